@@ -1,7 +1,7 @@
-"""A program with its input: why its answer streams have an atom, and whether a stream is an answer stream.
+"""Explain why an atom is in the answer streams of a program, and check whether a stream is an answer stream.
 
-`lars explain` asks about atoms in full, or by the short names that tables show. `lars check` reads streams as
-text, as atom streams, or as output of `lars solve --json`.
+`lars explain` reads an atom in full, or with the short names that tables show. `lars check` reads a stream as
+text, as an atom stream, or as output of `lars solve --json`.
 """
 
 import json
@@ -72,7 +72,7 @@ _NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 @dataclass(frozen=True, slots=True)
 class AskedAtom:
-    """A text that names an atom: its time if @ gives one, its predicate, its arguments as written."""
+    """The text of an atom: its time if the text contains @, its predicate, and its arguments as written."""
 
     text: str
     t: int | None
@@ -81,7 +81,11 @@ class AskedAtom:
 
 
 def read_question(text: str) -> AskedAtom:
-    """Return the parts of an atom's text; raises LarsError with the expected form."""
+    """Return the time, predicate and arguments in the text of an atom.
+
+    Raises:
+        LarsError: The text is not an atom; the message shows the expected form.
+    """
     timed = _TIMED.fullmatch(text)
     match = _SHAPE.fullmatch(timed.group(2) if timed else text)
     if not match:
@@ -116,9 +120,9 @@ def _split(inside: str, text: str) -> tuple[str, ...]:
 
 
 class ShortNames:
-    """The names in the atoms of a program, of its input and of its background.
+    """The names in the atoms of a program, its input and its static data.
 
-    `columns` is the number of columns of a query's rows, None for a program.
+    `columns` is the number of columns of a query's rows; it is None for a program.
     """
 
     def __init__(self, program: Program, known: Iterable[Atom], columns: int | None) -> None:
@@ -134,7 +138,7 @@ class ShortNames:
 
     @cached_property
     def _terms(self) -> dict[str, list[Constant]]:
-        """Return the terms that each text can mean."""
+        """The terms that each text can denote."""
         terms = dict.fromkeys(term for atom in self._atoms for term in atom.arguments)
         constants: dict[str, list[Constant]] = {"null": []}
         for term in terms:
@@ -144,7 +148,7 @@ class ShortNames:
         return constants
 
     def resolve(self, asked_atom: AskedAtom, held: Iterable[Atom]) -> Atom:
-        """Return the atom of short names: preferably one that holds, otherwise from occurring terms."""
+        """Return the atom that short names denote: an atom in `held`, otherwise an atom of known terms."""
         name = self._predicate(asked_atom)
         same = (atom for atom in dict.fromkeys(held) if signature(atom) == name)
         likely = [atom for atom in same if all(map(_means, asked_atom.arguments, atom.arguments))]
@@ -241,16 +245,17 @@ def _in_words(texts: Iterable[str]) -> str:
 _TRIPLE: Final = ("triple", 4)
 """The predicate of a query's static data."""
 _MOST: Final = 1000
-"""The number of answer streams at one time that are inspected."""
+"""The maximum number of answer streams at one time that are inspected."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProgramSituation:
-    """A program with its input and background, in the forms of the definitions and of the solver.
+    """A program with its input and static data, as objects of the definitions and of the solver.
 
-    A query's `program` has the trigger of its mode. `stream` is only the input, `background` the static data
-    without the program's facts; `situation` is the same for the solver. `dates` names its times; `at` is the
-    requested time.
+    - `program`: for a query, the program includes the trigger of its evaluation mode (push or pull).
+    - `stream` contains only the input, `background` only the static data without the facts of the program.
+    - `situation` contains the input and the static data for the solver.
+    - `dates` maps time points to dateTimes; `at` is the requested time.
     """
 
     program: Program
@@ -265,13 +270,14 @@ class ProgramSituation:
 def situation_of(task: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return the requested query or program, with its trace and static data.
 
-    Raises LarsError for unreadable input, with its place, and for input that the program derives.
+    Raises:
+        LarsError: The input is unreadable, or contains atoms that the program derives.
     """
     return situation_in(task, warn)[0]
 
 
 def situation_in(task: SolvingTask, warn: Warn) -> tuple[ProgramSituation, Interval]:
-    """Return the query or program with its input, and the requested time points."""
+    """Return the requested query or program with its input, and the interval of requested time points."""
     program: Program
     query: EngineQuery | None = None
     if task.path.suffix in PROGRAM_SUFFIXES:
@@ -286,7 +292,7 @@ def situation_in(task: SolvingTask, warn: Warn) -> tuple[ProgramSituation, Inter
 def situation_on(
     program: Program, query: EngineQuery | None, trace: Trace, at: Time | None, options: TraceOptions
 ) -> ProgramSituation:
-    """Return the program with a trace's whole input, read with these options, and the requested time."""
+    """Return the program with the whole input of a trace, and the requested time."""
     facts = trace.facts(trace.timeline)
     return ProgramSituation(
         program,
@@ -300,13 +306,14 @@ def situation_on(
 
 
 AnswerStreams = tuple[tuple[frozenset[Moment], ...], bool]
-"""Derived atoms with their times, in the order of `lars solve`; whether others exist, not inspected."""
+"""The derived atoms of answer streams in the order of `lars solve`, and whether more answer streams exist."""
 
 
 def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path) -> AnswerStreams:
-    """Return the answer streams at t of a program with at most the reach of `here`'s program.
+    """Return the answer streams at t of a program whose windows reach no further than the windows of `here`.
 
-    Raises LarsError for programs that the solver rejects, with the path.
+    Raises:
+        LarsError: The solver rejects the program; the message contains the path.
     """
     _, interval = nearby(here.program, here.stream, t)
     facts = [fact for fact in here.situation.facts if fact.t in interval]
@@ -321,7 +328,7 @@ def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path)
 
 
 def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozenset[Moment]) -> explain.Prover:
-    """Return the proofs of an answer stream, for one choice of ties."""
+    """Return the prover of an answer stream, for one choice of ties in tuple windows."""
     value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
     prover = next(provers(program, here.stream, derived, t, here.background, value), None)
     assert prover is not None, "an answer stream has a choice of ties that it is for"
@@ -330,11 +337,12 @@ def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozens
 
 @dataclass(frozen=True, slots=True)
 class NoAnswerStream:
-    """The reason why no answer stream exists at t: `relaxed` are answer streams without restricting rules.
+    """The reason why no answer stream exists at t.
 
-    Restricting rules are constraints, and rules whose heads are outside the timeline. The first of these
-    streams is `world`, with the program's own rules; it has `violations`. Without violations, `circular` has
-    the rules that prevent answer streams.
+    `relaxed` are the answer streams of the program without restricting rules. Restricting rules are
+    constraints, and rules whose heads are outside the timeline. `world` is the first relaxed answer stream
+    together with all rules of the program, and `violations` are the rules that it violates. If no relaxed
+    answer stream exists, `circular` contains the rules that depend on their own absence.
     """
 
     program: Program
@@ -347,7 +355,7 @@ class NoAnswerStream:
 
 
 def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams) -> NoAnswerStream:
-    """Return the reason why no answer stream exists at t; `streams` are those of the relaxed program."""
+    """Return the reason why no answer stream exists at t; `streams` are the relaxed answer streams."""
     if not streams[0]:
         circular = on_own_absence(here.program)
         return NoAnswerStream(here.program, t, moment, streams, None, (), circular)
@@ -357,15 +365,17 @@ def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: Answ
 
 
 Sought = explain.Sight | Literal["background"]
-"""What an atom is that no rule derives: input, with the nearest times of its arrival, or background."""
+"""The kind of an atom that no rule derives: input with the nearest arrival times, or static data."""
 
 
 @dataclass(frozen=True, slots=True)
 class AtomExplanation:
-    """The reason why an atom holds (`proof`) or does not (`shortfalls`) in answer stream `number` of `count`.
+    """The explanation of an atom in the answer stream `number` of `count`: a proof, or the missing atoms.
 
-    `more`: more answer streams exist, which were not inspected. `sought` is for an atom that no rule derives.
-    `silent` is the reason why a query is not evaluated at the time, or None.
+    - `proof` shows why the atom holds. If the atom does not hold, `shortfalls` shows why.
+    - `more` is true if answer streams exist that were not inspected.
+    - `sought` is the kind of an atom that no rule derives.
+    - `silent` is the reason why the query is not evaluated at the time, or None.
     """
 
     world: explain.IndexedPoint
@@ -380,7 +390,7 @@ class AtomExplanation:
 
 
 def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Warn) -> ProgramSituation:
-    """Return one query of a comparison with its trace: the engine's, by default the CQELS query."""
+    """Return one query of a comparison with its trace: the engine's query, by default the CQELS query."""
     query = _query_of(solving_task.path, task, solving_task.evaluation.engine, warn)
     check_evaluated(query, solving_task.evaluation, solving_task.trigger)
     period = task.periods[0] if len(task.periods) == 1 else None
@@ -393,14 +403,14 @@ def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Wa
 
 
 def _reach(trace: Trace, at: Time | None, task: AgreementTask) -> None:
-    """Extend the default timeline of a trace to the requested time, if that time is later."""
+    """Extend the default timeline of a trace to the requested time, if this time is later."""
     said = task.trace.timeline is not None or task.span != (None, None)
     if at is not None and not said and point_on(trace, at, task.trace.options) > trace.timeline.last:
         set_span(trace, (None, at), task.trace.options)
 
 
 def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Warn) -> EngineQuery:
-    """Return the query of an engine: a given query, or one that a comparison derives."""
+    """Return the query of an engine: a given query, or a query that the comparison derives."""
     given = [query for query in (task.cqels, task.csparql) if query is not None]
     found = next((query for query in given if engine in {None, query.language}), None)
     if found is None and len(given) == 1:
@@ -419,10 +429,13 @@ def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Wa
 def explain_atom(
     here: ProgramSituation, t: int, text: str, model: int | None, path: Path
 ) -> AtomExplanation | NoAnswerStream:
-    """Return the reason why an atom, given as text, holds or does not hold in an answer stream at t.
+    """Return the explanation why an atom holds or does not hold in an answer stream at t.
 
-    The answer stream is number `model`, by default the first with the atom. If no answer stream exists at t,
-    return the reason. Raises LarsError for a time outside the timeline and for an ambiguous atom.
+    `text` is the text of the atom. `model` is the number of the answer stream; by default, the first answer
+    stream with the atom is explained. If no answer stream exists at t, the result is the reason.
+
+    Raises:
+        LarsError: The time is outside the timeline, or the atom is ambiguous.
     """
     asked_atom = read_question(text)
     timeline = here.stream.timeline
@@ -486,7 +499,7 @@ def _explained(
 
 
 def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Sought | None:
-    """Return the possible source of an atom that no rule derives."""
+    """Return the kind of an atom that no rule derives; None if a rule derives the predicate."""
     name = signature(moment[1])
     if name in intensional(here.program):
         return None
@@ -524,16 +537,17 @@ Moments = tuple[Moment, ...]
 
 
 class _Line(TypedDict):
-    """The output of `lars solve --json` for a time."""
+    """One line of the output of `lars solve --json`: a time with its answer streams."""
 
     t: int
     answer_streams: list[list[str]]
 
 
 def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moments]:
-    """Return each stream for the time t in a text, whose times can be dateTimes.
+    """Return each stream for the time t in a text; the times in the text may be dateTimes.
 
-    Raises LarsError, with file and line, for a text of neither form, or without a stream for t.
+    Raises:
+        LarsError: The text has neither form, or contains no stream for t. The message has file and line.
     """
     plain = text.removeprefix("\ufeff")
     if _ROWS.match(plain):
@@ -577,7 +591,7 @@ def _moments(line_object: _Line, line: int, source: str) -> Iterator[Moments]:
 
 
 def _solved(text: str, source: str, dates: Dates) -> Iterator[tuple[int, list[Moments]]]:
-    """Yield the time and answer streams of each line that `lars solve` printed."""
+    """Yield the time and the answer streams of each line that `lars solve` printed."""
     scanner = Scanner(text, source)
     while scanner.skip() < len(text):
         written = scanner.expect(_TIME, "a time and what holds, as 18: {ans(a), @_17 p}").group(1)
@@ -652,8 +666,8 @@ def _moment(text: str, source: str, t: int) -> Moment:
 def candidate(moments: Moments, program: Program, data: Stream, background: Background) -> Stream:
     """Return the interpretation stream that the atoms describe.
 
-    If the atoms have no input predicate, they are only the derived atoms, and the input is added. Atoms of B
-    are redundant: they never count as extra or missing.
+    If no atom has an input predicate, the atoms are only the derived atoms, and the input is added. Atoms of
+    the static data are redundant: they never count as extra or missing.
     """
     own = intensional(program)
     arrived = [(u, atom) for u, atoms in data.input.items() for atom in atoms]
@@ -669,24 +683,27 @@ def candidate(moments: Moments, program: Program, data: Stream, background: Back
 
 @dataclass(frozen=True, slots=True)
 class CheckReadings:
-    """The verdicts of both readings on one stream; LARS itself is `flp`."""
+    """The verdicts on one stream under both readings; `flp` is the semantics of LARS."""
 
     flp: semantics.Verdict
     founded: semantics.Verdict
 
     @property
     def correct(self) -> bool:
-        """Whether the stream is an answer stream."""
+        """Whether the stream is an answer stream of the program under the FLP semantics."""
         return isinstance(self.flp, semantics.IsAnswerStream)
 
     @property
     def differs(self) -> bool:
-        """Whether the readings differ. If they do, only the founded reading accepts the stream."""
+        """Whether the verdicts of both readings differ.
+
+        Then the stream is an answer stream only if founded.
+        """
         return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
 
 
 def check(situation: ProgramSituation, moments: Moments, t: int) -> CheckReadings:
-    """Return both readings' verdicts on the atoms as a stream of the program at t."""
+    """Return the verdicts of both readings on the given atoms as a stream of the program at t."""
     background = all_background(situation.program, situation.background)
     stream = candidate(moments, situation.program, situation.stream, background)
     flp = semantics.ReferencePoint(t, background)

@@ -1,1 +1,1 @@
-"""The command line: the table of commands, their options for Typer, output, and exit codes."""
+"""The command line of `lars`: the table of commands, their options for Typer, output, and exit codes."""

@@ -1,10 +1,10 @@
-"""The command `lars`; `python -m agreement.cli` and spark-submit run it too."""
+"""The command `lars`; `python -m agreement.cli` and spark-submit also run this module."""
 
 import gc
 
 
 def main() -> None:
-    """Run the command as a separate process."""
+    """Run the command `lars` as a separate process."""
     # Nearly all that is loaded and read stays: looking through it for garbage takes a tenth of a short run.
     gc.set_threshold(200_000, 20, 50)
     from agreement.cli.app import main as started

@@ -1,9 +1,10 @@
-"""The common part of all commands of `lars`: the app, its help, output, warnings, progress, the end of a run.
+"""The common part of all commands of `lars`: the app, its help, output, warnings, progress, and exit codes.
 
-The help groups commands by purpose and options by subject, and shows examples as a user types them.
+The help groups commands by purpose and options by subject, and shows examples as a user types them. Results
+are printed on standard output, and all other messages on standard error.
 
-Results go to standard output, everything else to standard error. Exit codes: 0, 1 only for a negative verdict
-(sides disagree, an answer is wrong), 2 for unusable input, 3 for a run that failed, 128 + n for signal n.
+Exit codes: 0 for success. 1 for a negative verdict, for example a wrong answer. 2 for unusable input. 3 for a
+failed run or an undecided verdict. 128 + n if signal n ends the process.
 """
 
 import inspect
@@ -46,7 +47,7 @@ _USUAL: Final[dict[str, Any]] = {
 
 
 _Click = Any
-"""Typer hands over contexts, commands and formatters of click, whose classes it keeps to itself."""
+"""The type of click's contexts, commands and formatters, whose classes Typer does not export."""
 _INPUTS: Final = "Arguments"
 _FIRST: Final = "Options"
 _KINDS: Final = {
@@ -63,22 +64,22 @@ _NO_SHELL: Final = "completion is installed from within bash, zsh, fish or power
 
 
 class LarsCommand(TyperCommand):
-    """A command whose help has its options under headings, and its examples as they are typed."""
+    """A command whose help lists its options under headings and shows its examples as a user types them."""
 
     def collect_usage_pieces(self, ctx: _Click) -> list[str]:  # noqa: ARG002
-        """Return the command's inputs as the manuals write them."""
+        """Return the command's inputs in the form of the manuals."""
         inputs = (param.metavar for param in self.params if param.param_type_name == "argument")
         return [*map(str, inputs), "[OPTIONS]"]
 
     def format_usage(self, ctx: _Click, formatter: _Click) -> None:
-        """Write a line for each way to give the inputs."""
+        """Write one usage line for each way to give the inputs."""
         ways = " ".join(self.collect_usage_pieces(ctx)).removesuffix(" [OPTIONS]").split(" | ")
         for number, way in enumerate(ways):
             prefix = "Usage: " if number == 0 else "       "
             formatter.write_usage(ctx.command_path, f"{way} [OPTIONS]", prefix=prefix)
 
     def format_help_text(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
-        """Write the description of the command, wrapped, and its examples, unwrapped for copying."""
+        """Write the command's description, wrapped, and the command's examples, unwrapped for copying."""
         for paragraph in inspect.cleandoc(self.help or "").split("\n\n"):
             formatter.write_paragraph()
             with formatter.indentation():
@@ -88,7 +89,7 @@ class LarsCommand(TyperCommand):
                     formatter.write_text(paragraph)
 
     def format_options(self, ctx: _Click, formatter: _Click) -> None:
-        """Write the options by subject; the options of the output are last."""
+        """Write the options under the headings of their subjects; the options for output come last."""
         sections: dict[str, list[tuple[str, str]]] = {_INPUTS: [], _FIRST: []}
         for param in self.get_params(ctx):
             name, text = param.get_help_record(ctx) or ("", "")
@@ -106,12 +107,12 @@ class LarsCommand(TyperCommand):
 
 
 def _plain(name: str) -> str:
-    """Return an option with a reader's name for the kind of its value, in place of the name in Python."""
+    """Return an option with a readable placeholder for its value instead of the name of the Python type."""
     return re.sub(r"<(.*)>", lambda kind: _KINDS.get(kind[1], kind[1]), name)
 
 
 class NamedCommands(Mapping[str, _Click]):
-    """All commands by name; a command is loaded when it is looked up."""
+    """All commands by name; a command's module is loaded when the command is looked up."""
 
     def __getitem__(self, name: str) -> _Click:
         return _load(name, commands.COMMANDS[name])
@@ -124,7 +125,7 @@ class NamedCommands(Mapping[str, _Click]):
 
 
 class LarsGroup(TyperGroup):
-    """The command `lars` itself, whose help lists each command under its purpose."""
+    """The command `lars` without a subcommand; its help lists the commands by purpose."""
 
     def __init__(self, **values: _Click) -> None:
         super().__init__(**values)
@@ -146,7 +147,7 @@ class LarsGroup(TyperGroup):
             raise LarsError(f"completion cannot be installed: {error}; --show-completion prints it") from None
 
     def format_commands(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
-        """Write each command with the whole first sentence of its help."""
+        """Write each command with the first sentence of its help, under the heading of its purpose."""
         for purpose in dict.fromkeys(about.purpose for about in commands.COMMANDS.values()):
             known = {name: about for name, about in commands.COMMANDS.items() if about.purpose == purpose}
             with formatter.section(purpose):
@@ -155,23 +156,23 @@ class LarsGroup(TyperGroup):
 
 app = typer.Typer(cls=LarsGroup, **_USUAL)
 UNUSABLE: Final = 2
+"""The exit code if a command cannot use an input."""
 _PAUSE: Final = 10
 """The number of seconds between two lines of progress, if the output is not a terminal."""
-"""The exit code where a command could not do its work: what it was given is wrong."""
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
 _IN_MEMORY: Final = 2**24
 _LETTERS_AT_ONCE: Final = 2**20
-"""The number of characters that wait in memory (more wait on disk), and that are printed at once."""
+"""The number of characters that are printed at once."""
 _LONGEST_SENTENCE: Final = 300
 
 
 Colors = Literal["auto", "always", "never"]
-"""Whether the output has colours."""
+"""Whether the output is colored: automatically, always or never."""
 
 
 @dataclass(frozen=True, slots=True)
 class EveryOption:
-    """The options of every command."""
+    """The options that every command has."""
 
     HEADING: ClassVar[str] = commands.OUTPUT
 
@@ -186,7 +187,7 @@ class EveryOption:
 
 
 _every: Final = ContextVar("every", default=EveryOption())  # noqa: B039 - it is frozen
-"""The values of these options for the running command."""
+"""The values of the common options for the running command."""
 
 
 def _print_version(is_requested: bool) -> None:
@@ -222,19 +223,19 @@ def lars(
 
 
 def warn(message: str) -> None:
-    """Print a warning on standard error, unless --quiet."""
+    """Print a warning on standard error, unless --quiet is set."""
     if not _every.get().quiet:
         _say(f"warning: {message}")
 
 
 def note(message: str) -> None:
-    """Print on standard error a choice that `lars` made because no option determined it, unless --quiet."""
+    """Print a note about a choice of `lars` on standard error, unless --quiet is set."""
     if not _every.get().quiet:
         _say(f"note: {message}")
 
 
 def _say(text: str) -> None:
-    """Print on standard error; ignore a failure, because no other place for messages exists."""
+    """Print a text on standard error; if printing fails, continue without an error."""
     if ending.is_ending():
         ending.wait_for_end()
     with suppress(OSError):
@@ -242,7 +243,7 @@ def _say(text: str) -> None:
 
 
 def _drawn(part: RenderableType) -> str:
-    """Return a table as text; outside a terminal each row is one line, unless COLUMNS is set."""
+    """Return a table as text; outside a terminal, each row is one line unless COLUMNS is set."""
     there = Console(force_jupyter=False)
     width = there.width if there.is_terminal or "COLUMNS" in environ else WIDEST
     color = _every.get().color
@@ -254,7 +255,10 @@ def _drawn(part: RenderableType) -> str:
 
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
-    """Yield the listener for the progress of a long job: a bar on a terminal, otherwise a line every 10 s."""
+    """Yield a function that shows the progress of a long job.
+
+    A terminal shows a progress bar; otherwise, a line is printed every 10 s.
+    """
     console = Console(stderr=True)
     if _every.get().quiet:
         yield no_progress
@@ -297,13 +301,13 @@ def _lines(what: str) -> Iterator[Progress]:
 
 
 def _end(code: int, sentence: str) -> int:
-    """Print the error of the input, or the reason of the failure, and return the exit code."""
+    """Print an error message on standard error, and return the exit code."""
     _say(f"lars: {sentence}")
     return code
 
 
 def _load(name: str, about: commands.Command) -> Any:
-    """Return the command of that name for Typer, with the options that its request declares."""
+    """Return the command with this name for Typer, with the options that its request class declares."""
     request = about.answering.request
 
     def called(context: typer.Context, **values: Any) -> None:
@@ -335,20 +339,23 @@ def _load(name: str, about: commands.Command) -> Any:
 
 
 def _paragraphs(request: type[object]) -> tuple[list[str], str]:
-    """Return the paragraphs of a request's docstring after the first, and the last one: its examples."""
+    """Return the paragraphs between the first and the last of a request's docstring, and the last one.
+
+    The last paragraph contains the examples.
+    """
     _, *more, example = inspect.cleandoc(request.__doc__ or "").split("\n\n")
     return more, example
 
 
 def _of_command_line(context: _Click) -> dict[str, Any]:
-    """Return the values of the typed options and inputs; an option has its long name as key."""
+    """Return the values of the options and inputs on the command line, by the long names of the options."""
     sources = ((param, context.get_parameter_source(param.name)) for param in context.command.params)
     params = [param for param, source in sources if source is not None and source.name == "COMMANDLINE"]
     return {param.opts[0]: context.params[param.name] for param in params}
 
 
 def _parameter(option: options.Option) -> inspect.Parameter:
-    """Return the Python parameter of an option or input; Typer passes its value to the option's reader."""
+    """Return the Python parameter for an option or input, with the annotation that Typer reads."""
     kind: Any = option.kind if option.read is None else str
     if option.several_in_shell:
         kind = list[kind]
@@ -383,7 +390,7 @@ def _info(option: options.Option) -> object:
 
 # Any: results of all commands; which of the outputs they have the table of commands says.
 def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.Outputs) -> None:
-    """Answer a request, write and print the result, and end the process with the result's exit code."""
+    """Answer a request, write and print the result, and exit with the result's exit code."""
     if (instead := outputs.instead) is not None:
         print_parts([instead])
         return
@@ -413,7 +420,7 @@ def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.
 
 
 def _print(result: Any, full: Mapping[str, bool], written: Sequence[str], *, as_json: bool) -> None:
-    """Print a result: in full, line by line if it is streamed, or its summary with the places of tables."""
+    """Print a result: as JSON, in full, line by line, or as a summary with the paths of written tables."""
     if as_json:
         (stream_lines if result.streamed else print_parts)(result.json_lines(**full))
     elif written and not full:
@@ -425,7 +432,7 @@ def _print(result: Any, full: Mapping[str, bool], written: Sequence[str], *, as_
 
 
 def _as_said(error: Exception) -> LarsError:
-    """Return the message of an unexpected error, in one line."""
+    """Return an unexpected error as a LarsError with a message of one line."""
     sentence = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     last = traceback.extract_tb(error.__traceback__)[-1]
     if isinstance(error, OSError) and last.name == "echo":  # Typer prints help itself
@@ -462,14 +469,14 @@ def stream_lines(lines: Iterable[str]) -> None:
 
 
 def print_parts(parts: Iterable[RenderableType]) -> None:
-    """Print lines unchanged, and tables fitted to the width of the console."""
+    """Print texts unchanged, and tables fitted to the width of the console."""
     # A rule is one line, however long: only tables are fitted to the width. Rich itself would end the
     # program when nobody reads.
     _print_whole(f"{printable(part)}\n" if isinstance(part, str) else _drawn(part) for part in parts)
 
 
 def print_text(text: str, *, at_once: bool = False) -> bool:
-    """Print a text on standard output; return whether the reader has not closed it."""
+    """Print a text on standard output; return false if the reader has closed standard output."""
     return _put(printable(text), at_once=at_once)
 
 
@@ -486,13 +493,13 @@ def _put(text: str, *, at_once: bool = False) -> bool:
 
 
 def silence_stdout(error: OSError) -> bool:
-    """Drop all further output; return whether the reader has closed it, which is not an error."""
+    """Drop all further output; return whether the reader closed standard output, which is not an error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return isinstance(error, BrokenPipeError)
 
 
 def main() -> None:
-    """Run the command as a separate process, which a signal or the memory limit ends cleanly."""
+    """Run the command as a separate process; a signal or the memory limit ends the process cleanly."""
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the whole run
     if sys.stdout is None:
@@ -502,7 +509,7 @@ def main() -> None:
 
 
 def run() -> int:
-    """Run the command of `sys.argv`, and return its exit code; each error is printed as one message."""
+    """Run the command in `sys.argv`, and return its exit code; each error is printed as one message."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -540,7 +547,7 @@ def _code() -> int:
 
 
 def _usage_problem(message: str) -> str:
-    """Return the error of a command line, in the style of this program's messages."""
+    """Return the error message for a wrong command line, in the style of the other messages of `lars`."""
     # Of a choice that there is not Typer says what kind of error pydantic would call it.
     plain = message.replace("Value error, ", "").strip().rstrip(".")
     return f"{plain[:1].lower()}{plain[1:]}; --help lists what is accepted" if plain else ""

@@ -1,4 +1,4 @@
-"""The commands of `lars`: the function that answers each, and its output options."""
+"""The commands of `lars`, with the function that answers each command and the command's output options."""
 
 import json
 import sys
@@ -23,13 +23,13 @@ from agreement.results.base.library import Answering, answering
 from solver.settings import Warn
 
 _LISTED: Final = 20
-"""How many failures that are not known a message lists."""
+"""The maximum number of new failures that a message lists."""
 OUTPUT: Final = "Output"
-"""The heading of the last options in the help."""
+"""The heading of the output options, which are the last options in the help."""
 
 
 def typed_command() -> tuple[str, ...]:
-    """Return the command as it was typed."""
+    """Return the command and its arguments as the user typed them."""
     return "lars", *sys.argv[1:]
 
 
@@ -39,7 +39,7 @@ _INSTEAD: Final = {
     "protocol": "agreement.engines.adapters:schema",
     "fields": "agreement.engines.specifications.parameters:fields_text",
 }
-"""The output in place of an answer: for each option, the function that returns this output."""
+"""For each option that replaces the answer by other output, the function that returns this output."""
 _CHECKS: Final = {
     "out": "agreement.documents.table_files:check_folder",
     "experiment": "agreement.proving.witness:check_experiment_folder",
@@ -49,7 +49,7 @@ _CHECKS: Final = {
     "junit": "agreement.experiments.junit:check_junit",
     "known_failures": "agreement.experiments.junit:read_known",
 }
-"""For each option, the function that raises before the run if the place cannot be written at the end."""
+"""For each output option, the function that raises LarsError if its file or folder cannot be used."""
 
 
 _IDLE: Final = {
@@ -64,12 +64,15 @@ _IDLE: Final = {
     "keys": (alone("--schema"),),
     "fields": (alone("--fields"),),
 }
-"""The options without effect if a command has an output, by the option of the output."""
+"""For each output option, the options that have no effect together with it or without it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """Output in place of an answer, or files written from it. A command has some of these options."""
+    """The output options: output in place of an answer, and files that are written from the answer.
+
+    Each command has some of these options.
+    """
 
     HEADING: ClassVar[str] = OUTPUT
     tables: OutOptions
@@ -114,13 +117,17 @@ class Outputs:
 
     @property
     def instead(self) -> str | None:
-        """The output in place of an answer, text or JSON; None for the answer."""
+        """The text or JSON that is printed in place of an answer; None if the answer is printed."""
         source = next((source for name, source in _INSTEAD.items() if getattr(self, name)), None)
         content = None if source is None else resolve_name(source)()
         return content if content is None or isinstance(content, str) else json.dumps(content, indent=2)
 
     def check(self) -> bool:
-        """Return whether anything is written; raise LarsError early if writing is impossible."""
+        """Return whether any file is written.
+
+        Raises:
+            LarsError: An output file or folder cannot be written.
+        """
         values = {declared_option.name: value for declared_option, value in options_of(self)}
         for name, check in _CHECKS.items():
             if values[name] is not None:
@@ -129,7 +136,7 @@ class Outputs:
 
     # Any: the table of commands says which result comes to which outputs.
     def write(self, result: Any) -> tuple[str, ...]:
-        """Write the requested files except a page; return the places of tables."""
+        """Write the requested files except the HTML report; return a message with the paths of tables."""
         for figure in filter(None, (self.picture, self.figure)):
             result.write_figure(figure)
         if self.experiment is not None:
@@ -148,7 +155,10 @@ class Outputs:
 
     # Any: the table of commands says which results are test cases.
     def ending(self, result: Any, note: Warn) -> tuple[int, str | None]:
-        """Return the exit code and its message: a negative verdict counts only for failures not known."""
+        """Return the exit code and its message.
+
+        With --known, only failures outside the list give exit code 1.
+        """
         code, why = result.ending
         if self.known_failures is None or code > 1:
             return code, why
@@ -166,7 +176,7 @@ class Outputs:
         return code, f"{self.known_failures}: lacks {quantity(len(new), 'failure')}:{listed}{more}"
 
     def write_page(self, result: Any, target: Path, request: object) -> None:
-        """Write the page, with its provenance: the command and the input files."""
+        """Write the HTML report, with its provenance: the command and the input files."""
         from agreement.results.renderings.pages.page import files_of, provenance, query_texts, write_page
 
         files = files_of(request)
@@ -176,10 +186,11 @@ class Outputs:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: summary and purpose for the help, its function, outputs, and the name of its progress bar.
+    """A command of `lars`: its summary, purpose, function, output options, and progress text.
 
-    `outputs` are options of Outputs. `verdicts` are the meanings of exit codes 0 and 1, and of 3 if the
-    command can leave a question open. The help of `lars` prints the summaries without loading the functions.
+    `outputs` are the names of the command's options in `Outputs`. `doing` is the text next to the progress
+    bar. `verdicts` are the meanings of exit codes 0, 1 and 3; a meaning that is missing does not occur. The
+    help of `lars` prints the summaries without loading the functions.
     """
 
     summary: str
@@ -191,18 +202,18 @@ class Command:
 
     @property
     def answering(self) -> Answering[Any]:
-        """The request and the function of the command; loads their modules."""
+        """The request class and the function of the command; this property imports their modules."""
         return answering(resolve_name(f"agreement.results.{self.function}"))
 
     @property
     def idle(self) -> tuple[IdleOptions, ...]:
-        """The options without effect, each with its situation."""
+        """The options without effect, each with the situation in which it has no effect."""
         of_outputs = (options for name in self.outputs for options in _IDLE.get(name, ()))
         return (*idle_options(self.answering.request), *of_outputs)
 
     @property
     def exit_codes(self) -> str:
-        """The sentence of the help about exit codes."""
+        """The sentence about exit codes in the command's help."""
         yes, no, undecided = (*self.verdicts, None, None)[:3]
         codes = {"0": yes, "1": no, "2": "an input cannot be used"}
         failed = "the run failed" if undecided is None else f"{undecided}, or the run failed"
@@ -378,4 +389,4 @@ COMMANDS: Final = {
         "generating",
     ),
 }
-"""The commands by name, grouped by purpose, in the order of the help."""
+"""The commands by name, in the order of the help, in which they are grouped by purpose."""

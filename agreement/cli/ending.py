@@ -1,7 +1,7 @@
-"""The end of a run from outside, by a signal or for lack of memory, without leftovers.
+"""The end of a run by a signal or by the memory limit, without processes or files that remain.
 
-The main thread may run foreign code that blocks signals. So another thread ends the process: children first,
-then temporary folders.
+The main thread may run C or Java code that blocks signals. So another thread ends the process: it first ends
+the child processes, then removes the temporary folders.
 """
 
 import os
@@ -22,19 +22,19 @@ from solver import memory
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE: Final = 3.0
-"""The number of seconds that the Java process has for the removal of its own folders."""
+"""The number of seconds that the Java process gets to remove its own folders."""
 _SHOW_CURSOR: Final = b"\r\x1b[K\x1b[?25h"
 UNFINISHED: Final = "unfinished: standard error says why"
-"""The last line of output that ends too early; it is neither JSON nor an answer."""
+"""The last line of output that ends too early; this line is neither JSON nor an answer."""
 _GRACE: Final = 60.0
-"""The number of seconds in which a run that keeps its partial result must write it."""
+"""The number of seconds that a run gets to write its partial result after a signal."""
 _ending: Final = Lock()
 _kept: Final = list[Event]()
 _streaming: Final = Event()
 
 
 def watch() -> None:
-    """From now on end the process with exit code 128 + n at signal n, and with 3 at the memory limit."""
+    """Make signal n end the process with exit code 128 + n, and the memory limit with exit code 3."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -46,7 +46,7 @@ def watch() -> None:
 
 
 def _noted(number: int, frame: FrameType | None) -> None:
-    """Do nothing: the watching thread reads the signal's number from the pipe."""
+    """Do nothing, because the watching thread reads the signal's number from the pipe."""
     del number, frame
 
 
@@ -79,7 +79,7 @@ def _too_much(sentence: str) -> None:
 
 @contextmanager
 def streaming() -> Iterator[None]:
-    """Print lines as they are made in the block; if a signal ends it, the last line reports that."""
+    """Mark a block that prints lines one by one; if a signal ends the block, a last line reports this."""
     _streaming.set()
     try:
         yield
@@ -114,12 +114,12 @@ def _end_adapters() -> None:
 
 
 def is_ending() -> bool:
-    """Whether another thread is about to end the process."""
+    """Return whether another thread is ending the process."""
     return _ending.locked()
 
 
 def wait_for_end() -> NoReturn:
-    """Wait until the process has ended."""
+    """Wait until another thread has ended the process."""
     while True:
         Event().wait()
 
@@ -139,7 +139,10 @@ def _end_children() -> None:
 
 
 def _children() -> Iterator[int]:
-    """Yield the ids of this process's children if the system lists them; others end with their pipe."""
+    """Yield the ids of the child processes, if the system lists them.
+
+    Child processes that are not listed end when their pipe closes.
+    """
     for file in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
             yield from map(int, file.read_text(encoding="ascii").split())

@@ -1,22 +1,23 @@
-"""The choice of values to try for variables, such that no relevant data are missed.
+"""Choose the values to try for variables so that no relevant data are missed.
 
-Conditions are covered if they compare variables and constants, test kinds, or join such by ∧ ∨ ¬. Such
-conditions depend on the kinds of terms, on equality, and on the order of values. Terms that no comparison
-with a constant distinguishes form a region. No stream, and no model, is missed if each region has as many
-terms as variables can need. If the terms of a stream are replaced by these terms, and constants are kept,
-each condition has the same truth value as before. The terms of a region are different terms, but can be equal
-by value (1, 1.0, 1.00). No such term is a constant of a query, because a pattern distinguishes a constant
-from other terms.
+A condition is covered if it compares variables and constants, tests the kinds of terms, or combines such
+conditions by ∧, ∨ or ¬. A covered condition depends only on the kinds of terms, on equality, and on the order
+of values. Terms that no comparison with a constant distinguishes form a region. If each region contributes as
+many terms as variables can need, no stream and no model is missed. If the terms of a stream are replaced by
+the chosen terms, and constants are kept, each condition keeps its truth value. The terms of a region are
+different terms, but can be equal by value (1, 1.0, 1.00). A chosen term is not a constant of a query, because
+a pattern distinguishes a constant from other terms.
 
-Numbers. SPARQL compares integers and decimals exactly, and with a float or double as the nearest of these. So
-a decimal has three places: its value, and the cells of decimals whose nearest double, and float, is the same.
-For a constant c the ends of the cells of its double and its float, these two and c itself cut the numbers
-into intervals. Within one interval no comparison with c distinguishes decimals: they are on one side of c,
-and their double and float equal c's, or not, in the same way. So decimals of each interval, the points
-themselves, and the doubles and floats at them represent all numbers. In between, doubles compare as decimals
-do, unless two decimals are near one double: where three or more variables are compared, each gap gets points
-of its own. (So `<` is not transitive: as a float 0.99999998 is 1, which 0.999999985e0 is less than, and
-greater than it.) All of this is computed with fractions: constants have any number of digits.
+Numbers: SPARQL compares integers and decimals exactly. It compares a decimal with a float or double by the
+nearest float or double of the decimal. So a decimal has three properties: its value, its nearest double and
+its nearest float. All decimals with the same nearest double (or float) form a cell. For each constant c, the
+points are c, its double, its float, and the ends of the cells of c. These points divide the numbers into
+intervals. Comparisons with c do not distinguish the decimals of one interval: they are on one side of c, and
+their double and float compare with c in the same way. So decimals of each interval, the points themselves,
+and the doubles and floats at the points represent all numbers. Doubles between points compare as decimals do,
+unless two decimals are near one double. If three or more variables are compared, each gap gets points of its
+own. For example, `<` is not transitive: as a float, 0.99999998 is 1, and 0.999999985e0 is less than 1 but
+greater than 0.99999998. All numbers are computed as fractions, because constants have any number of digits.
 """
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
@@ -50,9 +51,10 @@ _FRESH: Final = "http://example.org/"
 
 
 def new_iris(names: Iterable[Variable], known: Iterable[Term]) -> dict[Variable, Iri]:
-    """Return for each variable an IRI that represents an unrestricted value.
+    """Return, for each variable, an IRI that represents an unrestricted value.
 
-    The IRIs are new and distinct: a term that differs from all named ones must be tried too.
+    The IRIs are distinct and do not occur in `known`, because a term that differs from all constants must be
+    tried, too.
     """
     taken, iris = set(known), dict[Variable, Iri]()
     for name in names:
@@ -62,7 +64,7 @@ def new_iris(names: Iterable[Variable], known: Iterable[Term]) -> dict[Variable,
 
 
 def fresh(variable: Variable, known: Iterable[Term], copy: int = 0) -> Iri:
-    """Return an IRI that is not in `known`, made from the variable's name; `copy` numbers further IRIs."""
+    """Return an IRI that is not in `known`, with the variable's name; `copy` makes further IRIs."""
     taken = known if isinstance(known, set | frozenset) else set(known)
     iri = Iri(f"{_FRESH}{variable.name}{copy + 1 if copy else ''}")
     while iri in taken:
@@ -71,7 +73,7 @@ def fresh(variable: Variable, known: Iterable[Term], copy: int = 0) -> Iri:
 
 
 def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
-    """Yield the constants of expressions."""
+    """Yield the constants that occur in expressions."""
     for term in expressions:
         if isinstance(term, Call):
             yield from constants_in(term.arguments)
@@ -82,11 +84,11 @@ def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
 _PARTS: Final = ("SUBJECT", "PREDICATE", "OBJECT")
 _MOST_TRIPLES: Final = 8
 OF_TERMS: Final = ("ISTRIPLE", "ISIRI", "ISLITERAL", "ISBLANK")
-"""Tests of kinds of terms; a term of no other kind is a triple term."""
+"""The functions that test the kind of a term; a term of none of the other kinds is a triple term."""
 
 
 def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[Constant]:
-    """Return triple terms for variables whose parts are tested, made of the compared terms.
+    """Return triple terms for the variables whose parts are tested, built from the compared terms.
 
     >>> x = Variable("x")
     >>> test = Call("SAMETERM", (Call("PREDICATE", (x,)), Iri("x:p")))
@@ -110,9 +112,9 @@ def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[
 
 
 def is_covered(expression: Expression) -> bool:
-    """Whether only comparisons of terms decide the truth of an expression; then the chosen terms suffice.
+    """Return whether only comparisons of terms decide an expression, so that the chosen terms suffice.
 
-    Times (with zones) and computed values are not covered.
+    Conditions on times with time zones and on computed values are not covered.
     """
     match expression:
         case Call(function, arguments) if function in CONNECTIVES:
@@ -140,10 +142,10 @@ def terms(
     linked: int = 1,
     blanks: Iterable[str] = (),
 ) -> list[Constant]:
-    """Return terms that represent all others under covered conditions, the most readable first.
+    """Return terms that represent all other terms under covered conditions, the most readable terms first.
 
-    Each region has `many` terms for readers if possible, and at least `linked`, the number of variables
-    compared with each other. There are `new` IRIs, and blank nodes by labels.
+    Each region has `many` terms if possible, and at least `linked` terms, where `linked` is the number of
+    variables that are compared with each other. `new` are new IRIs, and `blanks` are labels of blank nodes.
     """
     named = tuple(dict.fromkeys(constants))
     literals = [term for term in named if isinstance(term, Literal)]
@@ -171,9 +173,10 @@ def told_apart(
     many: int,
     named: Container[Constant] = (),
 ) -> list[Constant]:
-    """Return the values without those whose region has `many` earlier ones; `named` ones stay.
+    """Return the values with at most `many` values per region; the `named` values are always kept.
 
-    Raises TimeLimitError.
+    Raises:
+        TimeLimitError: The time limit is over.
     """
     kept: dict[Hashable, int] = {}
     apart: list[Constant] = []
@@ -189,7 +192,7 @@ def told_apart(
 
 
 def most_linked(groups: Iterable[frozenset[Variable]], names: Iterable[Variable]) -> int:
-    """Return the greatest number of names connected by groups, directly or through others."""
+    """Return the size of the largest set of names that groups connect, directly or through other names."""
     parts: list[frozenset[Variable]] = [frozenset((name,)) for name in names]
     for group in groups:
         near = [part for part in parts if part & group]
@@ -199,20 +202,20 @@ def most_linked(groups: Iterable[frozenset[Variable]], names: Iterable[Variable]
 
 
 def number(term: Term) -> int | Decimal | float | None:
-    """Return the number that a term denotes, including infinities and NaN, or None."""
+    """Return the number that a term denotes, including infinities and NaN; None for other terms."""
     known = value(term) if isinstance(term, Literal) else None
     return known if isinstance(known, int | Decimal | float) and not isinstance(known, bool) else None
 
 
 def numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
-    """Yield the constants' values, and `many` numbers below, between and above them, unrounded."""
+    """Yield the values of constants, and `many` exact numbers below, between and above these values."""
     exact = (amount for term in constants if (amount := number(term)) is not None and isfinite(amount))
     anchors = sorted({Fraction(amount) for amount in exact} or {Fraction(0)})
     yield from map(_written, sorted(chain(anchors, *_inside(anchors, many)), key=_digits))
 
 
 def _numbers(constants: Sequence[Term], many: int, linked: int) -> Iterator[Literal]:
-    """Yield numbers of all types, `linked` of each interval that constants cut out."""
+    """Yield numbers of all types, `linked` numbers in each interval between the points of constants."""
     known = [amount for term in constants if (amount := number(term)) is not None]
     finite = {Fraction(amount) for amount in known if isfinite(amount)}
     if any(amount in (inf, -inf) for amount in known):
@@ -248,7 +251,7 @@ _GREATEST: Final = tuple(
     for greatest, last in ((2**1024 - 2**971, 2**970), (2**128 - 2**104, 2**103))
     for edge in (greatest, greatest + last)
 )
-"""The greatest double and float, and the least numbers whose nearest double or float is an infinity."""
+"""The greatest double and float, and the smallest numbers whose nearest double or float is infinity."""
 
 
 def _double(place: Fraction) -> float:
@@ -259,7 +262,7 @@ def _double(place: Fraction) -> float:
 
 
 def _points(anchor: Fraction) -> Iterator[Fraction]:
-    """Yield a number, its double and its float, and the ends of their cells."""
+    """Yield a number, its nearest double and float, and the ends of the cells of both."""
     yield anchor
     double = _double(anchor)
     single = Single(anchor)
@@ -274,7 +277,10 @@ def _beside(double: float) -> tuple[float, float]:
 
 
 def _singles_beside(single: float) -> tuple[float, float]:
-    """Return the floats below and above one: a step of a float is 2^29 of a double, and at least 2^-149."""
+    """Return the nearest floats below and above a float.
+
+    The distance to the next float is 2^29 times the distance to the next double, and at least 2^-149.
+    """
     step = max(abs(single) * 2.0**-24, 2.0**-149)
     beside = (Single(single - step * n) for n in (1, 2)), (Single(single + step * n) for n in (1, 2))
     low, high = (next((each for each in some if each != single), single) for some in beside)
@@ -282,7 +288,7 @@ def _singles_beside(single: float) -> tuple[float, float]:
 
 
 def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple[str, float]]:
-    """Yield the double and the float nearest to a place, if they are within the limits."""
+    """Yield the double and the float nearest to a number, if they are within the limits."""
     double = _double(place)
     for kind, near in (("double", double), ("float", Single(place))):
         if isfinite(near) and low <= Fraction(near) <= high:
@@ -290,14 +296,14 @@ def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple
 
 
 def _inside(points: Sequence[Fraction], many: int) -> Iterator[list[Fraction]]:
-    """Yield numbers below all points, between each two and above all, with as few digits as can be."""
+    """Yield numbers below all points, between neighbouring points, and above all points, with few digits."""
     yield [Fraction(-floor(-points[0]) - n) for n in range(1, many + 1)]
     yield from (list(_between(low, high, many)) for low, high in pairwise(points))
     yield [Fraction(floor(points[-1]) + n) for n in range(1, many + 1)]
 
 
 def _between(low: Fraction, high: Fraction, many: int) -> Iterator[Fraction]:
-    """Yield numbers between two limits: multiples of the greatest sufficient power of 1/10."""
+    """Yield numbers between two limits: multiples of the greatest power of 1/10 that gives enough numbers."""
     scale = 1
     while floor(low * scale) + many >= high * scale:
         scale *= 10
@@ -309,7 +315,7 @@ def _digits(amount: Fraction) -> tuple[int, int]:
 
 
 def _written(amount: Fraction) -> Literal:
-    """Return a number as an integer or a decimal: its denominator divides a power of 10."""
+    """Return a number as an integer or a decimal literal; its denominator must divide a power of 10."""
     if amount.denominator == 1:
         return Literal(str(amount.numerator), XSD + "integer")
     twos = (amount.denominator & -amount.denominator).bit_length() - 1
@@ -324,7 +330,7 @@ def _written(amount: Fraction) -> Literal:
 
 
 def _spelled(amount: Fraction) -> Iterator[Literal]:
-    """Yield literals with exactly the value of a number: an integer, and decimals with ever more zeros."""
+    """Yield literals with exactly the value of a number: the shortest literal first, then more zeros."""
     plain = _written(amount)
     yield plain
     text = plain.lexical if "." in plain.lexical else f"{plain.lexical}."
@@ -357,7 +363,7 @@ def _strings(constants: Iterable[Term], many: int) -> Iterator[Literal]:
 
 
 def _times() -> Iterator[Literal]:
-    """Yield two instants, each as two terms, and a time without a zone."""
+    """Yield five dateTimes: two instants with two literals each, and a dateTime without a time zone."""
     for year in (2026, 2027):
         yield from (Literal(f"{year}-01-01T00:00:00{zone}", XSD + "dateTime") for zone in ("Z", "+00:00"))
     yield Literal("2026-01-01T00:00:00", XSD + "dateTime")

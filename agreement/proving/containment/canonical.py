@@ -1,4 +1,4 @@
-"""Containment on canonical data: the data of one match of a disjunct, which can refute containment."""
+"""Evaluate two queries on canonical data: the data of a single match of a disjunct can refute containment."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ _ENDS: Final = 2
 
 
 def _with_something(part: Pattern) -> Pattern | None:
-    """Return an aggregate without GROUP BY that has no row if there are no solutions, as in CQELS (T13)."""
+    """Return an aggregate without GROUP BY that has no row without solutions, as in CQELS (SEMANTICS T13)."""
     if not isinstance(part, Group) or part.keys:
         return None
     group = replace(part, pattern=rebuild(part.pattern, _with_something))
@@ -40,7 +40,7 @@ def _with_something(part: Pattern) -> Pattern | None:
 
 
 def refutation(against: Witness, *, columns: bool = True) -> Decision:
-    """Return the decision that data refute containment; if the `columns` differ, it is uncertain."""
+    """Return the decision that data refute a containment, with a hint if the queries' `columns` differ."""
     hint = "" if columns else "; their columns differ (--rename A=B)"
     why = f"on the data that are shown it has a row that the other lacks{hint}"
     return Decision("not always", why, (against,))
@@ -48,7 +48,7 @@ def refutation(against: Witness, *, columns: bool = True) -> Decision:
 
 @dataclass(frozen=True)
 class PairQuery:
-    """One of two compared queries, with the settings for reading it."""
+    """One of two compared queries, with the settings under which the query is read."""
 
     query: EngineQuery
     setting: Setting
@@ -61,7 +61,7 @@ class PairQuery:
 
     @cached_property
     def pattern(self) -> Pattern:
-        """The pattern of the query, without OPTIONAL parts and aggregates of invisible columns."""
+        """The pattern of the query, without the OPTIONAL parts and aggregates that influence no column."""
         pattern = counted_edges(rebuild(self.query.pattern, self._moving))
         if self.query.language is Language.CQELS:
             pattern = rebuild(pattern, _with_something)
@@ -71,7 +71,7 @@ class PairQuery:
         return prune(pattern, frozenset(self.result))
 
     def _moving(self, part: Pattern) -> Pattern | None:
-        """Return a block whose window moves at each time point without its slide, which is equivalent."""
+        """Return the block without its slide if the window slides at each time point, which is equivalent."""
         match part:
             case StreamBlock(_, Range(slide=Duration() as slide, tumbling=False) as window, _) if (
                 slide.points(self.setting.unit) == 1
@@ -82,7 +82,7 @@ class PairQuery:
 
     @cached_property
     def merged(self) -> tuple[disjuncts.Reading, ...]:
-        """The windows that enter the default graph."""
+        """The windows whose content belongs to the default graph."""
         return tuple(disjuncts.Reading(stream.stream, stream.window) for stream in self.query.merged)
 
     @property
@@ -93,9 +93,12 @@ class PairQuery:
     def reported(
         self, facts: Sequence[Fact], static: Background, t: int, before: int | None = None
     ) -> frozenset[Row]:
-        """Return the query's report at t on the facts up to t; `before` is the previous evaluation, if any.
+        """Return the query's report at t on the facts up to t; `before` is the previous evaluation.
 
-        Raises TimeLimitError.
+        `before` is None for the first evaluation.
+
+        Raises:
+            TimeLimitError: The time limit is over.
         """
         predicate = output_of(self.query, self.setting).predicate
         times = (t,) if before is None else (before, t)
@@ -105,25 +108,25 @@ class PairQuery:
 
     @cached_property
     def program(self) -> Program:
-        """The rules of the query."""
+        """The LARS program of the query."""
         return lars_program(self.query, self.setting)
 
 
 def in_unit(query: PairQuery, unit: Duration) -> PairQuery:
-    """Return a query with another length of a time point."""
+    """Return the query with another unit (length of a time point)."""
     return replace(query, setting=replace(query.setting, unit=unit))
 
 
 PlacedTriple = tuple[int | None, disjuncts.Quad]
-"""A triple of a stream at a time, or at None of a graph of the static data."""
+"""A triple with its time; the time is None for a triple in a graph of the static data."""
 Data = tuple[Sequence[PlacedTriple], int]
-"""Triples, and the time at which queries are evaluated."""
+"""Triples with their times, and the time at which both queries are evaluated."""
 
 
 def whole_matches(
     query: PairQuery, other: PairQuery, edges: Sequence[tuple[disjuncts.Edge, disjuncts.Model]]
 ) -> Iterator[Data]:
-    """Yield matches of edges, each under a model, with the oldest and the newest visible triples."""
+    """Yield matches of edges under models, with each triple at the oldest and newest visible times."""
     for t in _times(query, other):
         choices = [_placed(edge, model, t, query, other) for edge, model in edges]
         ends = [times[:_ENDS] for times in choices]
@@ -138,10 +141,10 @@ def difference_on(
     t: int,
     before: int | None = None,
 ) -> Witness | None:
-    """Return a row that the first query reports at t on the data and the other does not, or None.
+    """Return a witness with a row that only the first query reports at t on the data, or None.
 
-    ISTREAM and DSTREAM compare with the evaluation `before` t. The result is also None for data that are not
-    RDF, because such data never occur.
+    ISTREAM and DSTREAM compare with the evaluation `before` t. The result is None for data that are not RDF,
+    because such data cannot occur.
     """
     query.deadline.check()
     static = dict.fromkeys(quad for when, quad in data if when is None)
@@ -162,7 +165,7 @@ def difference_at(
     static: Background,
     times: tuple[int | None, int],
 ) -> Witness | None:
-    """Return a row that the first query reports at the second of two evaluations, and the other does not."""
+    """Return a witness with a row that only the first query reports at the second of two times, or None."""
     before, t = times
     mine, theirs = (query.reported(facts, static, t, before) for query in (one, other))
     more = mine - _renamed(other, one, theirs)
@@ -171,7 +174,7 @@ def difference_at(
 
 
 def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozenset[Row]:
-    """Return rows in the first query's columns; values outside these columns must be unbound."""
+    """Return rows in the first query's columns, without rows that bind a variable outside these columns."""
     names = query.result
     bindings = (dict(zip(other.result, row, strict=True)) for row in rows)
     kept = (row for row in bindings if all(term is None for name, term in row.items() if name not in names))
@@ -179,7 +182,7 @@ def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozen
 
 
 def _times(one: PairQuery, other: PairQuery) -> range:
-    """Return times with all relative positions of pivots, late enough for whole windows."""
+    """Return times with all relative positions of pivots, at which no window begins before time 0."""
     windows = [each.window for query in (one, other) for each in sources(query.query)]
     ranges = [window for window in windows if isinstance(window, Range)]
     unit = one.setting.unit
@@ -190,18 +193,18 @@ def _times(one: PairQuery, other: PairQuery) -> range:
 
 
 def last_time(query: PairQuery, other: PairQuery) -> int:
-    """Return a time at which all windows are whole."""
+    """Return a time at which no window begins before time 0."""
     return _times(query, other)[0]
 
 
 def newest(edge: disjuncts.Edge, model: disjuncts.Model, t: int, setting: Setting) -> PlacedTriple:
-    """Return the triple of an edge at the last time in its window at t."""
+    """Return the triple of an edge at the last time that the edge's window contains at t."""
     last = None if isinstance(edge.where, disjuncts.GraphSource) else shown_last(edge.where, t, setting)
     return last, edge.ground(model)
 
 
 def shown_last(where: disjuncts.Reading, t: int, setting: Setting) -> int:
-    """Return the last time in a window at t."""
+    """Return the last time that a window contains at t."""
     interval = _interval(where, t, setting)
     return interval.last if interval else t
 
@@ -212,14 +215,17 @@ def _interval(where: disjuncts.Reading, t: int, setting: Setting) -> Interval:
 
 
 def shown_at(window: TimeWindow, t: int) -> Interval:
-    """Return a window's interval at t on an unlimited timeline: some windows look ahead of t."""
+    """Return the interval of a window at t on an unlimited timeline, since some windows look ahead."""
     return window.bounds(t, Interval(0, t + max(window.future, 0)))
 
 
 def _placed(
     edge: disjuncts.Edge, model: disjuncts.Model, t: int, query: PairQuery, other: PairQuery
 ) -> list[PlacedTriple]:
-    """Return the triple of an edge at relevant ages: oldest visible, newest, and at other windows' ends."""
+    """Return the triple of an edge at each relevant time.
+
+    The times are the oldest and the newest visible time, and the ends of other windows.
+    """
     quad = edge.ground(model)
     if isinstance(edge.where, disjuncts.GraphSource):
         return [(None, quad)]

@@ -1,16 +1,18 @@
-"""Proof by cases that the rows of one disjunct are answers of another query, and the cases without a proof.
+"""Prove by cases that the rows of one disjunct are answers of another query, and return the open cases.
 
 A case has edges that match, conditions that hold, and absences (MINUS, OPTIONAL without a match, NOT EXISTS).
-A case is closed
+A case is closed if one of these rules applies:
 
-- if its edges and conditions are unsatisfiable; - if a disjunct of the other query maps into it with the
-row's values, and for each absence of that disjunct, the case in which it matches is closed: there the other
-query has the row; - if one of its absences matches in the same way: the case is impossible; - if its
-conditions imply those of some of such mappings, taken together; - if a path of any length in it is one step
-or several, and both cases are closed.
+- The edges and conditions of the case are unsatisfiable.
+- A disjunct of the other query maps into the case with the values of the row, so the other query has the row.
+  For each absence of this disjunct, the case in which the absence matches must also be closed.
+- One of the case's absences matches in the same way, so the case is impossible.
+- The conditions of the case imply the disjunction of the conditions of several such mappings.
+- A path of any length in the case is one step or several steps, and both cases are closed.
 
-Mappings are between conjunctive patterns (Chandra and Merlin 1977), taken together those of unions (Sagiv and
-Yannakakis 1980) and conditions (van der Meyden 1997). Cases for negation follow Ullman (2000).
+Mappings are between conjunctive patterns (Chandra and Merlin 1977). For unions, several mappings are combined
+(Sagiv and Yannakakis 1980), and for conditions also (van der Meyden 1997). Cases for negation follow Ullman
+(2000).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,12 +39,12 @@ _UNFOLDED: Final = 3
 _MOST_IMAGES: Final = 30
 _MOST_CASES: Final = 150
 Columns = tuple[Expression | None, ...]
-"""The value of a row in each column: a term, the value of an expression, or None for unbound."""
+"""The values of a row, one per column: a term, a computed expression, or None for an unbound column."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchTarget:
-    """A disjunct that must match, or must not match, with some of its variables known."""
+    """A disjunct that must match, or must not match; `start` contains the known values of variables."""
 
     way: disjuncts.Disjunct
     mapper: Mapper
@@ -52,20 +54,20 @@ class MatchTarget:
 
     @property
     def compared(self) -> frozenset[Variable]:
-        """The variables whose terms matter outside the edges."""
+        """The variables in computed columns and conditions, whose terms matter outside the edges."""
         computed = (each for each in self.columns or () if isinstance(each, Call))
         tested = (test.expression for test in self.way.requirements)
         names = frozenset[Variable]().union(*map(named_in, (*computed, *tested)))
         return names | self.way.bound if self.way.absent else names
 
     def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "MatchTarget":
-        """Return the same target, with matches of edges visible through these windows."""
+        """Return the target, with the given windows for the edges that match through windows."""
         return replace(self, mapper=replace(self.mapper, windows=seen))
 
 
 @dataclass(frozen=True, slots=True)
 class RowCase:
-    """The known facts about a row."""
+    """A case of the proof: the known facts about a row."""
 
     edges: tuple[disjuncts.Edge, ...]
     requirements: tuple[Test, ...]
@@ -73,50 +75,50 @@ class RowCase:
     denied: tuple[MatchTarget, ...] = ()
     unfolded: int = 0
     same: tuple[tuple[Variable, Term], ...] = ()
-    """The terms that replace variables because of equations in conditions."""
+    """The terms that replace variables because of equations in the conditions."""
 
     @property
     def plain(self) -> disjuncts.Disjunct:
-        """The edges and conditions of the case; an edge of a path only requires its terms."""
+        """The edges and conditions of the case; an edge of a path only requires that its two terms exist."""
         return disjuncts.Disjunct(
             tuple(each for edge in self.edges for each in _neutral(edge)), requirements=self.requirements
         )
 
     @property
     def real(self) -> tuple[disjuncts.Edge, ...]:
-        """The edges of the case that are triples."""
+        """The edges of the case that match triples, without edges of paths and relations."""
         return tuple(edge for edge in self.edges if not _is_derived(edge))
 
     @property
     def is_impossible(self) -> bool:
-        """Whether no data satisfy the edges and conditions of the case."""
+        """Whether no data can satisfy the edges and conditions of the case."""
         return not disjuncts.satisfiability(self.plain).possible
 
     @property
     def real_variables(self) -> frozenset[Variable]:
-        """The variables of the case's triples."""
+        """The variables in the triples of the case."""
         return disjuncts.Disjunct(self.real).bound
 
     def placed(self, merged: Iterable[disjuncts.Reading]) -> Iterator["RowCase"]:
-        """Yield the case with its edges in each combination of the sources that enter their graphs."""
+        """Yield the case for each combination of its edges' sources, among the sources of merged graphs."""
         readings = tuple(merged)
         for edges in product(*(places(edge, readings) for edge in self.edges)):
             yield replace(self, edges=tuple(dict.fromkeys(edges)))
 
     def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "RowCase":
-        """Return the case with its matches restricted to windows."""
+        """Return the case, with the absences restricted to matches through the given windows."""
         return replace(self, denied=tuple(each.through_windows(seen) for each in self.denied))
 
     def where(self, equal: tuple[Test, ...]) -> "RowCase":
-        """Return the case with further conditions."""
+        """Return the case with additional conditions."""
         return replace(self, requirements=(*self.requirements, *equal))
 
     @property
     def unified(self) -> "RowCase":
-        """The case in which two variables that must be equal terms are one variable.
+        """The case in which two variables that must be the same term are replaced by one variable.
 
-        SAMETERM requires it, and so does `=` if one variable is a subject, predicate or name: IRIs and blank
-        nodes are equal to nothing but themselves.
+        SAMETERM requires the same term. `=` requires the same term if one variable is a subject, a predicate
+        or a graph name, because an IRI or blank node is equal only to itself.
         """
         placed = (each for edge in self.real for each in disjuncts.positioned(edge.terms))
         nodes = {term for place, term in placed if place != "object"}
@@ -139,22 +141,22 @@ class RowCase:
 
     @property
     def bound(self) -> frozenset[Variable]:
-        """The variables of the case's edges."""
+        """The variables in the edges of the case."""
         return disjuncts.Disjunct(self.edges).bound
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables of the case's edges, conditions and columns."""
+        """The variables in the edges, conditions and columns of the case."""
         columns = (named_in(each) for each in self.columns if each is not None)
         return self.bound.union(*(named_in(test.expression) for test in self.requirements), *columns)
 
     def whole(self, model: disjuncts.Model) -> disjuncts.Model:
-        """Return the model, extended to each variable that must equal a variable of the model."""
+        """Return the model, with values also for the variables that were replaced by other variables."""
         more = {name: model[term] for name, term in self.same if isinstance(term, Variable) and term in model}
         return {**model, **more}
 
     def put(self, terms: Mapping[Variable, Term]) -> "RowCase":
-        """Return the case with terms for variables."""
+        """Return the case with variables replaced by terms."""
 
         def moved(goal: MatchTarget) -> MatchTarget:
             return replace(goal, start=tuple((name, _put(term, terms)) for name, term in goal.start))
@@ -173,7 +175,7 @@ def _put(term: Term, terms: Mapping[Variable, Term]) -> Term:
 
 
 def _is_derived(edge: disjuncts.Edge) -> bool:
-    """Whether the edge belongs to a relation or a path."""
+    """Return whether the edge belongs to a relation or to a path of any length."""
     return (
         isinstance(edge.where, disjuncts.GraphSource) and disjuncts.is_derived(edge.where.name)
     ) or _is_path(edge)
@@ -196,7 +198,7 @@ def _neutral(edge: disjuncts.Edge) -> Iterator[disjuncts.Edge]:
 
 
 def resolve(disjunct: disjuncts.Disjunct) -> disjuncts.Disjunct:
-    """Return a disjunct with constants for given variables, and conditions with computed values."""
+    """Return a disjunct with constants in place of given variables, and computed values in its conditions."""
     disjunct = settle(disjunct)
     constants = {name: term for name, term in disjunct.values if term is not None}
     values = _values(disjunct)
@@ -225,7 +227,7 @@ def _valued(expression: Expression, values: Mapping[Variable, Expression]) -> Ex
 
 
 def columns_of(disjunct: disjuncts.Disjunct, names: Sequence[Variable]) -> Columns:
-    """Return a disjunct's values of columns; an unknown value differs from all others."""
+    """Return the values of a disjunct in the given columns; an unknown value differs from all others."""
     unknown = {name: Call("UNKNOWN", (name,)) for name in disjunct.unknown}
     values = {**unknown, **{name: name for name in disjunct.bound}, **_values(disjunct)}
     terms = (values.get(name, NULL) for name in names)
@@ -238,7 +240,7 @@ def first_case(
     mapper: Mapper,
     merged: tuple[disjuncts.Reading, ...],
 ) -> RowCase:
-    """Return the case with the known facts about the rows of a disjunct."""
+    """Return the case that contains the known facts about the rows of a disjunct."""
     way = resolve(disjunct)
     constants: dict[Variable, Term] = {name: term for name, term in disjunct.values if term is not None}
     image: Image = {name: name for name in way.bound} | constants | _constants(way)
@@ -258,7 +260,7 @@ def _denied(
     mapper: Mapper,
     merged: tuple[disjuncts.Reading, ...],
 ) -> tuple[MatchTarget, ...]:
-    """Return the absences of a disjunct's match; inexact absences are left out."""
+    """Return the targets for the absences of a disjunct's match, without absences that are inexact."""
     return tuple(
         MatchTarget(resolve(each), mapper, merged, tuple((n, image[n]) for n in sorted(names) if n in image))
         for ways, names in way.absent
@@ -269,7 +271,10 @@ def _denied(
 
 @dataclass(slots=True)
 class CaseProver:
-    """The prover that closes cases of one query's rows by disjuncts of the other; `left` has open cases."""
+    """The prover that closes cases of one query's rows by disjuncts of the other query.
+
+    `left` contains the open cases.
+    """
 
     goals: Sequence[MatchTarget]
     paths: dict[Iri, patterns.Path]
@@ -280,11 +285,15 @@ class CaseProver:
 
     @property
     def exhausted(self) -> str:
-        """The reason why the prover ended before all cases were tried; "" if all were tried."""
+        """The reason why the prover stopped before all cases were tried; "" if all cases were tried."""
         return f"more than {_MOST_CASES} cases" if self.most < 0 else ""
 
     def is_closed(self, case: RowCase, depth: int = _DEPTH) -> bool:
-        """Whether a case is impossible, or the other query returns its row too. Raises TimeLimitError."""
+        """Return whether a case is impossible, or the other query also returns the row of the case.
+
+        Raises:
+            TimeLimitError: The time limit is over.
+        """
         self.deadline.check()
         self.most -= 1
         if case.is_impossible:
@@ -303,7 +312,7 @@ class CaseProver:
         return False
 
     def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
-        """Whether each case in which an absence of the goal matches is closed."""
+        """Return whether all cases in which an absence of the target matches are closed."""
         further = [resolve(way) for ways, _ in goal.way.absent for way in ways]
         # A match that exists already makes no new case.
         if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
@@ -317,7 +326,7 @@ class CaseProver:
     def with_match(
         self, case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image
     ) -> Iterator[RowCase]:
-        """Yield the case with a match of an absence of a goal, in each possible place."""
+        """Yield the case with an additional match of a target's absence, in each possible source."""
         names = sorted(way.bound - image.keys())
         whole = {**image, **{name: self.new_variable(case) for name in names}}
         known: dict[Variable, Term] = {}
@@ -341,12 +350,12 @@ class CaseProver:
             yield grown.put(known) if known else grown
 
     def new_variable(self, case: RowCase) -> Variable:
-        """Return a variable that does not occur in a case."""
+        """Return a variable that does not occur in the case."""
         names = (Variable(f"new{number}") for number in self.fresh)
         return next(name for name in names if name not in case.variables)
 
     def is_unfolded(self, case: RowCase, depth: int) -> bool:
-        """Whether all cases into which the steps of a path are unfolded are closed."""
+        """Return whether all cases are closed after one path of the case is split into steps."""
         for number, edge in enumerate(case.edges):
             path = self.paths.get(edge.triple.predicate)  # type: ignore[arg-type]
             if path is None or depth <= 0 or case.unfolded >= _UNFOLDED:
@@ -361,16 +370,16 @@ class CaseProver:
         return False
 
     def are_closed(self, cases: Iterable[RowCase], depth: int) -> bool:
-        """Whether all cases are closed; all of them are tried, so that all open cases are known."""
+        """Return whether all cases are closed; all cases are tried, so that all open cases are known."""
         closed = [self.is_closed(each, depth) for more in cases for each in more.placed(())]
         return all(closed)
 
     def unfolded(
         self, rest: RowCase, edge: disjuncts.Edge, path: patterns.Path, *, last: bool
     ) -> Iterator[RowCase]:
-        """Yield the cases in which a path's edge is none, one or several steps: the first step and a rest.
+        """Yield the cases in which the edge of a path is zero steps, one step, or a first step and a rest.
 
-        With `last`, several steps are split into all but the last, and the last.
+        With `last`, several steps are split into the last step and the steps before it.
         """
         subject, _, object_ = edge.triple.terms
         known = replace(rest, edges=(*rest.edges, edge))
@@ -398,7 +407,7 @@ class CaseProver:
             yield replace(rest, edges=(*rest.edges, *walk))
 
     def step(self, path: patterns.Path, start: Term, end: Term, edge: disjuncts.Edge) -> disjuncts.Edge:
-        """Return an edge from start to end along a property, or a path."""
+        """Return an edge from `start` to `end` along a property or a path."""
         match path:
             case patterns.Link(iri):
                 return replace(edge, triple=patterns.TriplePattern(start, iri, end))
@@ -415,7 +424,7 @@ def _is_open(path: patterns.Path) -> bool:
 
 
 def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[patterns.Path, ...]]:
-    """Yield the ways to walk a path, each as a sequence of paths; for a negated property only some ways."""
+    """Yield the ways to walk a path, each as a sequence of paths; a negated property has more ways."""
     match path:
         case patterns.RepeatedPath(inner, often):
             if often != "+":
@@ -444,7 +453,7 @@ def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterato
 
 
 def _is_there(case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image) -> bool:
-    """Whether a disjunct certainly matches in a case, without absences of its own."""
+    """Return whether a disjunct without absences certainly matches in a case."""
     target = MatchTarget(way, goal.mapper, goal.merged, tuple(image.items()))
     images = islice(_images(target, case), _MOST_IMAGES)
     return not way.absent and any(not _conditions(target, each, case) for each in images)
@@ -455,7 +464,7 @@ def _unnamed(way: disjuncts.Disjunct, names: Mapping[Variable, Term]) -> frozens
 
 
 def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[disjuncts.Edge, ...]:
-    """Return an edge in each source that enters its graph; a path in all of them."""
+    """Return an edge in each source that is merged into the edge's graph; a path has all of these sources."""
     sources = tuple(merged)
     if isinstance(edge.where, MergedGraph) and not _is_path(edge):
         sources, edge = edge.where.windows, replace(edge, where=disjuncts.GraphSource())
@@ -467,7 +476,7 @@ def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[d
 
 
 def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
-    """Yield the images of a goal's variables under which its edges match and its row is the case's."""
+    """Yield the variable mappings under which a target's edges match and its row is the row of the case."""
     image: Image = dict(goal.start)
     if any(image.get(name, term) != term for name, term in goal.way.values if term is not None):
         return
@@ -487,7 +496,7 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
 
 
 def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Test, ...]:
-    """Return a goal's conditions that the case does not contain."""
+    """Return the conditions of a target that the case does not contain literally."""
     known = set(map(_plainly, case.requirements))
     nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
     tests = (disjuncts.put_in_test(test, image | nulls) for test in goal.way.requirements)
@@ -495,7 +504,7 @@ def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Test, .
 
 
 def _remaining(known: disjuncts.Disjunct, tests: Iterable[Test]) -> tuple[Test, ...] | None:
-    """Return the conditions that the case does not imply; None if it contradicts one."""
+    """Return the conditions that the case does not imply; None if the case contradicts a condition."""
     requirements: list[Test] = []
     for test in dict.fromkeys(tests):
         if _is_ground(test.expression):
@@ -515,7 +524,7 @@ def _remaining(known: disjuncts.Disjunct, tests: Iterable[Test]) -> tuple[Test, 
 
 
 def _is_ground(expression: Expression) -> bool:
-    """Whether an expression has one value, whatever the data and the time are."""
+    """Return whether an expression has the same value for all data and at all times."""
     if isinstance(expression, Call):
         return expression.function in _FIXED and all(map(_is_ground, expression.arguments))
     return isinstance(expression, Iri | Literal)
@@ -531,7 +540,7 @@ _TEXTS: Final = frozenset(
     ("LANGMATCHES", "STRLEN", "UCASE", "LCASE", "STRSTARTS", "STRENDS", "CONTAINS", "REGEX")
 )
 _FIXED: Final = _OPERATORS | _KINDS | _TEXTS
-"""Functions whose arguments determine their values."""
+"""The functions whose value depends only on their arguments."""
 
 
 @lru_cache(maxsize=4_096)
@@ -541,7 +550,10 @@ def _has_none(known: disjuncts.Disjunct, barred: tuple[tuple[Test, ...], ...]) -
 
 
 def _about(known: disjuncts.Disjunct, test: Test) -> disjuncts.Disjunct:
-    """Return the disjunct with only the conditions on a test's variables, whose consequences are sound."""
+    """Return the disjunct with only the conditions that share a variable with a test.
+
+    Fewer conditions have fewer consequences, so each consequence is also one of the whole disjunct.
+    """
     near = (
         each
         for each in known.requirements
@@ -555,7 +567,7 @@ def _plainly(test: Test) -> Expression:
 
 
 def _is_covered(case: RowCase, barred: Sequence[tuple[Test, ...]], deadline: Deadline) -> bool:
-    """Whether the case's conditions imply one of the entries, as far as comparisons of terms decide."""
+    """Return whether the case's conditions imply one of the entries, as far as comparisons decide this."""
     known = case.plain
     decided = [tests for tests in barred if all(disjuncts.is_decided(test, known) for test in tests)]
     plain = replace(

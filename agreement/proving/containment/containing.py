@@ -1,18 +1,20 @@
-"""Containment of answers: each answer of one query is an answer of another, at every time, on all data.
+"""Containment of answers: each answer of one query is an answer of another query, at every time, on all data.
 
-C1. The rows of a query are those of its disjuncts: edges that match, conditions that hold, and absences
-(MINUS, NOT EXISTS, OPTIONAL without a match). If each of them is closed by cases, each answer is one of the
-other query: see `cases`. Paths of any length become edges. Aggregates and LIMIT become relations, which both
-queries share if they range over the same solutions: see `relations`. Nothing is proved about functions of
-random values, or about f:timestamp if the windows differ.
+C1. The rows of a query are the rows of its disjuncts. A disjunct has edges that match, conditions that hold,
+and absences (MINUS, NOT EXISTS, OPTIONAL without a match). If each disjunct of the first query is closed by
+cases (see `cases`), each answer of the first query is an answer of the other query. Paths of any length
+become edges. Aggregates and LIMIT become relations (see `relations`). Two queries share a relation if both
+aggregates range over the same solutions. C1 proves nothing about functions of random values. It proves
+nothing about f:timestamp if the windows differ.
 
-C2. Else let the variables of a case that is left be constants, its triples at the ends of windows: on such
-data both queries are evaluated, and a row that the other lacks refutes. For conjunctive patterns and unions
-of them one of C1 and C2 decides. With conditions, each region that they define has its own canonical data; if
-neither decides, the result is open.
+C2. If a case remains open, its variables are replaced by constants, and its triples are placed at the ends of
+windows. Both queries are evaluated on these data. A row that the other query lacks refutes the containment.
+For unions of conjunctive patterns, either C1 or C2 decides. With conditions, each region of values that the
+conditions define has its own canonical data. If neither C1 nor C2 decides, the result is open.
 
 C3. If windows matter, a case is closed if it is closed for each placement of its arrivals in the windows of
-both queries. Several windows may cover one together, which no single mapping expresses. See `placements`.
+both queries (see `placements`). Several windows together may cover one window, which no single mapping can
+express.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -63,12 +65,12 @@ _COPIES: Final = (1, 2, 5, 11)
 _TRIED_EACH: Final = 6
 _COPIED: Final = 4
 _MOST_PLACED: Final = 64
-"""Placements that are left of which data are made."""
+"""The maximum number of open placements for which data are made."""
 _MODELS_PLACED: Final = 3
 
 
 def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether each answer of one query is an answer of the other at every time, by C1 to C3."""
+    """Return whether each answer of the first query is an answer of the other at every time, by C1 to C3."""
     _check_forms(query, other)
     columns = query.result == other.result
     every = (part for each in (query, other) for part in parts(each.pattern))
@@ -89,14 +91,14 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
 
 
 def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Whether AVG of no solution has the same value in both queries, if they have such aggregates."""
+    """Return whether AVG of no solutions has the same value in both queries; true without such aggregates."""
     one, two = (each.query.language.manner.empty_group == "unbound average" for each in (query, other))
     every = (part for each in (query, other) for part in parts(each.pattern))
     return one is two or not any(isinstance(part, Group) and not part.keys for part in every)
 
 
 def _is_slice(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Whether both queries take a slice of the same ordered rows, and the first slice is inside the other."""
+    """Return whether both queries slice the same ordered rows, and the first slice is inside the other."""
     mine, theirs = query.query.modifiers, other.query.modifiers
     if not (mine.slices and theirs.slices) or not isinstance(other.pattern, Select):
         return False
@@ -115,13 +117,13 @@ _Left = Sequence[tuple[RowCase, list[tuple[Test, ...]]]]
 
 
 def lasts(query: canonical.PairQuery, other: canonical.PairQuery, is_kept: Callable[[Edge], bool]) -> bool:
-    """Whether each answer of a query is a match of the other's disjuncts with only kept edges."""
+    """Return whether each answer of a query is a match of a disjunct of the other with only kept edges."""
     comparable = query.query.dataset == other.query.dataset and query.result == other.result
     return _Comparison(query, other, comparable=comparable).has_kept(is_kept)
 
 
 def is_empty(query: canonical.PairQuery) -> bool:
-    """Whether a query provably has no answer on any data, because an absence always matches."""
+    """Return whether a query provably has no answer on any data, because an absence always matches."""
     relations = Relations(lambda *_: False)
     pattern = relations.read(query.pattern, query.merged, whole=True)
     cases = list(_cases(query, pattern, query.result, relations.paths))
@@ -129,7 +131,7 @@ def is_empty(query: canonical.PairQuery) -> bool:
 
 
 def matches(query: canonical.PairQuery) -> Iterator[RowCase]:
-    """Yield cases of a query's rows, with each path of any length as one step."""
+    """Yield the cases of a query's rows, in which each path of any length is one step."""
     for _, case in _cases(query, query.pattern, query.result, {}):
         yield case
 
@@ -144,7 +146,7 @@ def _check_forms(query: canonical.PairQuery, other: canonical.PairQuery) -> None
 def _cases(
     query: canonical.PairQuery, pattern: Pattern, names: Sequence[Variable], paths: dict[Iri, Path]
 ) -> Iterator[tuple[Disjunct, RowCase]]:
-    """Yield each disjunct of a query that can be satisfied, in each place of its edges."""
+    """Yield each satisfiable disjunct of a query, with a case for each combination of its edges' sources."""
     mapper = Mapper(query.merged, query.setting, paths, query.deadline)
     for each in disjuncts(pattern, query.setting.profile):
         placed = islice(first_case(each, names, mapper, query.merged).placed(query.merged), MOST + 1)
@@ -157,7 +159,7 @@ def _cases(
 
 
 class _Comparison:
-    """Two queries, and whether mappings between them are meaningful."""
+    """A comparison of two queries, which also records why mappings between the queries prove nothing."""
 
     def __init__(self, one: canonical.PairQuery, other: canonical.PairQuery, *, comparable: bool) -> None:
         self.one, self.other = one, other
@@ -173,7 +175,7 @@ class _Comparison:
         )
 
     def decided(self) -> Decision:
-        """Return whether the rows of the first query are the other's, or data that refute it."""
+        """Return whether the first query's rows are rows of the other query, or data that refute this."""
         relations = Relations(self.equal)
         try:
             cases = list(self.cases((self.one.pattern, self.one.result), relations))
@@ -196,7 +198,7 @@ class _Comparison:
         return Decision("always", _WHY.format(len(cases)))
 
     def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Decision:
-        """Return whether the other query has the rows of a case, or data on which it lacks one."""
+        """Return whether the other query has the rows of a case, or data on which it lacks a row."""
         prover = CaseProver(goals, paths, self.one.deadline)
         if prover.is_closed(case.unified):
             return Decision("always", "")
@@ -222,7 +224,7 @@ class _Comparison:
         return Decision("open", why)
 
     def has_kept(self, is_kept: Callable[[Edge], bool]) -> bool:
-        """Whether the other query has each row of the first by edges that are kept."""
+        """Return whether the other query has each row of the first query through kept edges only."""
         relations = Relations(self.equal)
         cases = list(self.cases((self.one.pattern, self.one.result), relations))
         goals, _ = self.goals((self.other.pattern, self.other.result), relations)
@@ -234,12 +236,15 @@ class _Comparison:
         )
 
     def cases(self, side: _Side, relations: Relations) -> Iterator[tuple[Disjunct, RowCase]]:
-        """Yield the cases of a pattern's rows in the first query's windows."""
+        """Yield the cases of a pattern's rows, read through the windows of the first query."""
         pattern, names = side
         return _cases(self.one, relations.read(pattern, self.one.merged, whole=True), names, relations.paths)
 
     def goals(self, side: _Side, relations: Relations) -> tuple[list[MatchTarget], str]:
-        """Return the disjuncts of the other query that give rows, and why others may give more."""
+        """Return the targets for the disjuncts of a pattern, and why inexact disjuncts may give more rows.
+
+        The pattern is read through the windows of the other query.
+        """
         pattern, names = side
         mapper = Mapper(self.other.merged, self.other.setting, relations.paths, self.one.deadline)
         every = disjuncts(relations.read(pattern, self.other.merged, whole=False), self.other.setting.profile)
@@ -253,9 +258,11 @@ class _Comparison:
     def left_in_windows(
         self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]
     ) -> Iterator[tuple[ArrivalPlacement, _Left]]:
-        """Yield the placements of the case's arrivals in which it is not closed, with the open cases.
+        """Yield the placements of the case's arrivals in which the case is not closed, with the open cases.
 
-        Raises TimeLimitError; UncountedError for too many placements.
+        Raises:
+            TimeLimitError: The time limit is over.
+            UncountedError: Too many placements exist.
         """
         known = set[object]()
         queries = (self.other, self.one) if case.denied else (self.other,)
@@ -277,11 +284,11 @@ class _Comparison:
     def equal(
         self, pattern: Pattern, other: Pattern, mine: Sequence[Variable], theirs: Sequence[Variable]
     ) -> bool:
-        """Whether two patterns have the same solutions for some variables, and for others in their place."""
+        """Return whether two patterns have the same solutions for the variables `mine` and `theirs`."""
         return self.proved((pattern, mine), (other, theirs)) and self.proved((other, theirs), (pattern, mine))
 
     def proved(self, mine: _Side, theirs: _Side) -> bool:
-        """Whether each solution of one pattern is a solution of the other."""
+        """Return whether each solution of the first pattern is provably a solution of the other pattern."""
         if not self.comparable or self.one.merged != self.other.merged:
             return False
         relations = Relations(lambda *_: False)
@@ -294,7 +301,7 @@ class _Comparison:
     def placed_data(
         self, root: RowCase, placed: Sequence[tuple[ArrivalPlacement, _Left]]
     ) -> Iterator[canonical.Data]:
-        """Yield data of the open cases with these placements; other arrivals are as new as possible."""
+        """Yield data for the open cases with the given placements; other arrivals are as new as possible."""
         for placement, left in placed:
             for case, barred in left:
                 all_models, _ = models(case.plain, barred, _MODELS_PLACED, self.one.deadline.check)
@@ -308,7 +315,7 @@ class _Comparison:
                         yield [*placement.data(root.real, model), *more], placement.t
 
     def data_of(self, left: _Left) -> Iterator[canonical.Data]:
-        """Yield data of the cases without a proof."""
+        """Yield data for the cases that are not closed."""
         for case, barred in left:
             all_models, _ = models(case.plain, barred, _MOST_MODELS, self.one.deadline.check)
             every = chain.from_iterable(few_and_many(case.plain, model) for model in all_models)
@@ -333,7 +340,7 @@ class _Comparison:
 def _merged(
     readings: Iterable[tuple[Edge, frozenset[Reading]]],
 ) -> dict[Edge, frozenset[Reading]]:
-    """Return, by edge, the windows that contain its match; equal edges combine their windows."""
+    """Return, for each edge, the windows that contain its match; equal edges combine their windows."""
     merged: dict[Edge, frozenset[Reading]] = {}
     for edge, some in readings:
         merged[edge] = merged.get(edge, frozenset()) | some
@@ -341,7 +348,7 @@ def _merged(
 
 
 def _in_window(edge: Edge, window: WindowSource) -> Edge:
-    """Return an edge in another window of its stream."""
+    """Return the edge in another window, if the edge reads the stream of this window."""
     if not isinstance(edge.where, Reading) or edge.where.name != window.stream:
         return edge
     return replace(edge, where=replace(edge.where, window=window.window))
@@ -351,7 +358,7 @@ _TRIED: Final = "neither a proof by cases nor data that refute it: conditions an
 
 
 def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[Model]]:
-    """Yield matches that differ in some variables, for counting or computing queries."""
+    """Yield groups of matches that differ in some variables, for queries that count or compute values."""
     computed = frozenset[Variable]().union(
         *(named_in(each) for each in case.columns if isinstance(each, Call))
     )

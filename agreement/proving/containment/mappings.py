@@ -1,9 +1,9 @@
-"""Homomorphisms: how the edges of one pattern map into known edges, so that they match wherever these do.
+"""Homomorphisms: mappings of the edges of a pattern into known edges, under which the pattern matches.
 
-A path of any length is an automaton over letters, a property forwards or backwards. A known edge spells a
-word; a known edge of another path spells any word of that path's language. A path maps into a walk along
-known edges if each word that the walk may spell is in the path's language. Then such a walk exists on all
-data.
+A path of any length is an automaton over letters. A letter is a property, walked forwards or backwards. A
+known edge spells a word. A known edge of another path spells any word of the language of its path. A path
+maps into a walk along known edges if each word that the walk may spell is in the language of the path. Then a
+match of the path exists on all data.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -22,33 +22,36 @@ from translate.model import patterns
 from translate.model.query import Setting
 
 Letter = tuple[Iri | None, bool]
-"""A property, None for any that is not named, and whether it is walked forwards."""
+"""A property (None for any property without a name here), and whether the property is walked forwards."""
 _Label = tuple[patterns.Link | patterns.NegatedSet, bool] | None
 _States = frozenset[int]
 StateSets = frozenset[_States]
-"""The states in which a deterministic automaton may be after a walk."""
+"""The sets of states that the automaton can be in after the words of a walk."""
 
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """The language of a path: its moves, with None for one without a letter, from 0 to 1."""
+    """The automaton of a path, with its moves between states; it begins in state 0 and accepts in state 1.
+
+    A move with the label None reads no letter.
+    """
 
     moves: tuple[tuple[int, _Label, int], ...]
 
     @property
     def start(self) -> StateSets:
-        """Before the first letter."""
+        """The state sets before the first letter."""
         return frozenset((self.closed(frozenset((0,))),))
 
     def closed(self, states: _States) -> _States:
-        """Return the states with those reachable without a letter."""
+        """Return the states, with the states that are reachable from them without reading a letter."""
         more = states.union(
             after for before, label, after in self.moves if label is None and before in states
         )
         return states if more == states else self.closed(more)
 
     def step(self, states: _States, letter: Letter) -> _States:
-        """Return the states after a letter."""
+        """Return the states after reading a letter."""
         return self.closed(
             frozenset(
                 after
@@ -59,11 +62,11 @@ class Automaton:
 
     @staticmethod
     def accepts(known: StateSets) -> bool:
-        """Whether each spelled word is in the language."""
+        """Return whether each spelled word is in the language of the path."""
         return bool(known) and all(1 in states for states in known)
 
     def spelled(self, known: StateSets, word: "Automaton") -> StateSets:
-        """Return the known state sets after an edge along which any word of another path is spelled."""
+        """Return the state sets after an edge that may spell any word of another path."""
         alphabet = _letters(self) | _letters(word) | {(None, True), (None, False)}
         pending = [(own, states) for own in word.start for states in known]
         seen = set(pending)
@@ -112,7 +115,7 @@ def _letters(automaton: Automaton) -> frozenset[Letter]:
 
 @lru_cache(maxsize=1_024)
 def automaton(path: patterns.Path) -> Automaton:
-    """Return the automaton of a path."""
+    """Return the automaton for the language of a path."""
     return Automaton(tuple(_moves(path, 0, 1, count(2), forward=True)))
 
 
@@ -145,7 +148,7 @@ def _moves(
 
 
 def has_empty(path: patterns.Path) -> bool:
-    """Whether the path may connect a node with itself by no step."""
+    """Return whether a path of zero steps is possible, which connects a node with itself."""
     words = automaton(path)
     return words.accepts(words.start)
 
@@ -188,10 +191,10 @@ def _covers(outer: TimeWindow, inner: TimeWindow) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Mapper:
-    """The mapping of a query's edges into known edges; the windows `merged` enter the query's default graph.
+    """The mapping of a query's edges into known edges; `merged` are the windows of the default graph.
 
-    `windows` has the windows that contain an edge's match; the default is the windows that always contain the
-    edge's own window.
+    `windows` maps an edge to the windows that contain its match. By default, these are the windows that
+    always contain the window of the edge.
     """
 
     merged: tuple[disjuncts.Reading, ...]
@@ -207,22 +210,25 @@ class Mapper:
         image: Image,
         variables: frozenset[Variable],
     ) -> Iterator[Image]:
-        """Yield images of the edges' variables, some of them known, under which all of them match.
+        """Yield mappings of the edges' variables under which all edges match; `image` contains known values.
 
-        If images are equal on `variables`, only the first is yielded. Raises TimeLimitError.
+        If several mappings are equal on `variables`, only the first mapping is yielded.
+
+        Raises:
+            TimeLimitError: The time limit is over.
         """
         mine = tuple(dict.fromkeys(edges))
         targets = {edge: self._targets(edge, into) for edge in mine}
         yield from _Search(self, targets, variables).images(mine, image)
 
     def _targets(self, edge: disjuncts.Edge, into: Sequence[disjuncts.Edge]) -> tuple[disjuncts.Edge, ...]:
-        """Return the edges of `into` that `edge` can match; if its predicate is a path, all of them."""
+        """Return the edges of `into` that `edge` can match; an edge of a path can match all of them."""
         if edge.triple.predicate in self.paths:
             return tuple(into)
         return tuple(target for target in into if next(self.each(edge, (target,), {}), None) is not None)
 
     def each(self, edge: disjuncts.Edge, into: Sequence[disjuncts.Edge], image: Image) -> Iterator[Image]:
-        """Yield the images under which an edge matches."""
+        """Yield the mappings of variables under which an edge matches."""
         path = self.paths.get(edge.triple.predicate) if isinstance(edge.triple.predicate, Iri) else None
         if path is not None:
             yield from self._walks(edge, path, into, image)
@@ -240,7 +246,7 @@ class Mapper:
     def _walks(
         self, edge: disjuncts.Edge, path: patterns.Path, into: Sequence[disjuncts.Edge], image: Image
     ) -> Iterator[Image]:
-        """Yield the images under which an edge of a path is a walk along known edges."""
+        """Yield the mappings under which an edge of a path is a walk along known edges."""
         subject, _, object_ = edge.triple.terms
         places = [self._where(edge, target, image) for target in into]
         for binding in (each for n, each in enumerate(places) if each is not None and each not in places[:n]):
@@ -280,7 +286,7 @@ class Mapper:
         return {term: None for term in ended if not empty or (start in nodes and term in nodes)}
 
     def _step(self, predicate: Term, *, forward: bool) -> Automaton:
-        """Return the words spelled along an edge."""
+        """Return the automaton of the words that an edge spells."""
         if isinstance(predicate, Variable):
             step: patterns.Path = patterns.NegatedSet()
         else:
@@ -289,7 +295,7 @@ class Mapper:
         return automaton(step if forward else patterns.Inverse(step))
 
     def _where(self, edge: disjuncts.Edge, target: disjuncts.Edge, image: Image) -> Image | None:
-        """Return the image if a known edge is in the edge's source, otherwise None."""
+        """Return the mapping if the known edge is in the source of the edge, otherwise None."""
         match edge.where, target.where:
             case disjuncts.Reading(stream), disjuncts.Reading(other):
                 return (
@@ -314,7 +320,7 @@ class Mapper:
                 return None
 
     def _shows(self, target: disjuncts.Edge, window: disjuncts.Reading) -> bool:
-        """Whether a window of the query contains an edge's match."""
+        """Return whether a window of the query contains the match of an edge."""
         if (readings := self.windows.get(target)) is not None:
             return any(each.window == window.window for each in readings)
         return self._is_inside(target.reading, window)
@@ -325,9 +331,10 @@ class Mapper:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """The search for images of edges; `targets` are the possible matches. Images equal on `kept` count once.
+    """The search for mappings of edges; `targets` are the known edges that each edge can match.
 
-    Edges without common unmapped variables are searched separately, those with fewest images first.
+    Mappings that are equal on `kept` count once. Edges that share no unmapped variable are searched
+    separately, the edges with the fewest mappings first.
     """
 
     mapper: Mapper
@@ -385,7 +392,7 @@ def _open(edges: Sequence[disjuncts.Edge], image: Image) -> frozenset[Variable]:
 
 
 def _connected(edges: Iterable[disjuncts.Edge], image: Image) -> list[tuple[disjuncts.Edge, ...]]:
-    """Return the edges in parts that share no variable without an image."""
+    """Return the edges in groups that share no unmapped variable."""
     parts: list[tuple[tuple[disjuncts.Edge, ...], frozenset[Variable]]] = []
     for edge in edges:
         names = _open((edge,), image)
@@ -402,7 +409,10 @@ def _ends(edges: Sequence[disjuncts.Edge]) -> Iterator[Term]:
 
 
 def _nodes(edges: Sequence[disjuncts.Edge], paths: Mapping[Iri, patterns.Path]) -> set[Term]:
-    """Return the terms that are certainly nodes; a path of zero steps does not make a constant end a node."""
+    """Return the terms that are certainly nodes of the graph.
+
+    A constant end of a path of zero steps is not certainly a node.
+    """
     terms: set[Term] = set()
     for edge in edges:
         ends = edge.triple.subject, edge.triple.object

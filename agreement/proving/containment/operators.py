@@ -1,29 +1,37 @@
 r"""Containment of two queries' answers, and of the reports of RSTREAM, ISTREAM and DSTREAM, at all times.
 
-Answers left open by the theorems C1 to C3 are searched as in `lars witness`: for a smallest stream, or a
-proof that none exists (A7).
+If the theorems C1 to C3 leave the containment of answers open, a search as in `lars witness` looks for a
+smallest stream, or for a proof that no such stream exists (A7).
 
-Reports. Both queries are evaluated at the same times. Let A(t) be the answers at t, and p the evaluation
-before t. RSTREAM reports A(t); ISTREAM A(t) \ A(p); DSTREAM A(p) \ A(t); at the first evaluation A(p) is
-empty. So:
+Reports: both queries are evaluated at the same times. Let A(t) be the answers of query A at t, and let p be
+the evaluation before t. RSTREAM reports A(t), ISTREAM reports A(t) \ A(p), and DSTREAM reports A(p) \ A(t).
+At the first evaluation, A(p) is empty. Then these rules hold:
 
-O1. If A never has an answer, nothing is reported, and that is contained in all. O2. ISTREAM A in RSTREAM B
-exactly if A in B: a new row is an answer, and at the first evaluation all answers are new. O3. ISTREAM A in
-ISTREAM B, DSTREAM A in DSTREAM B, for A in B. The condition: if B answers a row that A could answer on some
-data, A answers it. (That is, B joined with a copy of A on its own streams.) Then A and B differ at no
-evaluation in a row that A ever reports. O4. DSTREAM A is contained in everything if each disjunct of A maps
-into a disjunct of A that loses no match. (It has static data and windows without a beginning, in a query that
-only gains.) It is contained in RSTREAM B if it maps into such a disjunct of A or B.
+O1. If A never has an answer, A reports nothing, and the empty report is contained in every report.
 
-Otherwise a counterexample is searched among matches of A, of B, and of both in sequence, with one evaluation
-or two. If none is found, the result is open.
+O2. ISTREAM A is contained in RSTREAM B if and only if A is contained in B. A new row of A is an answer of A,
+and at the first evaluation all answers of A are new.
 
-U1. Let g be the greatest common divisor of all durations. Windows' ends are at multiples of g, counted from 0
-for windows with a slide and from t for others. With the unit g/k, t is j/k past a whole g. Whether data
-refute a containment depends on which ends, and which gaps between them, contain a time point: an end always
-does, a gap if it is longer than g/k. For k = 4 and t = 0 or t = g/2, every gap contains a time point. So a
-containment with the unit g/4 holds with each unit that divides g, and data for a unit g/k are data for
-g/(nk). Without durations no unit matters.
+O3. Let A be contained in B. ISTREAM A is contained in ISTREAM B, and DSTREAM A is contained in DSTREAM B, if
+this condition holds: if B answers a row that A could answer on some data, A also answers the row. To decide
+the condition, B is joined with a copy of A that reads its own streams. Under the condition, A and B never
+differ in a row that A reports at any time.
+
+O4. DSTREAM A is contained in every report if each disjunct of A maps into a disjunct of A that loses no
+match. A disjunct loses no match if it reads static data and windows without a beginning, in a query that only
+gains answers. DSTREAM A is contained in RSTREAM B if each disjunct of A maps into such a disjunct of A or B.
+
+If no rule applies, a counterexample is searched among the matches of A, the matches of B, and a match of A
+followed or preceded by a match of B, with one or two evaluations. If the search finds no counterexample, the
+result is open.
+
+U1. Let g be the greatest common divisor of all durations. The ends of a window with a slide are at multiples
+of g. The ends of a window without a slide are at distances from t that are multiples of g. With the unit g/k,
+t is j/k past a multiple of g. Whether data refute a containment depends only on which ends of windows, and
+which gaps between ends, contain a time point. An end always contains a time point. A gap contains a time
+point if the gap is longer than g/k. For k = 4 and t = 0 or t = g/2, every gap contains a time point. So a
+containment with the unit g/4 holds with each unit that divides g. Data for a unit g/k are also data for the
+unit g/(nk). If the queries contain no durations, the unit does not matter.
 """
 
 from collections.abc import Iterator
@@ -53,12 +61,12 @@ from translate.model.patterns import Group, Join, Pattern, StreamBlock
 from translate.model.windows import Rows, Unbounded
 
 SECONDS: Final = 5.0
-"""The number of seconds for the search of smallest streams."""
+"""The number of seconds for the search for a smallest stream."""
 _ASKED: Final = "on which it has a row that the other lacks"
 
 
 def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether each answer of one query is an answer of the other, at every time."""
+    """Return whether each answer of the first query is an answer of the other query at every time."""
     # Half of the time is the search's.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
     containment = decide_containment(mine, theirs)
@@ -82,7 +90,10 @@ _COPY: Final = "urn:lars:copy:"
 
 
 def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether the other query reports all reports of one query, at each evaluation on every stream."""
+    """Return whether the other query reports each row that the first query reports.
+
+    The decision is about every evaluation on every stream.
+    """
     mine, theirs = query.operator, other.operator
     if (mine, theirs) == (_R, _R):
         return answers_containment(query, other)
@@ -93,7 +104,10 @@ def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) 
 
 
 def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether one query is contained in the other, and a finer unit that changes the result."""
+    """Return whether the first query is contained in the other, with a finer unit that changes the result.
+
+    If no finer unit changes the result, the decision has no finer unit.
+    """
     containment = reports_containment(one, other)
     durations = [each for query in (one, other) for each in durations_of(query.query)]
     for unit in finer_units(one.setting.unit, durations) if containment.holds is not False else ():
@@ -123,7 +137,7 @@ def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision
 
 
 def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decision) -> str:
-    """Return the rule that proves containment, or ""."""
+    """Return the rule that proves the containment of the reports; "" if no rule applies."""
     inside = answers.holds
     match query.operator, other.operator:
         case ToStream.ISTREAM, ToStream.RSTREAM if inside:
@@ -142,12 +156,12 @@ def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decisi
 
 
 def _answering(query: canonical.PairQuery) -> canonical.PairQuery:
-    """Return the query as one of all its answers."""
+    """Return the query without its stream operator, so that the query reports all its answers."""
     return replace(query, query=replace(query.query, to_stream=None))
 
 
 def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether the other's answers that the first has on some data are the first's (O3)."""
+    """Return whether the first query answers each row of the other that it could answer on some data (O3)."""
     unlike = query.query.dataset != other.query.dataset or query.result != other.result
     whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
@@ -166,7 +180,7 @@ def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) ->
 
 
 def _elsewhere(part: Pattern) -> Pattern | None:
-    """Return a stream's block on a fresh stream that nothing else reads, without restrictions."""
+    """Return the block on a fresh stream that no other block reads, with an unlimited window."""
     if not isinstance(part, StreamBlock):
         return None
     return replace(part, stream=_copy(part), window=Unbounded())
@@ -177,7 +191,7 @@ def _copy(part: StreamBlock) -> Iri:
 
 
 def _keeps(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Whether each answer of a query is a match of disjuncts of the other that lasts from then on."""
+    """Return whether each answer of a query is a match of the other query that remains at all later times."""
     if any(isinstance(part, Group) for part in parts(query.pattern)) or volatile(other.query) is not None:
         return False
     if other.query.modifiers.slices or other.query.merged:
@@ -186,7 +200,7 @@ def _keeps(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
 
 
 def _is_kept(edge: disjuncts.Edge, query: canonical.PairQuery) -> bool:
-    """Whether a match of an edge remains at all later times."""
+    """Return whether a match of the edge remains at all later times."""
     if isinstance(edge.where, disjuncts.GraphSource):
         return not disjuncts.is_derived(edge.where.name)
     window = edge.where.operator(query.setting)
@@ -223,7 +237,7 @@ def _refuting(
 def _moved(
     query: canonical.PairQuery, other: canonical.PairQuery, noise: list[canonical.PlacedTriple]
 ) -> Iterator[Witness]:
-    """Yield streams on which the other has a row before or after the first (the gap in O3)."""
+    """Yield streams on which the other query has a row before or after the first query (the gap in O3)."""
     against = _possible_answers(query, other).witness if query.operator is other.operator else None
     if against is None:
         return
@@ -275,7 +289,7 @@ def _size(edge: disjuncts.Edge) -> float:
 def _pushing(
     one: canonical.PairQuery, other: canonical.PairQuery, t: int
 ) -> Iterator[canonical.PlacedTriple]:
-    """Yield triples that push all others out of tuple windows."""
+    """Yield triples that push all earlier triples out of tuple windows."""
     read = [each for query in (one, other) for each in sources(query.query)]
     size = max((each.window.count for each in read if isinstance(each.window, Rows)), default=0)
     name = new_name((one, other))

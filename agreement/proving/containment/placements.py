@@ -1,11 +1,12 @@
-"""The placements of a match's arrivals in the windows of another query.
+"""Place the arrivals of a match in the windows of another query.
 
-At t the windows of B divide the time of a window of A into cells; all times within a cell are equivalent.
-Tuple windows cut the arrivals of a stream in the same way, counted from the newest. So A is contained if for
-each t, and each choice of cells for the arrivals, some disjunct of B maps into A's through windows that
-contain these cells. A union of several windows may cover one window. The relevant t are those at which
-windows' ends meet or a pivot moves, and their neighbours: between them no order changes. Arrivals that push
-others out of a tuple window are separate data, which match nothing by chance.
+At time t, the windows of query B divide the time of a window of query A into cells. All times in a cell are
+equivalent. Tuple windows divide the arrivals of a stream in the same way, counted from the newest arrival. A
+is contained in B if some disjunct of B maps into A's match for each t and each choice of cells for the
+arrivals. The mapping uses only windows that contain these cells. A union of several windows may cover one
+window. The relevant times t are the times at which ends of windows meet or a pivot moves, and the neighbours
+of these times. Between these times, the order of the ends does not change. Arrivals that push other arrivals
+out of a tuple window are separate data; their terms are new, so they match no constant of a pattern.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,12 +32,12 @@ _MOST_CHOICES: Final = 5_000
 
 
 Group = tuple[disjuncts.Edge, ...]
-"""Edges that one arrival matches."""
+"""The edges that one arrival matches together."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """The place of an arrival: its age in cells and rank, and the windows that contain it."""
+    """The place of an arrival: its time, its rank by newer arrivals, and the windows that contain it."""
 
     time: int
     rank: int
@@ -45,10 +46,10 @@ class _Spot:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalPlacement:
-    """Arrivals at t, each with the other query's windows that contain it, and the number of newer triples.
+    """Arrivals at t, each with the windows of the other query that contain it and a number of newer triples.
 
-    `equal` are conditions that make edges of one arrival match one triple. The newer triples have the name
-    `other`.
+    `equal` are the conditions under which all edges of one arrival match the same triple. `other` is the name
+    in the newer triples.
     """
 
     t: int
@@ -59,17 +60,17 @@ class ArrivalPlacement:
 
     @property
     def windows(self) -> Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]:
-        """The windows that contain each edge's match."""
+        """The windows that contain the match of each edge."""
         return {edge: spot.windows for group, spot in self.spots for edge in group}
 
     @property
     def newer_triples(self) -> int:
-        """The number of newer triples that push a match out of the tuple windows without it."""
+        """The number of newer triples that push a match out of the tuple windows that must not contain it."""
         newer = (_newer(spot, self.sizes.get(group[0].where.name, ())) for group, spot in self.spots)
         return max(newer, default=0)
 
     def data(self, edges: Sequence[disjuncts.Edge], model: disjuncts.Model) -> list[PlacedTriple]:
-        """Return the match of edges with its arrivals at these places, in the order of arrival."""
+        """Return the match of edges with its arrivals at these places, in order of arrival."""
         triples: list[PlacedTriple] = [
             (None, edge.ground(model)) for edge in edges if isinstance(edge.where, disjuncts.GraphSource)
         ]
@@ -96,19 +97,20 @@ def _newer(spot: _Spot, sizes: tuple[int, ...]) -> int:
 
 
 def new_name(queries: Iterable[PairQuery]) -> Iri:
-    """Return a name that no query contains, so that triples with this name match no pattern by chance."""
+    """Return a name that no query contains, so that no constant of a pattern matches it."""
     return fresh(Variable("o"), named_constants(query.program for query in queries))
 
 
 def unlike(number: int, other: Iri, stream: Constant) -> disjuncts.Quad:
-    """Return a triple that pushes others out of tuple windows of a stream."""
+    """Return a triple with new terms that pushes other triples out of the tuple windows of a stream."""
     return Iri(f"{other.value}{number}"), other, other, stream
 
 
 def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) -> Iterator[ArrivalPlacement]:
-    """Yield the placements of arrivals in windows of queries; together they cover all cases.
+    """Yield the placements of arrivals in the windows of queries; the placements together cover all cases.
 
-    Raises disjuncts.UncountedError for too many placements.
+    Raises:
+        UncountedError: Too many placements exist.
     """
     plain = tuple(edge for edge in dict.fromkeys(edges) if isinstance(edge.where, disjuncts.Reading))
     views = tuple(
@@ -129,7 +131,7 @@ def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Stream:
-    """The edges matched in one stream, the windows on it, and the sizes of tuple windows."""
+    """The edges that match in one stream, the windows on this stream, and the sizes of its tuple windows."""
 
     stream: Iri | Variable
     edges: tuple[disjuncts.Edge, ...]
@@ -145,7 +147,7 @@ class _Stream:
         views: Sequence[disjuncts.Reading],
         setting: Setting,
     ) -> "_Stream":
-        """Return the edges matched in a stream, with its windows."""
+        """Return the edges that match in a stream, with the windows on the stream."""
         own = tuple(edge for edge in edges if edge.reading.name == stream)
         near = tuple(view for view in views if view.name == stream or isinstance(view.name, Variable))
         windows = [where.operator(setting) for where in (*(edge.reading for edge in own), *near)]
@@ -155,7 +157,7 @@ class _Stream:
         return cls(stream, own, near, tuple(sizes), setting)
 
     def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Test, ...]]]:
-        """Yield the placements of the arrivals of all edges at t, with conditions for shared triples."""
+        """Yield the placements of the arrivals of all edges at t, with the conditions for shared triples."""
         for groups, equal in self._groupings():
             options = [self._spots(group, t) for group in groups]
             if prod(map(len, options)) > _MOST_CHOICES:
@@ -178,7 +180,7 @@ class _Stream:
                 yield groups, tuple(test for tests in equal for test in tests or ())
 
     def _fits(self, spots: Sequence[_Spot]) -> bool:
-        """Whether ranks are in the order of time, and no tuple window holds more than it can."""
+        """Return whether ranks follow the order of time, and no tuple window contains too many arrivals."""
         if not self.sizes:
             return True
         for newer, older in product(spots, spots):
@@ -205,7 +207,7 @@ class _Stream:
         return [*self.views, *(edge.reading for edge in self.edges)]
 
     def _last(self, t: int) -> int:
-        """Return the last time in a window at t, or t."""
+        """Return the last time in any window at t, but at least t."""
         return max((t, *(_interval(look.operator(self.setting), t).last for look in self._looks)))
 
     def _spot(self, time: int, rank: int, t: int) -> _Spot:
@@ -231,7 +233,10 @@ def _interval(window: Window, t: int) -> Interval:
 
 
 def _least(spots: Iterable[_Spot]) -> list[_Spot]:
-    """Return the spots with minimal sets of windows: a mapping there holds for larger sets too."""
+    """Return the places whose sets of windows are minimal.
+
+    A mapping through a set of windows is also a mapping through a larger set.
+    """
     listed = list({spot.windows: spot for spot in spots}.values())
     return [spot for spot in listed if not any(other.windows < spot.windows for other in listed)]
 
@@ -248,7 +253,7 @@ def _partitions(edges: Sequence[disjuncts.Edge]) -> Iterator[tuple[Group, ...]]:
 
 
 def _equal(group: Group) -> tuple[Test, ...] | None:
-    """Return the conditions that make the edges' triples equal; None if constants differ."""
+    """Return the conditions that make the edges match the same triple; None if their constants differ."""
     requirements: list[Test] = []
     for edge, other in combinations(group, 2):
         for mine, theirs in zip(edge.triple.terms, other.triple.terms, strict=True):
@@ -260,7 +265,7 @@ def _equal(group: Group) -> tuple[Test, ...] | None:
 
 
 def critical_times(windows: Sequence[Window]) -> Sequence[int]:
-    """Return times with whole windows, one for each order of their ends."""
+    """Return times at which no window begins before time 0, one time for each order of the windows' ends."""
     timed = [window for window in windows if isinstance(window, TimeWindow)]
     if any(not isinstance(window, TimeWindow | TupleWindow) for window in windows):
         raise disjuncts.UncountedError("windows that begin at a time of their own are not decided")
@@ -272,7 +277,7 @@ def critical_times(windows: Sequence[Window]) -> Sequence[int]:
 
 
 def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
-    """Yield the times, up to whole steps, at which pivots move or ends meet, and their neighbours."""
+    """Yield the times, modulo all steps, at which pivots move or ends meet, and their neighbours."""
     moving = {end for window in windows if window.step == 1 for end in _ends(window)}
     stepped = {window for window in windows if window.step > 1}
     if sum(steps // window.step for window in stepped) * (2 + len(moving)) > _MOST_TIMES:

@@ -1,4 +1,4 @@
-"""Possible deviations in an engine's answers: rows, reports, and their times."""
+"""Switches for deviations in an engine's answers: in the rows, the reports, and the times of reports."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -27,7 +27,7 @@ _TIMES: Final = RspqlDefinition.AT_ITS_CLOSE
 
 
 def answer_changes() -> Iterator[Switch]:
-    """Yield the deviations in which the answers are right except for one property."""
+    """Yield the switches for answers that are right except for one property."""
     yield Switch(
         "ASK is answered by 1 or 0, or a text, not by a boolean",
         "SPARQL 1.1, 16.3: ASK gives true or false",
@@ -74,9 +74,9 @@ def answer_changes() -> Iterator[Switch]:
 
 
 def _at_arrival(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run judged only by the answers' order, if each report has the time of its push.
+    """Yield the run judged only by the order of the answers, if each report has the time of its push.
 
-    A run without reports is not judged.
+    A run without reports is returned unchanged.
     """
     recorded = subject.recorded
     pushes, reports = recorded.run.pushes, recorded.recording.reports
@@ -116,7 +116,7 @@ def _at_opening(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run judged only by the answers' order, if all have one time."""
+    """Yield the run judged only by the order of the answers, if all reports have the same time."""
     times = {one.t for one in subject.recorded.recording.reports}
     if not times:
         yield subject
@@ -125,7 +125,7 @@ def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with reports `by` ms earlier; reports due after its end are not judged."""
+    """Yield the run with all reports `by` ms earlier; reports that are due after the end are not judged."""
     task = subject.recorded.task
     until = subject.recorded.options.until
     end = (task.last if until is None else until) - max(0, ceil(by / task.unit.milliseconds))
@@ -141,7 +141,10 @@ _EMPTY_TEXT: Final = '""'
 
 
 def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with unbound values for empty texts; a run without such texts is not judged."""
+    """Yield the run with each empty text replaced by an unbound value.
+
+    A run without empty texts is returned unchanged.
+    """
     if not any(_EMPTY_TEXT in row for one in subject.recorded.recording.reports for row in one.rows):
         return (subject,)
 
@@ -153,7 +156,10 @@ def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with reports of as many rows as LIMIT and OFFSET leave, from the answer without them."""
+    """Yield the run with the pattern that a report contains any rows of the answer without LIMIT.
+
+    The number of rows must be the number that LIMIT and OFFSET leave.
+    """
     task = subject.recorded.task
     modifiers = task.query.modifiers
     if not modifiers.slices or not modifiers.order:
@@ -170,7 +176,7 @@ def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _limited_in_all(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with the pattern that no more rows come in all than LIMIT leaves of an answer."""
+    """Yield the run with the pattern that all reports together have no more rows than LIMIT allows."""
     most = subject.recorded.task.query.modifiers.limit
     if most is None:
         return (subject,)
@@ -238,7 +244,7 @@ _OF_SEVERAL: Final[tuple[tuple[str, OneOfSeveral], ...]] = (
 
 
 def _of_several(kept: OneOfSeveral, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with a pattern: of the windows closed by one arrival, one reports."""
+    """Yield the run with the pattern that only one of the windows closed by the same arrival reports."""
     times = [triple.t * subject.recorded.task.unit.milliseconds for triple in subject.recorded.task.elements]
 
     def alone(place: Callable[[Sequence[float], float], int], windows: Sequence[ReportMatch]) -> bool:
@@ -259,7 +265,7 @@ def _rows_of(window: ReportMatch) -> tuple[list[Row], list[Row]]:
 
 
 def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
-    """Return the pattern that expected and reported rows are related in each window."""
+    """Return the pattern that the expected and reported rows of each window satisfy `holds`."""
 
     def pattern(windows: Sequence[ReportMatch]) -> bool:
         # Rows say nothing of a report that belongs to no window, or of one that is wrong though it is empty.
@@ -295,7 +301,7 @@ def _none_of_several(right: list[Row], came: list[Row]) -> bool:
 
 
 def _lost_report(place: int, windows: Sequence[ReportMatch]) -> bool:
-    """Whether the report with rows at `place` (first or last) is missing, and all others are right."""
+    """Return whether only the first or last report with rows is missing; `place` is 0 or -1."""
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
     return wrong == due[place:][:1] and not any(window.rows.actual for window in wrong)
@@ -314,11 +320,14 @@ def _after_first(windows: Sequence[ReportMatch]) -> bool:
 
 
 Reporting = Callable[[Sequence[Counter[Row]]], Counter[Row]]
-"""What is reported, by what is right there and at all evaluations before: the last one is that there."""
+"""A function that returns the reported rows of an evaluation, given the right rows of all evaluations so far.
+
+The right rows of the last evaluation come last.
+"""
 
 
 def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
-    """Whether the reported rows follow from the expected rows so far."""
+    """Return whether the reported rows of each window follow from the expected rows up to this window."""
     history: list[Counter[Row]] = []
     for window in windows:
         right, came = map(Counter, _rows_of(window))
@@ -329,17 +338,20 @@ def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
 
 
 def _last(history: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the last answer before that has rows."""
+    """Return the rows of the latest earlier answer that is not empty."""
     return next(filter(None, history[-2::-1]), Counter())
 
 
 def _ever(history: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the most of each row in all answers before."""
+    """Return the union of all earlier answers, with the maximum multiplicity of each row."""
     return reduce(or_, history[:-1], Counter())
 
 
 def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run of an operator's query with what it should report by whole answers."""
+    """Yield the run judged by the whole answers of a query with ISTREAM or DSTREAM.
+
+    The pattern `reporting` determines the rows to report.
+    """
     task = subject.recorded.task
     if task.query.to_stream is not operator:
         return (subject,)
@@ -383,7 +395,10 @@ _OPERATORS: Final[tuple[tuple[str, ToStream, Reporting], ...]] = (
 
 
 def _without_kind(start: str, end: str, right: list[Row], came: list[Row]) -> bool:
-    """Whether only rows with one kind of term are missing; its first and last characters are given."""
+    """Return whether exactly the rows with one kind of RDF term are missing.
+
+    `start` and `end` are the first characters and a pattern of the last characters of this kind of term.
+    """
     kind = re.compile(f"{start}.*{end}", re.DOTALL)
     kept = [row for row in right if not any(text and kind.fullmatch(text) for text in row)]
     return Counter(kept) == Counter(came)

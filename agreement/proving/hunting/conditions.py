@@ -1,7 +1,8 @@
-"""Conditions of an engine's faults and of lost rows: traits of wrong reports or rows, and of few right ones.
+"""Learn the condition under which an engine's reports are wrong or rows are missing.
 
-A condition is learned from all judged runs, so it holds for these runs, independent of the cause. Traits
-describe the query, a window's content, arrival times, and earlier reports.
+A condition is a set of traits that nearly all wrong reports or rows have, and few right ones. The condition
+is learned from all judged runs, so it is valid for these runs, independent of the cause. Traits describe the
+query, a window's content, arrival times, and earlier reports.
 """
 
 from collections import Counter
@@ -26,24 +27,27 @@ from translate.model.query import EngineQuery, Form
 from translate.model.windows import Range
 
 Traits = Mapping[str, int]
-"""Traits by their texts: 1 if a trait holds, 0 if not; or a number for a text with `{}`."""
+"""The traits of a report or row, by their texts.
+
+The number is 1 if a trait holds and 0 if it does not hold; for a text with `{}`, it is the number to insert.
+"""
 _FEW: Final = 3
-"""The number of wrong reports or rows from which common traits are searched: one can be chance."""
+"""The number of wrong reports or rows from which on common traits are searched."""
 _MOST: Final = 3
 _LEAVES, _TOLD = 0.75, 0.5
-"""Which share of the right items another trait may leave, and which all traits together."""
+"""The share of right items that one further trait may leave, and the share that all traits may leave."""
 _SURELY: Final = 0.8
 _NEARLY_ALL: Final = 0.9
 _COUNT_MORE: Final = 2
 _SPARED: Final = 0.05
-"""The number of right items with the traits, per wrong item, up to which no further trait is added."""
+"""The number of right items with the traits, per wrong item, at which no further trait is added."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommonTraits:
-    """Traits common to nearly all wrong items, with the number of right items that have them.
+    """The traits that nearly all wrong items have, with the numbers of wrong and right items that have them.
 
-    `elsewhere` counts the wrong items without them.
+    `elsewhere` is the number of wrong items without these traits.
     """
 
     traits: tuple[str, ...]
@@ -52,13 +56,16 @@ class CommonTraits:
     elsewhere: int
 
     def text(self, items: str) -> str:
-        """Return the condition in words; `items` names the items."""
+        """Return the condition as a text; `items` is the plural noun for the items."""
         more = f"; {self.elsewhere} others are wrong" if self.elsewhere else ""
         return f"{' and '.join(self.traits)} ({self.wrong} of {self.wrong + self.right} such {items}{more})"
 
 
 def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits | None:
-    """Return the fewest traits that nearly all wrong items and hardly any right items have, or None."""
+    """Return the fewest traits that nearly all wrong items and hardly any right items have.
+
+    The result is None if such traits are not found.
+    """
     if len(wrong) < _FEW:
         return None
     mine, others, chosen = list(wrong), list(right), list[Trait]()
@@ -79,18 +86,18 @@ def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits 
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A trait of an item: a number within two limits, both included."""
+    """A trait of an item: the item's number for `text` is between `least` and `most`, both included."""
 
     text: str
     least: int
     most: int
 
     def holds(self, item: Traits) -> bool:
-        """Whether an item has the trait."""
+        """Return whether an item has the trait."""
         return self.least <= item.get(self.text, 0) <= self.most
 
     def __str__(self) -> str:
-        """Return the trait in words."""
+        """Return the trait as a text."""
         if "{}" not in self.text:
             return self.text
         most = f"at most {self.most}" if self.most else "no"
@@ -101,13 +108,16 @@ _ENDLESS: Final = 1 << 62
 
 
 def _share(trait: Trait, wrong: Sequence[Traits], right: Sequence[Traits]) -> float:
-    """Return the share of right items with a trait, and of wrong items without it, which count more."""
+    """Return the share of right items with a trait plus the weighted share of wrong items without it."""
     lost = len(wrong) - sum(map(trait.holds, wrong))
     return sum(map(trait.holds, right)) / len(right) + _COUNT_MORE * lost / len(wrong)
 
 
 def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
-    """Yield traits of wrong items: at least the least number, at most the greatest, also without outliers."""
+    """Yield traits that all wrong items have, or all except the outliers.
+
+    For a number, the trait is a lower or an upper limit.
+    """
     few = int(len(wrong) * (1 - _NEARLY_ALL) / 2)
     for text in dict.fromkeys(text for traits in wrong for text in traits):
         numbers = sorted(traits.get(text, 0) for traits in wrong)
@@ -120,7 +130,7 @@ def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run, place by place, with expected and reported rows; `by_push`: places are not evaluations."""
+    """A run with the expected and reported rows at each place; if `by_push`, a place is a push."""
 
     run: HuntedRun
     places: tuple[ReportMatch, ...]
@@ -128,22 +138,25 @@ class ComparedRun:
 
     @property
     def closes(self) -> list[float | None]:
-        """The closing time of windows at each place in ms; None without an evaluation."""
+        """The time in ms at which the windows of each place close; None for a place without an evaluation."""
         return [None if self.by_push or place.right is None else place.at for place in self.places]
 
     @property
     def lost(self) -> list[Counter[Row]]:
-        """The missing rows at each place."""
+        """The missing rows at each place of the run."""
         return [Counter(place.right_rows) - Counter(place.came_rows) for place in self.places]
 
     @property
     def more(self) -> list[Counter[Row]]:
-        """The extra rows at each place."""
+        """The extra rows at each place of the run."""
         return [Counter(place.came_rows) - Counter(place.right_rows) for place in self.places]
 
 
 def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
-    """Return the condition in words that holds at wrong reports and at no others."""
+    """Return a text with the condition that wrong reports meet and right reports do not.
+
+    "" if none is found.
+    """
     items: dict[bool, list[Traits]] = {True: [], False: []}
     for one in (*wrong, *right):
         told = _told(one.run.query)
@@ -158,7 +171,7 @@ def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> s
 
 
 def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
-    """Return the missing rows in words, if nearly all such rows are missing."""
+    """Return a text that describes the missing rows, if nearly all rows with this description are missing."""
     items: dict[bool, list[Traits]] = {True: [], False: []}
     for one in (*wrong, *right):
         names, before = columns(one.run.query.read), set[Row]()
@@ -174,7 +187,7 @@ def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> 
 
 
 def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
-    """Yield traits of a report: of the windows' content, earlier correct reports, and arrivals."""
+    """Yield the traits of a report: traits of the windows' content, of earlier reports, and of arrivals."""
     place, run = one.places[n], one.run
     due = [other.right_rows for other in one.places[:n] if other.right_rows]
     right = place.right_rows
@@ -237,7 +250,7 @@ def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
 
 
 def _shown(run: HuntedRun, number: int, t: float) -> list[Push]:
-    """Return the content of a window that closes at t, after its opening, in the query's streams."""
+    """Return the triples in a window that closes at t: later than the opening, in the window's stream."""
     read = sources(run.query.read)
     length = run.query.windows[number][0] * run.query.tick
     name = str(read[number].stream) if number < len(read) else ""
@@ -301,7 +314,7 @@ def _of_row(names: Sequence[str], row: Row, before: set[Row], times: int) -> Ite
 
 
 def _of_sources(run: HuntedRun, t: float | None, row: Row) -> Iterator[tuple[str, int]]:
-    """Yield traits of the triples behind a row: those with its subject and object."""
+    """Yield traits of the triples that explain a row: triples whose subject and object are in the row."""
     if t is None:
         return
     times = Counter(push.t for push in run.pushes)

@@ -1,6 +1,6 @@
-"""The hunt: an engine runs on streams, each run is judged, and explanations are tried on all wrong runs.
+"""The hunt: run an engine on streams, judge each run, and try explanations on all wrong runs.
 
-Each cause is one fault, shown by a small stream that distinguishes it from correct behavior.
+Each cause is one fault. A small stream shows the fault and distinguishes it from correct behavior.
 """
 
 import random
@@ -36,47 +36,65 @@ from solver.settings import Progress, no_progress
 _MOST_FAILURES: Final = 5
 """The number of failed runs of one query after which the query is not run again."""
 _MANY_REPORTS: Final = 200
-"""The number of reports from which a run is minimized before it is explained."""
+"""The number of reports from which on a run is skipped if enough wrong runs are known."""
 _KEPT: Final = 250
-"""The number of wrong runs, and of right runs, that are kept for trying causes."""
+"""The maximum number of wrong runs, and of right runs, that are kept for trying causes."""
 _DESCRIBED: Final = 20
-"""The number of runs of each kind that are described if no time is left."""
+"""The number of wrong runs, and of right runs, that are described if no time is left."""
 _ENOUGH: Final = 40
-"""The number of wrong runs per requested fault that ends the exploration."""
+"""The number of wrong runs per requested fault at which the exploration ends."""
 _FEW_QUERIES, _OFTEN, _MORE = 3, 12, 4
-"""If so few queries are wrong, each is run so often in its turn until it has so many wrong runs."""
+"""The number of queries with wrong runs up to which a query with few wrong runs is run more often.
+
+The other numbers are the number of wrong runs at which this ends, and the number of runs per turn.
+"""
 _REPEATED: Final = 3
-"""The number of wrong runs that are repeated in a new process."""
+"""The number of wrong runs that a new process of the engine repeats."""
 _EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _SHOWN = 0.3, 0.9, 0.8, 0.95
-"""Which share of the time is over when exploring ends, also with nothing wrong; explaining; showing."""
+"""The shares of the time limit at which phases end.
+
+The phases are: exploring with a wrong run, exploring without a wrong run, explaining, and showing faults.
+"""
 _OWN, _ANOTHER = 0.5, 0.9
-"""Which share of the wrong runs the rules of the engine's own version, or of another, have to predict."""
+"""The share of the wrong runs that an engine version must predict before its rules are added.
+
+The first number is for the version that the engine names itself, the second number for other versions.
+"""
 _MOST_FAULTS: Final = 12
 _SAMPLE: Final = 60
-"""The number of runs that determine the needed rules of an engine version."""
+"""The number of runs by which the needed rules of an engine version are determined."""
 _MANY, _NEAREST = 12, 10
-"""From so many wrong runs on two switches are tried as one, of so many; of fewer runs one is by chance."""
+"""The number of wrong runs from which on pairs of switches are tried, and the number of switches to pair.
+
+With fewer wrong runs, a pair may fit by chance.
+"""
 _CHANCE, _FEW = 0.1, 2
-"""Which share of the wrong runs, or how many, causes that explain the others may leave: they are counted."""
+"""The share and the number of wrong runs that may remain unexplained: such runs are only counted."""
 _FASTEST, _ONE_RUN, _SHORT = 1e-6, 0.05, 3
-"""Streams that would take more than this share of the time are left out, unless of so few triples."""
+"""Limits for streams: seconds per message at least assumed, share of the time for one run, and short length.
+
+A stream is left out if its run would take more than this share of the time and the stream is not short.
+"""
 _FEWEST: Final = 2
-"""The number of runs that a cause must have as evidence: one run can be chance."""
+"""The number of runs that must be evidence for a cause, because a single run can be chance."""
 _BESIDE: Final = 1 / 3
-"""The number of unexplained runs of the same queries that a cause may leave for each explained run."""
+"""The number of unexplained runs of the same queries that a cause may leave per explained run."""
 _MOST_SHOWN: Final = 10
-"""The greatest number of triples of a stream that is drawn to show only one cause."""
+"""The maximum number of triples of a random stream that may show a single cause."""
 _EXPERIMENTS, _TRIED, _NEAR, _MOST_TESTED, _MOST_NEIGHBOURS = 24, 8, 8, 8, 40
-"""So many streams on which a cause predicts a fault test it, of so many tried of each query, half of them
-near to so many neighbours of wrong ones, and so many on which it predicts none; so many causes are tested."""
+"""The numbers of streams in the experiments that test a cause.
+
+They are: streams with a predicted fault, streams tried per query, streams without a predicted fault, causes
+tested, and neighbours of a wrong run's stream.
+"""
 UNEXPLAINED: Final = "unexplained"
 Keeps = Callable[[references.HuntedRun], bool]
-"""The property that a run must keep while it is minimized."""
+"""A function that returns whether a run still has the property that minimization must keep."""
 
 
 @dataclass(frozen=True, slots=True)
 class FailedRun:
-    """A run in which the engine or its adapter failed."""
+    """A run in which the engine or its adapter failed, with the error message."""
 
     query: HuntedQuery
     stream: Stream
@@ -85,7 +103,10 @@ class FailedRun:
 
 @dataclass(frozen=True, slots=True)
 class FaultRule:
-    """A rule that an engine follows in place of the right one, from an engine `version` if known."""
+    """A rule that an engine follows in place of the right rule.
+
+    `version` is the engine version with the rule.
+    """
 
     sentence: str
     right: str
@@ -94,11 +115,12 @@ class FaultRule:
 
 @dataclass(slots=True)
 class Fault:
-    """A fault of an engine: its smallest run, with the verdict, the rule, and the number of runs.
+    """A fault of an engine: its smallest run, the verdict on this run, the rule, and the number of runs.
 
-    `rule` is None if no rule explains the fault; `alike` then describes the fault. If it is not `isolated`,
-    other rules of the engine have an effect on this stream too: `other_rules`, if known. If it is not
-    `repeated`, a new process answered differently, so the engine is not deterministic.
+    - `rule` is None if no rule explains the fault; `alike` then describes the fault.
+    - `isolated` is false if other rules of the engine also have an effect on this stream. `other_rules` are
+      these rules, if known.
+    - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
     """
 
     run: references.HuntedRun
@@ -113,7 +135,7 @@ class Fault:
 
     @property
     def sentence(self) -> str:
-        """The fault in words."""
+        """A description of the fault."""
         if self.rule is not None:
             return f"{self.rule.sentence}{f', {self.alike}' if self.alike else ''}"
         if not self.repeated:
@@ -138,7 +160,7 @@ def seconds_of(value: str | float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class HuntLimits:
-    """The limits of a hunt: seconds, runs and faults; and the seed of its random streams."""
+    """The limits of a hunt (seconds, runs and faults), and the seed of the hunt's random streams."""
 
     time_limit: float = option(
         60.0, "Time limit of the hunt.", seconds_of, metavar="TIME", keyword="str | float"
@@ -152,7 +174,7 @@ class HuntLimits:
 
 @dataclass(slots=True)
 class Hunt:
-    """A running hunt: its runs and faults; `start` is its starting time."""
+    """A running hunt, with its runs and faults; `start` is the time at which the hunt began."""
 
     engine: StreamEngine
     queries: Sequence[HuntedQuery]
@@ -166,17 +188,17 @@ class Hunt:
     faults: list[Fault] = field(default_factory=list, init=False)
     failures: list[FailedRun] = field(default_factory=list, init=False)
     name: str = field(default="", init=False)
-    """The engine's own name."""
+    """The name that the engine gives itself."""
     right: list[references.HuntedRun] = field(default_factory=list, init=False)
     wrong: list[references.HuntedRun] = field(default_factory=list, init=False)
-    """The runs that are kept to try causes on, and how many there were of the wrong ones."""
+    """The wrong runs that are kept for trying causes."""
     left: int = field(default=0, init=False)
     """The number of kept wrong runs that no fault explains."""
     wrong_runs: int = field(default=0, init=False)
     pace: float = field(default=_FASTEST, init=False)
-    """The number of seconds per message in the last run."""
+    """The number of seconds per message in the last run of the engine."""
     first_wrong: float = field(default=0.0, init=False)
-    """After how many seconds the first wrong run came."""
+    """The number of seconds after which the first wrong run was found."""
     _progress: Progress = field(default=no_progress, init=False)
 
     @property
@@ -185,18 +207,21 @@ class Hunt:
         return monotonic() - self.start
 
     def in_time(self) -> AbstractContextManager[None]:
-        """Make judging in the block raise TimeLimitError after the hunt's time limit."""
+        """Return a context manager in which judging raises TimeLimitError after the hunt's time limit."""
         limit = self.limits.time_limit
         return until(Deadline(limit, self.start + limit))
 
     def is_past(self, share: float) -> bool:
-        """Whether a share of the time is over; reports the progress."""
+        """Return whether this share of the time limit is over, and report the progress."""
         now, limit = self.seconds, self.limits.time_limit
         self._progress(min(int(now), int(limit)), int(limit))
         return now > share * limit
 
     def go(self, progress: Progress = no_progress) -> None:
-        """Run until a limit is reached, or every query has failed too often; then explain wrong runs."""
+        """Run streams until a limit is reached or every query has failed too often.
+
+        Then explain wrong runs.
+        """
         self._progress = progress
         self._explore()
         self.searched = self.runs
@@ -213,9 +238,10 @@ class Hunt:
         self.faults = self.faults[: self.limits.faults]
 
     def _explained(self, runs: list[references.HuntedRun]) -> list[references.HuntedRun]:
-        """Return the runs to explain: for a specification, the runs in time order, if there are any.
+        """Return the runs to explain; for a specification, runs without late triples if such runs exist.
 
-        A specification does not define late triples, so an engine may treat them in several ways.
+        A specification does not define the effect of late triples, so an engine may treat them in several
+        ways.
         """
         if not isinstance(self.reference, references.SpecificationReference):
             return runs
@@ -233,7 +259,10 @@ class Hunt:
                     left = [pair for pair in left if pair[0] is not query]
 
     def _is_seldom_wrong(self, query: HuntedQuery) -> bool:
-        """Whether few queries have wrong runs, and this query has only few: more runs must show the cause."""
+        """Return whether few queries have wrong runs and this query has few wrong runs.
+
+        More runs of such a query are needed to show the cause.
+        """
         names = Counter(run.query.name for run in self.wrong)
         return len(names) <= _FEW_QUERIES and 0 < names[query.name] < _OFTEN
 
@@ -245,7 +274,11 @@ class Hunt:
         return enough or ran or self.is_past(_EXPLORED if self.wrong else _WITHOUT_FAULT)
 
     def run(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun:
-        """Return the engine's answers; raises FailedEngineError if it fails."""
+        """Return the engine's run on a stream.
+
+        Raises:
+            FailedEngineError: The engine fails.
+        """
         self.runs += 1
         began = monotonic()
         run = references.HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
@@ -256,7 +289,7 @@ class Hunt:
         return run
 
     def fail(self, query: HuntedQuery, stream: Stream, error: LarsError) -> None:
-        """Note a run in which the engine failed; a time limit is not a failure."""
+        """Record a run in which the engine failed; reaching a time limit is not a failure."""
         if not isinstance(error, TimeIsUpError | TimeLimitError):
             self.failures.append(FailedRun(query, stream, str(error)))
 
@@ -283,7 +316,10 @@ class Hunt:
             kept.append(run)
 
     def _steady(self) -> list[references.HuntedRun]:
-        """Return the wrong runs without first ones that a new process does not repeat, which are a fault."""
+        """Return the wrong runs without the runs that a new process does not repeat.
+
+        The first run that a new process does not repeat is added as a fault.
+        """
         steady = list(self.wrong)
         self.engine.end()
         for run in _in_turns(self.wrong)[:_REPEATED]:
@@ -296,7 +332,7 @@ class Hunt:
         return steady if unsteady * 2 < _REPEATED else []
 
     def _again(self, run: references.HuntedRun) -> bool:
-        """Whether another run answers the same."""
+        """Return whether a repetition of the run gives the same answers."""
         try:
             return self.run(run.query, run.pushes).answers.same(run.answers)
         except FailedEngineError as error:
@@ -305,7 +341,10 @@ class Hunt:
             return isinstance(error, TimeIsUpError)
 
     def small(self, run: references.HuntedRun, keeps: Keeps, until: float = _SHOWN) -> references.HuntedRun:
-        """Return a minimized wrong run for which `keeps` holds; stop at the share `until` of the time."""
+        """Return a minimized wrong run for which `keeps` is true.
+
+        The minimization stops when the share `until` of the time limit is over.
+        """
         last = run
 
         def kept(stream: Stream) -> bool:
@@ -330,7 +369,7 @@ def _is_late(stream: Stream) -> bool:
 
 
 def _in_turns(runs: Sequence[references.HuntedRun]) -> list[references.HuntedRun]:
-    """Return runs in order, alternating between queries: dense streams come first."""
+    """Return the runs, alternating between queries, each query's runs in their order."""
     by_query: dict[str, list[references.HuntedRun]] = {}
     for run in runs:
         by_query.setdefault(run.query.name, []).append(run)
@@ -343,7 +382,7 @@ def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.Hun
 
 @dataclass(slots=True)
 class Explanation:
-    """The explanation of a hunt's wrong runs: causes, each of which is a fault."""
+    """The explanation of the wrong runs of a hunt by causes, each of which becomes a fault."""
 
     hunt: Hunt
     wrong: list[references.HuntedRun]
@@ -351,12 +390,12 @@ class Explanation:
     named: list[Cause] = field(default_factory=list, init=False)
     rules: list[RuleCause] = field(default_factory=list, init=False)
     followed: Engine | None = field(default=None, init=False)
-    """The engine version whose rules are faults: the reports that it predicts need no other cause."""
+    """The engine version whose rules are faults; the runs that this version predicts need no other cause."""
     judge: references.Reference = field(init=False)
     arena: Arena[references.HuntedRun, references.Switch] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the arena, which compares switches on the wrong and the right runs."""
+        """Create the arena, in which switches are compared on the wrong and right runs."""
         hunt = self.hunt
         judge = self.judge = hunt.reference.narrowed(self.right)
         if judge is not hunt.reference:
@@ -375,11 +414,11 @@ class Explanation:
 
     @property
     def causes(self) -> tuple[references.Switch, ...]:
-        """The switches of the causes."""
+        """The switches of the causes that have been found."""
         return tuple(cause.switch for cause in self.named)
 
     def add_faults(self) -> None:
-        """Add a fault for each cause, most frequent first, and one for unexplained runs."""
+        """Add a fault for each cause, the most frequent cause first, and a fault for unexplained runs."""
         self._find()
         own = self.followed is not None and self.followed.name == self.hunt.name
         # A change of the specification comes before a rule of another engine.
@@ -421,9 +460,11 @@ class Explanation:
         self.named.append(Cause(lead.switch, explained, evidence))
 
     def _take_back(self) -> None:
-        """Remove causes that leave more runs than they explain, or many runs of the queries they explain.
+        """Remove doubtful causes, as long as more runs are unexplained than can be chance.
 
-        A query that never has a row is a symptom, not a cause, if other runs remain unexplained.
+        A cause is doubtful if more runs are unexplained than the cause explains, or if it leaves many runs of
+        its own queries unexplained. The cause that a query never returns a row is a symptom, so it is always
+        doubtful.
         """
         while self._is_more_than_chance and (cause := next(filter(self._is_doubtful, self.named), None)):
             self.named.remove(cause)
@@ -436,7 +477,7 @@ class Explanation:
         return cause.switch.held is not None or beside or left.total() > len(cause.explained)
 
     def _pairs(self, switches: Sequence[references.Switch]) -> Iterator[references.Switch]:
-        """Yield pairs of the switches closest to the reports, if there are enough runs."""
+        """Yield pairs of the switches that fit the reports best, if there are enough wrong runs."""
         if len(self.wrong) >= _MANY:
             told = [one for one in switches if one.held is None]
             first, *others = self.arena.nearest(told, _NEAREST)
@@ -463,14 +504,14 @@ class Explanation:
         )
 
     def _add_next(self, switches: Sequence[references.Switch]) -> None:
-        """Add the causes that explain the remaining runs, most frequent first."""
+        """Add the causes that explain the remaining runs, the most frequent cause first."""
         while not self._is_enough and (lead := self._tested(partial(self.arena.next, switches, self.causes))):
             self._name(lead)
 
     def _tested(self, choose: Callable[[], Lead[references.Switch] | None]) -> Lead[references.Switch] | None:
-        """Return the chosen lead if experiments do not refute it; their runs are added.
+        """Return the chosen lead if experiments do not refute the lead; the runs of the experiments are kept.
 
-        A lead needs evidence: missing reports alone do not distinguish causes.
+        A lead needs evidence, because missing reports alone do not distinguish causes.
         """
         tested, count = set[references.Switch](), 0
         while (lead := choose()) is not None and lead.switch not in tested:
@@ -485,9 +526,9 @@ class Explanation:
         return lead if lead is not None and len(lead.evidence) >= _FEWEST and not untested else None
 
     def _experiments(self, lead: Lead[references.Switch]) -> Iterator[references.HuntedRun]:
-        """Yield runs, alternating between queries, with predicted faults of a cause, and some without.
+        """Yield runs, alternating between queries, mostly on streams for which the lead predicts a fault.
 
-        Streams close to explained ones distinguish the cause from similar ones.
+        Streams that are similar to the streams of explained runs distinguish the cause from similar causes.
         """
         explained = [self.wrong[number] for number in sorted(lead.explained)]
         left = {query.name: self._untried(query, explained) for query in self.hunt.queries}
@@ -511,7 +552,7 @@ class Explanation:
                     self.hunt.fail(query, stream, error)
 
     def _untried(self, query: HuntedQuery, explained: Sequence[references.HuntedRun]) -> Iterator[Stream]:
-        """Yield streams of a query to test a cause by: near to runs that it explains, and random ones."""
+        """Yield streams of a query for testing a cause: neighbours of explained runs, and random streams."""
         seed = f"{self.hunt.limits.seed} {self.hunt.runs}"
         own = [run.pushes for run in explained if run.query is query][:_TRIED]
         near = [stream for pushes in own for stream in islice(neighbours(query, pushes), _MOST_NEIGHBOURS)]
@@ -520,7 +561,7 @@ class Explanation:
             yield from (stream for stream in pair if stream and not _is_late(stream))
 
     def _add(self, run: references.HuntedRun) -> None:
-        """Add an experiment's run to those on which causes are tried."""
+        """Add the run of an experiment to the runs on which causes are tried."""
         correct, engine = self.judge.verdict(run).correct, self.followed
         if engine is not None and references.follows(engine, run, self.judge.options, engine.rules):
             return
@@ -530,7 +571,7 @@ class Explanation:
             (self.right if correct else self.wrong).append(run)
 
     def _isolated(self, isolation: Isolation, causes: Causes) -> list[references.HuntedRun | None]:
-        """Return a run that shows each cause alone, from existing or new runs, or None."""
+        """Return, for each cause, a run that shows only this cause; None if no such run is found."""
         shown: dict[int, references.HuntedRun | None] = {}
         together: dict[int, references.HuntedRun] = {}
         half = (self.hunt.seconds / self.hunt.limits.time_limit + _SHOWN) / 2
@@ -550,7 +591,7 @@ class Explanation:
         return [shown.get(id(cause)) for cause in causes]
 
     def _drawn(self, causes: Causes) -> Iterator[references.HuntedRun]:
-        """Yield streams without answers: small streams of causes, others of all queries, then large ones."""
+        """Yield streams without answers: small streams of causes, streams of all queries, large streams."""
         if not causes:
             return
         unanswered = replace(causes[0].evidence[0].answers, replies=(), flush=())
@@ -583,7 +624,7 @@ class Explanation:
     def _confirmed(
         self, isolation: Isolation, cause: Cause | RuleCause, unanswered_run: references.HuntedRun
     ) -> references.HuntedRun | None:
-        """Return the engine's run on a stream if it shows a cause alone."""
+        """Return the engine's run on a stream if the run shows only this cause, otherwise None."""
         try:
             run = self.hunt.run(unanswered_run.query, unanswered_run.pushes)
         except FailedEngineError as error:
@@ -596,7 +637,7 @@ class Explanation:
         return self._tells(cause, run) and isolation.right_without(run, cause) is not None
 
     def _tells(self, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
-        """Whether a cause explains a run that is unexplained without it."""
+        """Return whether a cause explains a run that is unexplained without the cause."""
         if isinstance(cause, Cause):
             switch = cause.switch
             return self.judge.predicts(run, (switch,)) and self.judge.tells(run, (switch,))
@@ -607,7 +648,7 @@ class Explanation:
     def _keeps(
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None
     ) -> Keeps:
-        """Return the property that a run must keep while it is minimized."""
+        """Return the function that returns whether a minimized run still shows the cause."""
         if run is not None:
             most = len(isolation.also_right_without(run, cause))
             return lambda one: (
@@ -624,7 +665,7 @@ class Explanation:
     def _show(
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None, until: float
     ) -> None:
-        """Add the fault of a cause with a small run, preferably one that shows it alone."""
+        """Add the fault of a cause with a small run, preferably a run that shows only this cause."""
         beside = partial(isolation.also_right_without, cause=cause)
         shown = self._keeps(isolation, cause, run)
         small = self.hunt.small(run or _smallest_first(cause.evidence)[0], shown, until)
@@ -650,7 +691,10 @@ class Explanation:
         return [self.wrong[number] for number in self.arena.left(self.causes)]
 
     def _add_rules(self, engines: Iterable[Engine]) -> None:
-        """Add the rules of the first engine version that predict the remaining and the right runs."""
+        """Add the rules of the first engine version that predicts enough of the unexplained runs.
+
+        A version of another engine must also predict the right runs.
+        """
         left, reference = self._left(), self.hunt.reference
         if not left or self.followed or not isinstance(reference, references.SpecificationReference):
             return
@@ -670,7 +714,7 @@ class Explanation:
                 return
 
     def _follows(self, engine: Engine) -> bool:
-        """Whether another engine's rules also predict the right runs."""
+        """Return whether the rules of another engine also predict the right runs."""
         options = self.hunt.reference.options
         return all(references.follows(engine, run, options, engine.rules) for run in self.right[:_SAMPLE])
 
@@ -692,11 +736,11 @@ class Explanation:
 
     @property
     def _is_more_than_chance(self) -> bool:
-        """Whether more runs are unexplained than can be chance."""
+        """Whether more runs are unexplained than can be explained by chance."""
         return len(self._left()) > (max(_FEW, len(self.wrong) * _CHANCE) if self.named else 0)
 
     def _contrast(self) -> None:
-        """Run streams close to the remaining wrong ones, to find their common properties."""
+        """Run streams similar to the unexplained wrong runs, to find the common properties of these runs."""
         for run in _smallest_first(self._left())[:_MOST_TESTED]:
             near = list(islice(neighbours(run.query, run.pushes), _MOST_NEIGHBOURS))
             random.Random(self.hunt.limits.seed).shuffle(near)  # noqa: S311
@@ -708,7 +752,7 @@ class Explanation:
                         self.hunt.fail(run.query, stream, error)
 
     def _add_unexplained(self) -> None:
-        """Add a fault without a rule for the remaining runs, if there are more than can be chance."""
+        """Add a fault without a rule for the unexplained runs, if they are more than chance can explain."""
         if self._is_enough or not self._is_more_than_chance:
             return
         self._contrast()

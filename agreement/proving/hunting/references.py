@@ -1,6 +1,6 @@
-"""The references that judge runs: a specification with switches, or an engine version with its rules.
+"""The references that judge the runs of a hunt: specifications with switches, and engine versions with rules.
 
-Also a run of a hunt, and its verdict.
+The module also contains the run of a hunt, and the verdict on a run.
 """
 
 from abc import ABC, abstractmethod
@@ -37,7 +37,7 @@ from translate.model.windows import Range
 
 @dataclass(frozen=True, slots=True)
 class HuntedRun:
-    """An engine's answers to a query on a stream."""
+    """The run of an engine in a hunt: a query, the pushes of a stream, and the engine's answers."""
 
     query: HuntedQuery
     pushes: Stream
@@ -45,12 +45,12 @@ class HuntedRun:
 
     @property
     def run(self) -> EngineRun:
-        """The engine's input."""
+        """The engine's input: the query, the static data and the pushes."""
         return EngineRun(self.query.read, self.query.static, self.pushes, MILLISECOND)
 
     @property
     def has_rows(self) -> bool:
-        """Whether the run has any row, including reports at its end."""
+        """Whether the engine reports a row in this run, including the reports at the end of the stream."""
         return any(report.rows for report in (*(one for _, one in self.answers.reports), *self.answers.flush))
 
     @property
@@ -62,13 +62,13 @@ class HuntedRun:
 
     @property
     def typed_answers(self) -> Answers:
-        """The answers; lexical if the adapter omits the kinds of terms."""
+        """The answers of the run; they are lexical if the adapter omits the kinds of RDF terms."""
         profile = self.answers.profile
         return Answers(self._told_at_last.recording(), profile is not None and not profile.kinds)
 
     @property
     def _told_at_last(self) -> EngineAnswers:
-        """The answers, with final reports of the last push's time moved to that push."""
+        """The answers, with final reports assigned to the last push if they are not later than the push."""
         replies, flush = self.answers.replies, self.answers.flush
         due = tuple(
             report for report in flush if report.t <= max((push.t for push in self.pushes), default=0)
@@ -81,10 +81,11 @@ class HuntedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The verdict on a run, None if nothing can be compared; with expected and reported rows by place.
+    """The verdict on a run, with the expected and reported rows at each place.
 
-    `choice` has the t0 and ends of windows of the expected rows, if several were tried. Places are pushes if
-    `by_push`, otherwise evaluations.
+    `correct` is None if nothing can be compared. `choice` describes the start time t0 and the window bounds
+    of the expected rows, if several choices were tried. A place is a push if `by_push` is true, otherwise an
+    evaluation.
     """
 
     correct: bool | None
@@ -94,21 +95,21 @@ class RunVerdict:
 
     @property
     def symptom(self) -> str:
-        """The first problem without its numbers."""
+        """The first problem of the run, without the numbers in its text."""
         first = next((place.problem for place in self.places if place.problem is not None), "")
         return " ".join(word for word in first.replace(",", " and").split() if not word.isdecimal())
 
 
 Pattern = Callable[[Sequence[ReportMatch]], bool]
-"""Whether the reports have some relation to the right reports in each window."""
+"""A function that returns whether the reported and the expected rows of all windows have some relation."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A run with the basis of its judgement: specification, query, input, and recording.
+    """A run with everything that its judgement needs: specification, query, input, and recording.
 
     The run is right if all its reports are right, or if the reports match the `pattern`. `late` are the times
-    in ms of triples that came late, each with the latest time before it.
+    in ms of the triples that arrived after a triple with a later time.
     """
 
     specification: Specification
@@ -117,31 +118,31 @@ class JudgedRun:
     pattern: Pattern | None = None
 
     def with_options(self, **options: object) -> "JudgedRun":
-        """Return the run with other options of judging."""
+        """Return the run with changed options for judging."""
         changed = replace(self.recorded.options, **options)  # type: ignore[arg-type]
         return replace(self, recorded=replace(self.recorded, options=changed))
 
     def with_elements(self, elements: tuple[PushedTriple, ...]) -> "JudgedRun":
-        """Return the run as if other triples had arrived."""
+        """Return the run with other stream elements in place of the triples that arrived."""
         return replace(
             self, recorded=replace(self.recorded, task=replace(self.recorded.task, elements=elements))
         )
 
     def judgement(self) -> judge.Judgement:
-        """Return the verdicts for every t0 and choice of ends."""
+        """Return the verdicts for every start time t0 and every choice of window bounds."""
         recorded = self.recorded
         return judge.judge_recording(recorded.task, self.specification, recorded.recording, recorded.options)
 
     def is_right(self, judgement: judge.Judgement) -> bool | None:
-        """Return whether the judgement finds it right; None if nothing can be compared.
+        """Return whether the run is right by the judgement; None if nothing can be compared.
 
-        A stream has its triples in time order (RSP-QL 2014, Definition 9), so the content of a window with a
-        late triple is undefined.
+        A stream has its triples in order of time (RSP-QL 2014, Definition 9), so the content of a window with
+        a late triple is undefined.
         """
         return None if judgement.correct is None else not self.misses(judgement)
 
     def misses(self, judgement: judge.Judgement) -> int | None:
-        """Return the least number of wrong rows and reports; None if nothing can be compared."""
+        """Return the smallest number of wrong rows and reports; None if nothing can be compared."""
         certain = [
             [window for window in verdict.windows if not self._may_differ(window)]
             for verdict in judgement.verdicts
@@ -159,7 +160,11 @@ class JudgedRun:
         return 0 if holds else fewest + 1
 
     def _may_differ(self, window: ReportMatch) -> bool:
-        """Whether a late triple is in a window, or in an earlier one that ISTREAM or DSTREAM compares."""
+        """Return whether a late triple can change the expected rows of a window.
+
+        The window contains the late triple, or an earlier window that ISTREAM or DSTREAM compares contains
+        it.
+        """
         if not self.late or window.problem in _PLACELESS:
             return False
         task = self.recorded.task
@@ -171,25 +176,25 @@ class JudgedRun:
 
 
 UNJUDGED: Final = "not judged: no triple comes after its time"
-"""The problem of a place at which a wrong run can be right."""
+"""The problem of a place whose rows are not judged, because no later triple shows that the window closed."""
 _PLACELESS: Final = frozenset((UNCLOSED, "a report where nothing is evaluated", "a second report"))
 """The problems of reports that belong to no window."""
 _MOST_SUBJECTS: Final = 64
 _ENOUGH: Final = 20
 _FAR: Final = 3_600_000.0
-"""By how many ms reports are moved, each by more: to times at which nothing is due."""
+"""The number of ms by which reports are moved to times at which no report is expected."""
 _SAMPLE: Final = 60
 _NEARLY_ALL: Final = 0.75
-"""So many right runs, and which share of them, tell that windows begin at 0; others are right by chance."""
+"""The share of right runs that must fit t0 = 0 before the hunt assumes that windows begin at 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Switch:
-    """A possible deviation of an engine, and the definition that it violates.
+    """A possible deviation of an engine, and the definition that the deviation violates.
 
-    `change` gives the runs to judge with the switch on, one per interpretation. It raises LarsError if none
-    exists; the unchanged run means that the switch does not apply. `held` returns whether a run shows the
-    deviation, without judging the run. It returns None if the deviation cannot occur in the run.
+    `change` returns the runs to judge with the switch on, one run per interpretation. It raises LarsError if
+    no such run exists. It returns the unchanged run if the switch does not apply. `held` returns whether a
+    run shows the deviation, without judging the run, or None if the deviation cannot occur in the run.
     """
 
     sentence: str
@@ -199,7 +204,7 @@ class Switch:
 
 
 def both(one: Switch, other: Switch) -> Switch:
-    """Return two switches as one: the behavior with both on."""
+    """Return one switch that combines two switches."""
     right = one.right if one.right == other.right else f"{one.right}; and {other.right}"
 
     def change(subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -210,9 +215,9 @@ def both(one: Switch, other: Switch) -> Switch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference(ABC):
-    """A judge of runs.
+    """A reference that judges runs.
 
-    `name` is as in `lars judge --engine`; `options` define the comparison of runs.
+    `name` is the name for `lars judge --engine`. `options` define how reports are compared.
     """
 
     name: str
@@ -221,30 +226,36 @@ class Reference(ABC):
     @property
     @abstractmethod
     def sentence(self) -> str:
-        """The definition of the reference in words."""
+        """A description of the reference's definition."""
 
     @abstractmethod
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict on a run; a verdict of wrong is for a t0 that fits `right`, or the switches."""
+        """Return the verdict on a run.
+
+        If the run is wrong, the verdict shows the choice of t0 that fits the run `right` or the switches.
+        """
 
     @abstractmethod
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return the least number of a run's wrong rows and reports with switches on.
+        """Return the smallest number of wrong rows and reports of a run with switches on.
 
-        None if the switches do not apply to the run.
+        The result is None if the switches do not apply to the run.
         """
 
     def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run could refute switches: they do not explain other answers to its stream too."""
+        """Return whether the run can refute the switches.
+
+        The run can refute the switches if the switches do not also explain other answers to the run's stream.
+        """
         del run, on
         return True
 
     def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
         """Return whether a switch predicts a deviation on the stream of a run.
 
-        With `rows`, an empty prediction does not count: many causes predict no report.
+        With `rows`, a prediction without rows does not count, because many causes predict no report.
         """
         del run, switch, rows
         return True
@@ -255,30 +266,30 @@ class Reference(ABC):
         return self
 
     def plainly(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run with switches on also fits if windows begin at time 0, or t0 is not open."""
+        """Return whether a run with switches on also fits if windows begin at time 0, or if t0 is given."""
         if self.options.starts is not None:
             return True
         return replace(self, options=replace(self.options, starts=(0,))).predicts(run, on)
 
     def predicts(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether the reference predicts a run with switches on."""
+        """Return whether the reference with the switches on predicts the reports of a run."""
         return self.misses(run, on) == 0
 
     def obstacle(self, query: HuntedQuery) -> str | None:
-        """Return the reason why runs of a query cannot be judged, or None."""
+        """Return the reason why runs of a query cannot be judged; None if they can be judged."""
         del query
         return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpecificationReference(Reference):
-    """A specification as a judge."""
+    """A specification as the reference that judges runs."""
 
     specification: Specification
 
     @property
     def sentence(self) -> str:
-        """The definition."""
+        """A description of the specification."""
         described = (
             f" ({self.specification.description.rstrip('.')})" if self.specification.description else ""
         )
@@ -287,7 +298,7 @@ class SpecificationReference(Reference):
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict; windows may include or exclude their late triples."""
+        """Return the verdict on a run; a window is right with its late triples or without them."""
         subject = self._subject(run)
         judgement = subject.judgement()
         correct = subject.is_right(judgement)
@@ -302,7 +313,7 @@ class SpecificationReference(Reference):
         return RunVerdict(correct, (*shown.windows, *unjudged), "" if correct else _choice(judgement, shown))
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
-        """Return the verdict to show: the closest for a t0 at which the switches predict a run."""
+        """Return the verdict to show: the best verdict among the t0 at which the switches predict a run."""
         fitting = [
             verdict
             for subject in _switched(self._subject(run), on) or ()
@@ -324,7 +335,7 @@ class SpecificationReference(Reference):
         return _with_booleans(JudgedRun(said, recorded, run.late))
 
     def delays(self, run: HuntedRun) -> Iterator[float]:
-        """Yield the delays in ms of a run's reports after missing ones, for each pair."""
+        """Yield the delay in ms of each reported row set after each report that is missing."""
         # By another t0 the delay would be another.
         subject = self._subject(run)
         recorded = subject.recorded
@@ -335,7 +346,7 @@ class SpecificationReference(Reference):
         yield from (t - other for t in came for other in due if t != other)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return the errors of a run under the best interpretation of the switches."""
+        """Return the number of wrong rows and reports of a run under the switches' best interpretation."""
         told = [switch.held(run) for switch in on if switch.held is not None]
         if None in told or False in told:
             return 1 if False in told else None
@@ -348,10 +359,10 @@ class SpecificationReference(Reference):
             return 1
 
     def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether other answers to a run, such as the right ones, refute the switches.
+        """Return whether other answers to a run's stream, such as the right answers, refute the switches.
 
-        A switch that also fits other answers explains nothing. For example, one report cannot show that all
-        reports have one time, and a satisfied filter cannot show that filters are ignored.
+        A switch that also fits other answers explains nothing. For example, a single report cannot show that
+        all reports have the same time. A satisfied filter cannot show that the engine ignores filters.
         """
         if all(switch.held is not None for switch in on):
             return True
@@ -364,7 +375,7 @@ class SpecificationReference(Reference):
             return False
 
     def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
-        """Return whether a switch predicts a deviation, with windows that begin at 0."""
+        """Return whether a switch predicts a deviation if windows begin at time 0."""
         if switch.held is not None:
             # That other queries are right, too, is a part of what it says.
             return True
@@ -378,7 +389,7 @@ class SpecificationReference(Reference):
             return False
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "SpecificationReference":
-        """Return the reference with t0 = 0, if enough right runs exist and nearly all are right with it."""
+        """Return the reference with t0 = 0, if nearly all of enough right runs are right with t0 = 0."""
         if self.options.starts is not None or len(right) < _ENOUGH:
             return self
         at_zero = replace(self, options=replace(self.options, starts=(0,)))
@@ -387,7 +398,7 @@ class SpecificationReference(Reference):
 
 
 def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:
-    """Return the ways to judge a run with switches on; None if they do not apply."""
+    """Return the ways to judge a run with switches on; None if the switches do not apply to the run."""
     subjects = [subject]
     for switch in on:
         if switch.held is None:
@@ -397,7 +408,7 @@ def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | N
 
 
 def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
-    """Return a run judged only for the t0 at which switches predict it."""
+    """Return a run that is judged only for the t0 at which the switches predict the run."""
     judged = (_narrowed(other).judgement() for other in _switched(subject, on) or ())
     starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
     if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
@@ -407,7 +418,7 @@ def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
 
 
 def _counterfeits(subject: JudgedRun) -> Iterator[JudgedRun]:
-    """Yield a run with other answers: the right ones, none, and those of other times."""
+    """Yield the run with replaced answers: the right answers, no answers, and the answers at other times."""
     recording = subject.recorded.recording
     best = subject.judgement().best
     windows = (*best.transient, *best.windows, *best.later)
@@ -429,13 +440,16 @@ def _counterfeits(subject: JudgedRun) -> Iterator[JudgedRun]:
 
 
 def _fitting(subject: JudgedRun, on: tuple[Switch, ...]) -> list[int]:
-    """Return the numbers of the interpretations in which switches predict a run."""
+    """Return the numbers of the interpretations under which the switches predict a run."""
     subjects = enumerate(_switched(subject, on) or ())
     return [n for n, other in subjects if _fewest((_narrowed(other),)) == 0]
 
 
 def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> bool:
-    """Whether some interpretations of switches predict answers; for a pattern, the answers must be wrong."""
+    """Return whether some of the given interpretations of the switches predict the answers of a run.
+
+    An interpretation with a pattern counts only if the answers are wrong.
+    """
     subjects = _switched(subject, on) or ()
     wrong = subject.misses(subject.judgement())
     others = [one for n, one in enumerate(subjects) if n in ways and (one.pattern is None or wrong)]
@@ -443,7 +457,7 @@ def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> b
 
 
 def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
-    """Return the fewest misses of the judged runs; None if a pattern does not apply."""
+    """Return the smallest number of misses of the judged runs; None if a pattern does not apply."""
     fewest = None if (several := list(subjects)) else 1
     for subject in several:
         judgement = subject.judgement()
@@ -478,7 +492,7 @@ def _narrowed(subject: JudgedRun) -> JudgedRun:
 
 
 def _with_booleans(subject: JudgedRun) -> JudgedRun:
-    """Return the run with only true and false as answers of an ASK, if kinds of terms are known."""
+    """Return the run with each non-boolean answer of an ASK query marked, if the kinds of terms are known."""
     recorded = subject.recorded
     if recorded.task.query.form is not Form.ASK or recorded.options.likeness.lexical:
         return subject
@@ -496,7 +510,7 @@ _NO_BOOLEAN: Final = "no boolean: "
 
 
 def any_truth(report: Report) -> Report:
-    """Return a report of an ASK whose answers may also be numbers and texts, unchanged."""
+    """Return a report of an ASK query with the marks of non-boolean answers removed."""
     rows = (
         tuple(text if text is None else text.removeprefix(_NO_BOOLEAN) for text in row) for row in report.rows
     )
@@ -505,13 +519,16 @@ def any_truth(report: Report) -> Report:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VersionReference(Reference):
-    """An engine version as a judge: an unpredicted report is wrong. A switch leaves out a rule."""
+    """An engine version as the reference: a report that its rules do not predict is wrong.
+
+    Each switch turns one rule off.
+    """
 
     engine: Engine
     switches: tuple[Switch, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the switches, one for each rule."""
+        """Create one switch for each rule of the engine version."""
         rules = self.engine.rules
         switches = (
             Switch(f"without its rule {rule.name}", f"{rule.name}: {rule.sentence}") for rule in rules
@@ -520,19 +537,19 @@ class VersionReference(Reference):
 
     @property
     def sentence(self) -> str:
-        """The definition of the reference: the predictions of the engine version's rules."""
+        """A description of the reference: the predictions of the engine version's rules."""
         return f"what the rules of {self.engine.name} predict"
 
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return whether the version predicts every report of a run."""
+        """Return the verdict: whether the engine version predicts every report of a run."""
         del on, right
         judgement = judged_by(self.engine, run.run, run.answers.recording(), _pushwise(run, self.options))
         return RunVerdict(judgement.correct, () if judgement.correct else judgement.places, by_push=True)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return 0 if the version without some of its rules predicts a run, otherwise 1."""
+        """Return 0 if the engine version without the switched-off rules predicts a run, otherwise 1."""
         if told := [switch.held(run) for switch in on if switch.held is not None]:
             return None if None in told else int(not all(told))
         pairs = zip(self.engine.rules, self.switches, strict=True)
@@ -540,7 +557,7 @@ class VersionReference(Reference):
         return int(not follows(self.engine, run, self.options, rules))
 
     def obstacle(self, query: HuntedQuery) -> str | None:
-        """Return the part of a query that the version cannot run."""
+        """Return why the engine version cannot run a query; None if the version can run the query."""
         try:
             self.engine.run(query.read, query.static, ())
         except LarsError as error:
@@ -549,7 +566,7 @@ class VersionReference(Reference):
 
 
 def follows(engine: Engine, run: HuntedRun, options: judge.Options, rules: Sequence[EngineRule]) -> bool:
-    """Return whether an engine version with these of its rules predicts a run."""
+    """Return whether an engine version with only the given rules predicts a run."""
     off = frozenset(rule.name for rule in engine.rules if rule not in rules)
     pushwise = _pushwise(run, options, times=False)
     try:
@@ -564,7 +581,7 @@ def _pushwise(run: HuntedRun, options: judge.Options, *, times: bool = True) -> 
 
 
 def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
-    """Return the t0 and bounds of the expected rows that are shown, in words."""
+    """Return a text with the t0 and window bounds of the expected rows that are shown."""
     choice = verdict.choice
     starts = " and ".join(map(str, dict.fromkeys(choice.starts)))
     sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds.value}"
@@ -573,7 +590,7 @@ def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
 
 
 def reference(name: str, specification: Specification | None, options: judge.Options) -> Reference:
-    """Return the reference for a name: the given specification, or the engine version of that name."""
+    """Return the given specification as a reference, or otherwise the engine version with this name."""
     if specification is None:
         return VersionReference(name, options, ENGINES[name])
     return SpecificationReference(name, options, specification)
