@@ -1,6 +1,6 @@
-"""Static analysis of a program: forms of literals, windows, safety, dependencies.
+"""Static analysis of a program: forms of literals, windows, safety, and dependencies.
 
-A literal ⊞^w ★ a is rewritten so that ¬ is outside ★.
+A literal ⊞^w ★ a, with ★ among ◇, □ and @, is rewritten to have ¬ only outside ★.
 """
 
 from collections import defaultdict
@@ -36,9 +36,9 @@ _DUAL: Final[Mapping[Mode, Mode]] = {
 
 @dataclass(frozen=True, slots=True)
 class LiteralForm:
-    """A literal ⊞^w ★ a or its negation; if it has no window, ★ ranges over the whole timeline.
+    """A literal ⊞^w ★ a or its negation; without a window, ★ ranges over the whole timeline.
 
-    A formula has only one atom. It is monotone in this atom if `positive`, otherwise antimonotone.
+    A formula has only one atom. If `positive`, the formula is monotone in this atom, otherwise antimonotone.
     """
 
     atom: terms.Atom | logic.Truth
@@ -49,7 +49,7 @@ class LiteralForm:
 
 
 class UnsupportedFormulaError(LarsError):
-    """A formula nested deeper than ⊞^w ★ a; `construct` describes the nesting."""
+    """The error for a formula that is nested deeper than ⊞^w ★ a; `construct` describes the nesting."""
 
     def __init__(self, formula: logic.Formula, construct: str) -> None:
         super().__init__(
@@ -61,7 +61,7 @@ class UnsupportedFormulaError(LarsError):
 
 
 def literal_form(formula: logic.Formula) -> LiteralForm:
-    """Return the literal's form. Raises UnsupportedFormulaError for nested windows or modes.
+    """Return the form of a literal; raise UnsupportedFormulaError for nested windows or modes.
 
     >>> form = literal_form(logic.Not(logic.Diamond(logic.Not(terms.Atom("p")))))
     >>> form.mode, form.positive
@@ -99,10 +99,10 @@ def _under(
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The range around an evaluation time that a program's windows can need, in time points.
+    """The range around an evaluation time that the windows of a program can read, in time points.
 
-    `past` and `future`, at least 0, count from the evaluation time, both ends included; None means
-    to the end of the timeline. `tuples` are the tuple windows, whose reach depends on the stream.
+    `past` and `future` are distances of at least 0 from the evaluation time. The range includes both ends.
+    None means the end of the timeline. `tuples` are the tuple windows, whose range depends on the stream.
     """
 
     past: int | None
@@ -118,13 +118,13 @@ def windows(program: Program) -> frozenset[Window]:
 
 
 def choosing_windows(program: Program) -> list[TupleWindow]:
-    """Return the windows with ties `choose`, sorted by text; they can cause several answer streams."""
+    """Return the windows with ties `choose`, sorted by text, since they can cause several answer streams."""
     tuples = (window for window in sorted(windows(program), key=str) if isinstance(window, TupleWindow))
     return [window for window in tuples if window.ties == "choose"]
 
 
 def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
-    """Yield the windows of a literal, outer ones first."""
+    """Yield the windows of a literal, outer windows first."""
     return (part.window for part in nested(literal) if isinstance(part, logic.In))
 
 
@@ -139,7 +139,7 @@ def inner_windows(literal: logic.BodyLiteral) -> Iterator[TupleWindow]:
 
 
 def with_windows(program: Program, change: Callable[[Window], Window]) -> Program:
-    """Return the program with `change` applied to each window."""
+    """Return the program with each window replaced by the result of `change`."""
 
     def shown(part: logic.Formula) -> logic.Formula:
         return logic.In(change(part.window), part.inner) if isinstance(part, logic.In) else part
@@ -151,7 +151,7 @@ def with_windows(program: Program, change: Callable[[Window], Window]) -> Progra
 
 
 def reach(program: Program) -> Reach:
-    """Return the range around an evaluation time that can affect the program; nested windows add up.
+    """Return the range around an evaluation time that the program can read; nested windows add their ranges.
 
     If ◇, □ or @ is outside every window, the formula reads the whole timeline, and both ends are None.
     """
@@ -180,10 +180,10 @@ def _extent(literal: logic.BodyLiteral, *, inside: bool) -> tuple[int | None, in
 
 
 def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
-    """Return the data without input outside all windows at t, and the interval that windows can contain.
+    """Return the data without the input outside all windows at t, and the interval that windows can contain.
 
-    The timeline and derived atoms are kept; only the input shrinks. A body's @ is false at each time outside
-    the interval, so such times need not be tried.
+    The timeline and the derived atoms are kept. A formula @ in a rule body is false at each time outside the
+    interval, so such times need not be tried.
     """
     seen = reach(program)
     timeline = data.timeline
@@ -196,7 +196,10 @@ def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
 
 
 def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
-    """Return the time of the oldest atom that the window keeps at t, the same for each choice of ties."""
+    """Return the time of the oldest atom that the window keeps at t.
+
+    Each choice of ties has the same time.
+    """
     (atoms,) = tie_choices(data, replace(window, ties="all"), t)
     return min(atoms, default=t)
 
@@ -212,7 +215,7 @@ def _count(data: Stream, window: TupleWindow, t: int) -> int:
 
 
 def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int]:
-    """Return, by partition, the number of atoms that the window keeps at its oldest instant."""
+    """Return, for each partition, the number of atoms that the window keeps at its oldest instant."""
     (kept,) = tie_choices(data, window, t)
     sizes: dict[object, tuple[int, int]] = {}
     for u, kept_atoms in sorted(kept.items()):
@@ -225,8 +228,8 @@ def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int
 def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[terms.Atom | terms.Variable]:
     """Yield the atoms and time variables that bind variables to finitely many values if the formula is true.
 
-    If the formula is true, an atom is in the stream or the background, and a time variable of @ is in the
-    timeline.
+    If the formula is true, the stream or the background contains the atom, and the timeline contains the
+    value of a time variable of @.
     """
     match formula:
         case terms.Atom():
@@ -249,7 +252,7 @@ def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator
 
 
 def bound(body: tuple[logic.BodyLiteral, ...]) -> frozenset[terms.Variable]:
-    """Return the variables that the positive part of a body binds, through = and := as well."""
+    """Return the variables that the positive literals of a body bind, including bindings by = and :=."""
     names: frozenset[terms.Variable] = frozenset()
     assignments: list[tuple[terms.Variable, frozenset[terms.Variable]]] = []
     for literal in body:
@@ -271,7 +274,10 @@ def bound(body: tuple[logic.BodyLiteral, ...]) -> frozenset[terms.Variable]:
 
 
 def check_choices(rule: Rule) -> None:
-    """Raise LarsError for a window with ties `choose` inside another operator: a choice is for one time."""
+    """Raise LarsError for a window with ties `choose` inside another operator.
+
+    A choice of ties is defined for one evaluation time only.
+    """
     for literal in rule.body:
         for window in inner_windows(literal):
             if window.ties == "choose":
@@ -281,7 +287,7 @@ def check_choices(rule: Rule) -> None:
 
 
 def useless_set_literals(rule: Rule) -> Iterator[tuple[int, str]]:
-    """Yield the places in the body, from 0, of gathered literals without effect, each with the reason."""
+    """Yield the index of each invalid aggregate or order in the body, with the reason."""
     for place, literal in enumerate(rule.body):
         match literal:
             case logic.Gather():
@@ -331,8 +337,8 @@ def _foreign(what: str, names: AbstractSet[terms.Variable], atom: terms.Atom) ->
 def check_safety(program: Program) -> None:
     """Raise LarsError for the first rule with a variable that the body does not bind.
 
-    Also raise it for a fact `@_t a`, because nothing binds its time to the timeline (LARS, rules), and for a
-    gathered literal that does not fit its atom or its rule.
+    Also raise LarsError for a fact `@_t a`, because no literal binds its time to the timeline (LARS, rules).
+    Also raise LarsError for an aggregate or order that does not fit its atom or its rule.
     """
     for rule in program.rules:
         for place, problem in useless_set_literals(rule):
@@ -357,13 +363,13 @@ Edge = tuple[terms.Signature, terms.Signature, bool]
 
 
 def intensional(program: Program) -> frozenset[terms.Signature]:
-    """Return the predicates that rules with a body derive; all others are input or background."""
+    """Return the predicates that rules with a body derive; all other predicates are input or background."""
     heads = (rule.predicate for rule in program.rules if rule.body)
     return frozenset(head for head in heads if head is not None)
 
 
 def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Signature]]:
-    """Return each predicate that depends on itself positively, with all predicates of its loop."""
+    """Return each predicate that depends on itself without ¬, with all predicates of its loop."""
     below = successors((edge.head, edge.used) for edge in dependencies(program) if edge.positive)
     above = {name: reachable(name, below) for name in below}
     return {
@@ -374,14 +380,17 @@ def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Si
 
 
 def computes_in_loop(rule: Rule, loops: Mapping[terms.Signature, frozenset[terms.Signature]]) -> bool:
-    """Whether a rule computes new values from atoms of its own positive loop, which may never end."""
+    """Return whether a rule computes new values from atoms of its own positive loop.
+
+    Such a computation may never end.
+    """
     loop = frozenset[terms.Signature]() if rule.predicate is None else loops.get(rule.predicate, frozenset())
     used = (terms.signature(atom) for literal in rule.body for atom, _, _ in atoms(literal))
     return any(map(_computes, rule.body)) and not loop.isdisjoint(used)
 
 
 def _computes(literal: logic.BodyLiteral) -> bool:
-    """Whether the literal can bind a variable to a term that is in no atom yet."""
+    """Return whether the literal can bind a variable to a term that no atom contains yet."""
     if isinstance(literal, logic.Comparison) and literal.relation == "=":
         return isinstance(literal.left, logic.Operation) or isinstance(literal.right, logic.Operation)
     return isinstance(literal, logic.Assign)
@@ -409,8 +418,9 @@ def successors(pairs: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
 def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
     """Return the predicates that depend on themselves through an odd number of ¬, such as p in `p ← not p`.
 
-    Each predicate is mapped to the rules, counted from 1, that are part of such a cycle. A program without
-    such cycles has an answer stream, unless gathered literals depend on the rules' heads.
+    Each predicate is mapped to the numbers of the rules, from 1, that are part of such a cycle. A program
+    without such cycles has an answer stream, unless an aggregate or order depends on the head of its own
+    rule.
     """
     edges = list(dependencies(program))
     below = successors(
@@ -427,10 +437,10 @@ def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
 
 
 def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
-    """Return the intensional predicates in layers, or None when the program is not stratified.
+    """Return the intensional predicates in layers, or None if the program is not stratified.
 
-    A dependency is strict under ¬, through □ and through a gathered literal: a growing stream can
-    make them false.
+    A dependency is strict under ¬, through □, and through an aggregate or order. These literals can become
+    false when the stream grows.
     """
     return _layers(
         program,
@@ -442,9 +452,9 @@ def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
 
 
 def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
-    """Return the intensional predicates in layers: a gathered literal reads only lower layers.
+    """Return the intensional predicates in layers in which aggregates and orders read only lower layers.
 
-    Raises LarsError if no layering exists: then the gathered literals have no defined meaning.
+    Raises LarsError if no such layers exist, since the aggregates and orders then have no defined meaning.
     """
     edges = list(dependencies(program))
     below = successors((edge.head, edge.used) for edge in edges)
@@ -466,9 +476,9 @@ def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """The head of rule `number`, counted from 1, and a derived predicate that a body literal uses.
+    """The head of rule `number`, counted from 1, and a derived predicate that a literal of its body uses.
 
-    `positive`: the predicate occurs under an even number of ¬.
+    `positive` is true if the predicate occurs under an even number of ¬.
     """
 
     number: int
@@ -484,7 +494,7 @@ class Dependency:
 
 
 def dependencies(program: Program) -> Iterator[Dependency]:
-    """Yield each pair of a rule's head and a derived predicate in its body."""
+    """Yield a Dependency for each derived predicate in the body of each rule with a head."""
     derived = intensional(program)
     for number, rule in enumerate(program.rules, 1):
         if (head := rule.predicate) is not None:
@@ -508,14 +518,14 @@ def _layers(program: Program, edges: Sequence[Edge]) -> tuple[frozenset[terms.Si
 
 
 def through_box(literal: logic.BodyLiteral) -> bool:
-    """Whether the literal reads its atom through □."""
+    """Return whether the literal reads its atom through □."""
     return any(isinstance(part, logic.Box) for part in nested(literal))
 
 
 def gathering_parts(program: Program) -> tuple[Program, ...]:
-    """Return the rules in parts: a part gathers only atoms that earlier parts derive. Constraints come last.
+    """Return the rules in parts such that a part aggregates or orders only atoms of earlier parts.
 
-    Raises LarsError if no such parts exist.
+    Constraints come last. Raises LarsError if no such parts exist.
     """
     if not any(True for rule in program.rules for _ in set_literals(rule.body)):
         return (program,)

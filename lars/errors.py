@@ -1,8 +1,8 @@
-"""Errors about invalid input, each with place, problem and expected form; and errors of failed runs.
+"""Errors about invalid input, with place, problem and expected form, and errors of failed runs.
 
-Text from users is escaped before printing: control characters could move the cursor, directional characters
-reverse the line, and zero-width characters hide. Each such character is escaped as in N-Triples, Turtle,
-SPARQL and LARS programs.
+Text from users is escaped before printing. Control characters could move the cursor, directional characters
+could reverse the line, and zero-width characters would be invisible. Each such character is escaped as in
+N-Triples, Turtle, SPARQL and LARS programs.
 """
 
 import errno
@@ -18,7 +18,7 @@ _BASIC: Final = 0xFFFF
 
 
 def printable(text: str) -> str:
-    r"""Return a text with invisible characters escaped, except the space and line feeds.
+    r"""Return a text in which invisible characters are escaped, except spaces and line feeds.
 
     >>> print(printable("a\x1b[2J \u202eb"))
     a\u001B[2J \u202Eb
@@ -28,7 +28,7 @@ def printable(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    r"""Return a text with invisible characters and line feeds escaped.
+    r"""Return a text in which invisible characters and line feeds are escaped.
 
     >>> print(on_one_line("a\nb"))
     a\nb
@@ -44,20 +44,24 @@ def _printable(text: str) -> str:
 
 
 class LarsError(Exception):
-    """The base of all errors that input can cause; its text is the whole message, escaped for printing."""
+    """The base class of all errors that input can cause.
+
+    The text is the whole message, escaped for printing.
+    """
 
     def __str__(self) -> str:
         return printable(super().__str__())
 
 
 class FailedRunError(LarsError):
-    """The run failed on input that can be used: no memory, no room on a disk, no Spark."""
+    """A failure of the run on valid input, such as missing memory, disk space, or Spark."""
 
 
 class DisputedAnswerError(FailedRunError):
-    """Two ways to evaluate a program answer differently: the smallest case, as texts of files by name.
+    """Two evaluations of one program have different answers; `files` are the smallest case.
 
-    `options` of `lars solve` reproduce the difference with the files: the program, then the input.
+    `files` maps names to texts of files. `lars solve` with `options` and the files, first the program and
+    then the input, reproduces the difference.
     """
 
     def __init__(self, sentence: str, files: Mapping[str, str], options: str) -> None:
@@ -67,7 +71,10 @@ class DisputedAnswerError(FailedRunError):
 
 
 def about(path: Path | str, error: LarsError) -> LarsError:
-    """Return the error with the file's path in front; a disputed answer keeps its own text."""
+    """Return the error with the path of a file in front; a disputed answer keeps its text.
+
+    An OutOfMemoryError keeps its text too.
+    """
     if isinstance(error, DisputedAnswerError | OutOfMemoryError):
         return error  # of the latter a rule is said, not what is wrong with the file
     return (FailedRunError if isinstance(error, FailedRunError) else LarsError)(f"{path}: {error}")
@@ -88,7 +95,7 @@ def system_error(path: Path | str, error: OSError, what: str = "cannot be used")
 def short_of(path: Path | str, error: Exception) -> None:
     """Raise FailedRunError if reading a path failed for lack of memory or disk space.
 
-    A full disk is blamed on the temporary folder, which receives copies of the input.
+    If the disk is full, the message refers to the temporary folder, which contains copies of the input.
     """
     if isinstance(error, MemoryError):
         raise FailedRunError(f"{path}: memory is short; expected a smaller trace, or more memory") from None
@@ -106,12 +113,12 @@ class OutOfMemoryError(FailedRunError):
 
 
 class TimeLimitError(FailedRunError):
-    """The time limit of a search is up."""
+    """The time limit of a search has been reached."""
 
 
 @contextmanager
 def under_way(what: Callable[[], str]) -> Iterator[None]:
-    """Register the block's task, so that an error that ends the run can name it."""
+    """Register the task of the block, so that an error that ends the run can name the task."""
     _UNDER_WAY.append(what)
     try:
         yield
@@ -120,13 +127,13 @@ def under_way(what: Callable[[], str]) -> Iterator[None]:
 
 
 def what_is_under_way() -> str:
-    """Return the description of the innermost task, or "" outside every block."""
+    """Return the description of the innermost registered task, or "" if no task is registered."""
     return _UNDER_WAY[-1]() if _UNDER_WAY else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A position in a text: line and column count from 1; `line_text` is the line itself.
+    """A position in a text: line and column count from 1, and `line_text` is the text of the line.
 
     >>> print(Place("q.rq", 2, 3, "a b c"))
     q.rq:2:3
@@ -141,7 +148,7 @@ class Place:
         return f"{self.source}:{self.line}:{self.column}"
 
     def excerpt(self) -> str:
-        """Return the line with a caret under the place; a long line is cut around it."""
+        """Return the line with a caret under the place; a long line is shortened around the place."""
         start = max(0, self.column - 60)
         line, before = (
             on_one_line(self.line_text[start:end].expandtabs(1)) for end in (start + 110, self.column - 1)
@@ -150,7 +157,7 @@ class Place:
 
 
 def place_at(source: str, text: str, offset: int) -> Place:
-    r"""Return the place of the character at `offset` (from 0; the end of the text is allowed).
+    r"""Return the place of the character at `offset`, from 0; the offset may be the end of the text.
 
     >>> str(place_at("q.rq", "ab\ncd", 4))
     'q.rq:2:2'
@@ -162,7 +169,7 @@ def place_at(source: str, text: str, offset: int) -> Place:
 
 
 class PlacedError(LarsError):
-    """An error at a place of a text: `problem` has the text that was found and the expected form."""
+    """An error at a place of a text: `problem` contains the text that was found and the expected form."""
 
     def __init__(self, place: Place, problem: str) -> None:
         super().__init__(f"{place}: {problem}\n{place.excerpt()}")

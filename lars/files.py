@@ -1,4 +1,4 @@
-"""UTF-8 text files: read once, with places for errors, and replaced atomically."""
+"""UTF-8 text files, which are read once, provide places for errors, and are replaced atomically."""
 
 import hashlib
 import os
@@ -22,17 +22,17 @@ _TEMPORARY: Final[set[Path]] = set()
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
-    """A file's name and text; offsets count its characters from 0."""
+    """The name and text of a file; offsets count the characters of the text from 0."""
 
     name: str
     text: str
 
     def error(self, offset: int, problem: str) -> errors.PlacedError:
-        """Return the error at an offset; `problem` has the text that was found and the expected form."""
+        """Return the error at an offset; `problem` contains the text that was found and the expected form."""
         return errors.PlacedError(errors.place_at(self.name, self.text, offset), problem)
 
     def lines(self) -> list["TextLine"]:
-        """Return the lines that are not blank; they end with LF, CR LF or the file."""
+        """Return the lines that are not blank; a line ends with LF, CR LF or the end of the file."""
         text_lines, offset = [], 0
         for number, text in enumerate(self.text.split("\n"), 1):
             if text.strip():
@@ -43,7 +43,10 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line of a file, without its end; `number` counts from 1, `offset` is the start of the line."""
+    """A line of a file, without its line end.
+
+    `number` counts from 1, and `offset` is the start of the line.
+    """
 
     file: TextFile
     number: int
@@ -51,12 +54,15 @@ class TextLine:
     text: str
 
     def error(self, problem: str, column: int = 1) -> errors.PlacedError:
-        """Return the error at a column, from 1."""
+        """Return the error at a column, which counts from 1."""
         return errors.PlacedError(errors.Place(self.file.name, self.number, column, self.text), problem)
 
 
 def exists(path: Path, *, folder: bool | None = None) -> bool:
-    """Return whether a file, a folder, or either exists; False for an invalid name."""
+    """Return whether a path exists: a folder if `folder` is True, a file if False, either if None.
+
+    An invalid name does not exist.
+    """
     try:
         return path.exists() if folder is None else path.is_dir() if folder else path.is_file()
     except (OSError, ValueError):
@@ -64,7 +70,7 @@ def exists(path: Path, *, folder: bool | None = None) -> bool:
 
 
 def read_bytes(path: Path, accepted: str) -> bytes:
-    """Return a file's bytes; raises LarsError with the expected kind of file, `accepted`."""
+    """Return the bytes of a file; raise LarsError with the expected kind of file, `accepted`."""
     try:
         with path.open("rb") as file, errors.under_way(lambda: f"reading {path}"):
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -90,7 +96,7 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
 
 
 def decode(name: str, data: bytes, accepted: str) -> TextFile:
-    """Return bytes as text, without the byte order mark; raises PlacedError at invalid UTF-8."""
+    """Return bytes as text, without the byte order mark; raise PlacedError at invalid UTF-8."""
     data = data.removeprefix(_MARK)
     try:
         return TextFile(name, data.decode())
@@ -101,24 +107,24 @@ def decode(name: str, data: bytes, accepted: str) -> TextFile:
 
 
 def read_file(path: Path, accepted: str) -> TextFile:
-    """Return a file with its exact text; raises LarsError with the expected kind of file, `accepted`."""
+    """Return a file with its exact text; raise LarsError with the expected kind of file, `accepted`."""
     return decode(str(path), read_bytes(path, accepted), accepted)
 
 
 def read_text(path: Path, accepted: str) -> str:
-    """Return a file's text with LF as line end; raises the errors of `read_file`."""
+    """Return the text of a file with LF as line end; raise the errors of `read_file`."""
     return _with_line_feeds(read_file(path, accepted))
 
 
 def read_input(accepted: str) -> str:
-    """Return the text of standard input; raises the errors of `read_text`."""
+    """Return the text of standard input; raise the errors of `read_text`."""
     if sys.stdin is None:
         raise errors.LarsError(f"-: standard input is closed; expected {accepted}")
     return _with_line_feeds(decode("-", _bounded(sys.stdin.buffer, "-"), accepted))
 
 
 def text_in(path: Path, accepted: str) -> str:
-    """Return the text of a file, or of standard input for -; raises the errors of `read_text`."""
+    """Return the text of a file, or of standard input if the path is `-`; raise the errors of `read_text`."""
     return read_input(accepted) if str(path) == "-" else read_text(path, accepted)
 
 
@@ -128,7 +134,7 @@ def _with_line_feeds(file: TextFile) -> str:
 
 @contextmanager
 def temporary_folder(beside: Path | None = None, prefix: str = "lars-") -> Iterator[Path]:
-    """Yield a temporary folder, which is deleted at the end of the block or by `clear_away`."""
+    """Yield a temporary folder; the end of the block, or `clear_away`, deletes the folder."""
     with tempfile.TemporaryDirectory(dir=beside, prefix=prefix, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         _TEMPORARY.add(folder)
@@ -139,17 +145,17 @@ def temporary_folder(beside: Path | None = None, prefix: str = "lars-") -> Itera
 
 
 def clear_away() -> None:
-    """Remove all temporary folders, for a process that ends without leaving their blocks."""
+    """Remove all temporary folders when a process ends without leaving their blocks."""
     for folder in list(_TEMPORARY):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
 def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
-    """Yield a path to write to; at the end, the new file replaces `path` atomically.
+    """Yield a path to write to; at the end of the block, the new file replaces `path` atomically.
 
-    Readers see the old or the new file; after an error everything is unchanged. A link stays, and its target
-    is replaced; devices and pipes are rejected, and folders too unless `folders` is set.
+    Readers see either the old or the new file. After an error, everything is unchanged. A link is kept, and
+    its target is replaced. Devices and pipes are rejected. Folders are rejected unless `folders` is set.
     """
     try:
         _check_replaceable(path, folders=folders)
@@ -165,7 +171,7 @@ def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def replacement_folder(path: Path, kind: str) -> Iterator[Path]:
-    """Yield a folder to write into; at the end, it replaces `path` atomically.
+    """Yield a folder to write into; at the end of the block, the folder replaces `path` atomically.
 
     A file in the folder contains the checksums of the other files, in the format of `sha256sum`. Raises the
     errors of `check_own_folder`.
@@ -181,10 +187,10 @@ def replacement_folder(path: Path, kind: str) -> Iterator[Path]:
 
 
 def check_own_folder(path: Path, kind: str, option: str = "") -> None:
-    """Raise LarsError if the folder has a file that `replacement_folder` did not write there.
+    """Raise LarsError if the folder contains a file that `replacement_folder` did not write.
 
-    A file's name does not prove its origin: `manifest.ttl` is in every test suite of the W3C, and a README
-    that we wrote may have got notes since.
+    The name of a file does not prove its origin. For example, `manifest.ttl` is in every test suite of the
+    W3C, and users may have added notes to a README that lars wrote.
     """
     if not exists(path):
         return
@@ -221,7 +227,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def digest_of(path: Path) -> str | None:
-    """Return the SHA-256 of a file; None for a folder, a link, or nothing."""
+    """Return the SHA-256 digest of a file; None for a folder, a link, or a path that does not exist."""
     if not path.is_file() or path.is_symlink():
         return None
     with path.open("rb") as file:
@@ -241,7 +247,7 @@ def _check_replaceable(path: Path, *, folders: bool) -> None:
 
 
 def _put(new: Path, target: Path) -> None:
-    """Move a file or folder to `target`; a folder at `target` moves next to `new`."""
+    """Move a file or folder to `target`; a folder that is at `target` moves next to `new`."""
     if target.is_dir():
         old = target.rename(new.with_name("replaced"))
         try:
@@ -258,6 +264,6 @@ def _put(new: Path, target: Path) -> None:
 
 
 def rewrite(path: Path, text: str) -> None:
-    """Replace a file by a text atomically."""
+    """Replace the content of a file by a text atomically."""
     with replacement_path(path) as new:
         new.write_text(text, encoding="utf-8")

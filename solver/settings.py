@@ -1,6 +1,6 @@
-"""Settings of a job: reading a trace, place of execution, and progress.
+"""Settings of a job: how to read a trace, the place of execution, and the progress.
 
-Long work reports its progress; listeners receive it as a part of the whole.
+Long work reports its progress. Listeners receive the progress as a fraction of the whole.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -25,12 +25,12 @@ Progress = Callable[[int, int], None]
 
 
 def no_progress(done: int, total: int) -> None:
-    """Tell nobody."""
+    """Ignore the progress."""
     del done, total
 
 
 def unsaid(message: str) -> None:
-    """Tell nobody."""
+    """Ignore the message."""
     del message
 
 
@@ -61,7 +61,7 @@ class PeriodWarning(TraceWarning):
 
 
 class OriginWarning(TraceWarning):
-    """The dateTime `zero` is time 0 of a trace with dateTimes."""
+    """The warning that the dateTime `zero` is time 0 of a trace with dateTimes."""
 
     def __init__(self, sentence: str, zero: str) -> None:
         super().__init__(sentence)
@@ -72,19 +72,23 @@ class OriginWarning(TraceWarning):
 class TraceOptions:
     """The options for reading a trace.
 
-    `unit` is one time point; integers in the trace count `trace_unit` (None: `unit`, 1ms for lines in
-    YABench's spelling, 1s for a folder of Turtle files). dateTimes count from `origin` (None: one unit before
-    the first element). `streams` maps a file or folder, by its path as given, to its stream's IRI.
-    `query_streams` are the IRIs that the query reads: a single one is the stream of every file without a
-    stream. `windows` are these streams with the lengths of their windows; empty if some have none. `rejected`
-    keeps the lines that `on_error=SKIP` skips. Integers above 30 years are counted since 1970, and from
-    `origin` like dateTimes, unless `absolute` is set. A trace without an element is valid if its end is known
-    (`ends`). A label is one blank node in a whole file, or in the scope `blank_nodes`. Cells of tables may
-    shorten IRIs by `prefixes`. `columns` maps the columns of other tables to templates, by stream, with None
-    for all other streams; a cell of such a table that is one of the words `null` has no value. Messages have
-    their times from the property `time`, an IRI, and are numbered without it. With `graphs`, each triple of a
-    named graph is also an atom with its graph, for queries with GRAPH. Logs of messages need no version if
-    they may be `unversioned`.
+    - `unit` is the duration of one time point. Integers in the trace count `trace_unit`. If it is None,
+      integers count `unit`, 1ms for lines in YABench's notation, 1s for a folder of Turtle files.
+    - dateTimes count from `origin`; None means one unit before the first element. Integers above 30 years
+      are counted since 1970, and from `origin` like dateTimes, unless `absolute` is set.
+    - `streams` maps a file or folder, by its path as given, to the IRI of its stream.
+    - `query_streams` are the IRIs that the query reads. If the query reads only one stream, each file
+      without a stream belongs to this stream.
+    - `windows` are the query's streams with the lengths of their windows; empty if a window has no length.
+    - `rejected` is the file for the lines that are skipped if `on_error` is "skip".
+    - A trace without an element is valid if its end is known (`ends`).
+    - `blank_nodes` is the scope in which equal labels are one blank node; None means the whole file.
+    - `prefixes` may shorten IRIs in the cells of tables.
+    - `columns` maps the columns of other tables to templates, by stream; None means all other streams.
+      A cell of such a table has no value if it is one of the words `null`.
+    - `time` is the IRI of the property that gives messages their times; without it, messages are numbered.
+    - With `graphs`, each triple of a named graph is also an atom with its graph, for queries with GRAPH.
+    - With `unversioned`, logs of messages need no version.
     """
 
     unit: Duration
@@ -107,7 +111,7 @@ class TraceOptions:
     unversioned: bool = False
 
     def reaches_epoch(self, t: int) -> bool:
-        """Whether a number of time points is too large for a trace that starts near 0."""
+        """Return whether a number of time points is too large for a trace that starts near 0."""
         return t * self.unit.nanoseconds >= _EPOCH_LIKE
 
 
@@ -117,10 +121,11 @@ ALL_CORES: Final = "local[*]"
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """The place of a job: on Spark with this master, or in this process; `notice` receives the decision.
+    """The place of a job: on Spark with the master `master`, or in this process.
 
     If neither is set, a small input is evaluated in this process, and a large input on Spark, on all cores.
-    Finished slices are stored in the folder `resume`, if given, and reused from it.
+    `notice` receives the decision. If the folder `resume` is given, finished slices are stored there and
+    reused.
     """
 
     master: str | None = None
@@ -135,9 +140,9 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """A file of static data: plain, as a named graph, or loaded by only one engine.
+    """A file of static data for the default graph or a named graph, for all engines or only one engine.
 
-    `engine` is the query language of that engine; None means that all engines load the file.
+    `engine` is the query language of the only engine that loads the file; None means all engines.
     """
 
     path: Path
@@ -151,7 +156,7 @@ class StaticFile:
 
 @dataclass(frozen=True, slots=True)
 class TraceInput:
-    """The files of a trace, and the options for reading; without `timeline`, it ends at the last element."""
+    """The files of a trace and the options for reading; by default, the timeline ends at the last element."""
 
     paths: tuple[Path, ...]
     options: TraceOptions
@@ -169,7 +174,7 @@ _STAGES: Final[Mapping[str, tuple[int, int]]] = {
 
 
 def stage(name: Literal["reading", "answering", "explaining"], progress: Progress) -> Progress:
-    """Return the progress callback of a stage."""
+    """Return the progress callback for a stage."""
     return share(progress, *_STAGES[name], 100)
 
 
@@ -191,9 +196,9 @@ def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
 
 @contextmanager
 def whole(progress: Progress) -> Iterator[Progress]:
-    """Yield a progress callback that never decreases, and that reaches its total at the block's end.
+    """Yield a progress callback that never decreases, and that reaches its total at the end of the block.
 
-    Each visible progress runs in one such block, so no step needs to report its end.
+    Each visible progress runs in one such block. No step therefore needs to report its own end.
 
     >>> with whole(print) as tell_all:
     ...     tell_all(1, 2), tell_all(2, 8), tell_all(3, 4)
@@ -223,7 +228,7 @@ _current: ContextVar[Progress] = ContextVar("progress", default=no_progress)
 
 @contextmanager
 def progress_of_block(progress: Progress) -> Iterator[None]:
-    """Make the block's work report its progress."""
+    """Make the work in the block report to this progress callback."""
     before = _current.set(progress)
     try:
         yield
@@ -232,5 +237,5 @@ def progress_of_block(progress: Progress) -> Iterator[None]:
 
 
 def tell(done: int, total: int) -> None:
-    """Report the number of finished parts, and of all parts."""
+    """Report the number of finished parts and the number of all parts to the current progress callback."""
     _current.get()(done, total)

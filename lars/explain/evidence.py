@@ -1,7 +1,7 @@
 """Evidence that a ground formula holds or fails in an answer stream, and the bindings of a rule's body.
 
-The stream is indexed by atom and by window. Evidence consists of the time points and atoms that decide. The
-literals of a body are joined one by one.
+The stream is indexed by atom and by window. Evidence consists of the time points and atoms that decide the
+truth. The literals of a body are joined one by one.
 """
 
 from bisect import bisect_left, bisect_right
@@ -35,7 +35,10 @@ Times = Mapping[terms.Atom, Sequence[int]]
 
 
 class Atoms:
-    """Ground atoms, found by predicate and the places that a pattern fixes; their order is kept."""
+    """An index of ground atoms by predicate and by the arguments that a pattern fixes.
+
+    Their order is kept.
+    """
 
     def __init__(self, atoms: Iterable[terms.Atom]) -> None:
         self._by_signature: dict[terms.Signature, list[terms.Atom]] = {}
@@ -47,7 +50,7 @@ class Atoms:
         ] = {}
 
     def like(self, pattern: terms.Atom) -> Sequence[terms.Atom]:
-        """Return the atoms that agree with the pattern wherever it has a constant."""
+        """Return the atoms that agree with the constants of the pattern."""
         name = terms.signature(pattern)
         places = tuple(i for i, term in enumerate(pattern.arguments) if not isinstance(term, terms.Variable))
         index = self._index.get((name, places))
@@ -69,7 +72,7 @@ def matching(
 
 @dataclass(frozen=True, slots=True)
 class PresentAtom:
-    """The atom is in υ(t), or in the background."""
+    """Evidence that the atom is in υ(t), or in the background."""
 
     t: int
     atom: terms.Atom
@@ -77,7 +80,7 @@ class PresentAtom:
 
 @dataclass(frozen=True, slots=True)
 class AbsentAtom:
-    """The atom, perhaps with variables, is at no time point of the searched interval."""
+    """Evidence that the atom, possibly with variables, is at no time point of the interval `within`."""
 
     atom: terms.Atom
     within: Interval
@@ -85,12 +88,12 @@ class AbsentAtom:
 
 @dataclass(frozen=True, slots=True)
 class Trivial:
-    """true holds everywhere."""
+    """Evidence that `true` holds, which needs no atom."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutsideTimeline:
-    """Evidence that @_t fails because t lies outside the visible timeline."""
+    """Evidence that @_t fails because t is outside the visible timeline."""
 
     t: int
     timeline: Interval
@@ -98,7 +101,7 @@ class OutsideTimeline:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The time points that decide ◇, □ or @: one witness, or `every` point of the timeline shown."""
+    """The time points that decide ◇, □ or @: a single witness, or `every` point of the visible timeline."""
 
     timeline: Interval
     points: tuple[tuple[int, "Evidence"], ...]
@@ -107,7 +110,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class WindowContent:
-    """Evidence inside a window: the window's interval, and the deciding evidence in it."""
+    """Evidence inside a window: the interval of the window, and the deciding evidence in this interval."""
 
     window: Window
     interval: Interval
@@ -116,7 +119,7 @@ class WindowContent:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """Evidence for a gathered literal at t: `count` instances of its atom, the first as `examples`."""
+    """Evidence for an aggregate or order at t: `count` instances of its atom, the first as `examples`."""
 
     t: int
     count: int
@@ -130,8 +133,8 @@ Evidence = PresentAtom | AbsentAtom | Trivial | OutsideTimeline | Points | Windo
 class StreamIndex:
     """The part of an answer stream visible through nested windows, and evidence for formulas in it.
 
-    `input` is the input that tuple windows keep; `input_times` and `derived_times` map each atom to its
-    times. Only the part in `timeline` is visible. `lars.language.stream.cut` defines windows, `holds` of
+    `input` is the input that tuple windows keep. `input_times` and `derived_times` map each atom to its
+    times. Only the part in `timeline` is visible. `lars.language.stream.cut` defines windows, and `holds` of
     `lars.semantics` defines truth. `allowed` selects the derived atoms that a proof may use, so that no atom
     supports itself.
     """
@@ -146,7 +149,7 @@ class StreamIndex:
     _cuts: dict[tuple[Window, int], "StreamIndex"] = field(default_factory=dict, init=False)
 
     def times(self, atom: terms.Atom) -> Sequence[int]:
-        """Return the visible time points at which the atom is in υ, ascending."""
+        """Return the visible time points at which the atom is in υ, in ascending order."""
         times = self.input_times.get(atom) or self.derived_times.get(atom, ())
         return times[bisect_left(times, self.timeline.first) : bisect_right(times, self.timeline.last)]
 
@@ -175,7 +178,10 @@ class StreamIndex:
         return replace(self, timeline=left.timeline, input=left.input, input_times=times_of(left.input))
 
     def why(self, formula: Formula, t: int, *, wanted: bool = True) -> Evidence | None:
-        """Return the evidence that the formula holds at t (if `wanted` is False, that it fails), or None."""
+        """Return the evidence that the formula holds at t, or None if it does not hold.
+
+        If `wanted` is False, return the evidence that the formula fails at t, or None if it does not fail.
+        """
         match formula:
             case terms.Atom():
                 return self._atom(formula, t, wanted=wanted)
@@ -237,13 +243,13 @@ class StreamIndex:
 
 
 def view_of(stream: Stream, background: frozenset[terms.Atom]) -> StreamIndex:
-    """Return the view of a whole stream."""
+    """Return the index of a whole stream."""
     times = times_of(stream.input), times_of(stream.derived)
     return StreamIndex(stream.timeline, stream.input, *times, stream.choice, background)
 
 
 def times_of(evaluation: Mapping[int, Iterable[terms.Atom]]) -> dict[terms.Atom, list[int]]:
-    """Return the ascending time points of each atom."""
+    """Return the time points of each atom, in ascending order."""
     times: dict[terms.Atom, list[int]] = {}
     for t in sorted(evaluation):
         for atom in evaluation[t]:
@@ -252,7 +258,7 @@ def times_of(evaluation: Mapping[int, Iterable[terms.Atom]]) -> dict[terms.Atom,
 
 
 def present(evidence: Evidence) -> Iterator[Moment]:
-    """Yield the atoms with their times that the evidence rests on."""
+    """Yield the atoms, with their times, on which the evidence depends."""
     match evidence:
         case PresentAtom(t, atom):
             yield t, atom
@@ -271,9 +277,9 @@ def present(evidence: Evidence) -> Iterator[Moment]:
 
 @dataclass(frozen=True, slots=True)
 class IndexedPoint:
-    """An answer stream at t with its background, indexed.
+    """An indexed answer stream at t with its background.
 
-    `intensional_input` are the atoms of the input whose predicates rules derive too.
+    `intensional_input` are the input atoms whose predicates are also derived by rules.
     """
 
     program: Program
@@ -286,7 +292,7 @@ class IndexedPoint:
     _groups: dict[SetLiteral, tuple[semantics.InstanceGroup, ...]] = field(default_factory=dict)
 
     def instance_groups(self, literal: SetLiteral) -> tuple[semantics.InstanceGroup, ...]:
-        """Return the groups of instances that make a gathered literal true."""
+        """Return the groups of instances for which an aggregate or order is true."""
         if literal not in self._groups:
             self._groups[literal] = tuple(groups(literal, self.now(literal.atom), self.evaluate))
         return self._groups[literal]
@@ -329,7 +335,7 @@ def world(  # noqa: PLR0913, PLR0917
 def solutions(
     here: IndexedPoint, formula: Formula, view: StreamIndex, t: int, binding: terms.Binding
 ) -> Iterator[terms.Binding]:
-    """Yield the bindings under which a formula holds in the view at t; unbound variables stay under ¬."""
+    """Yield the bindings under which a formula holds in the view at t; ¬ does not bind variables."""
     if variables(formula) <= binding.keys():
         if view.why(put(formula, binding), t) is not None:
             yield binding
@@ -412,14 +418,17 @@ def literal_bindings(
 
 
 def cheapest(here: IndexedPoint, body: Sequence[BodyLiteral], binding: terms.Binding) -> BodyLiteral | None:
-    """Return the next literal to match: the one with the fewest candidates, or None if none is ready."""
+    """Return the literal with the fewest candidates as the next literal, or None if no literal is ready."""
     costs = [(cost, place) for place, literal in enumerate(body)
              if (cost := _cost(here, literal, binding)) is not None]  # fmt: skip
     return body[min(costs)[1]] if costs else None
 
 
 def _cost(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> tuple[bool, int] | None:
-    """Return whether the literal waits for a binding, and its number of candidates; None if not ready."""
+    """Return whether the literal should wait for a binding, and its number of candidates.
+
+    Return None if the literal is not ready.
+    """
     if isinstance(literal, Condition):
         return (False, 0) if ready(literal, binding.keys()) else None
     if variables(literal) <= binding.keys():
@@ -435,7 +444,7 @@ def _cost(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> t
 
 
 def _binds(formula: Formula, binding: terms.Binding) -> bool:
-    """Whether the formula binds every variable of it that is not bound yet."""
+    """Return whether the formula binds each of its variables that is not bound yet."""
     names = frozenset().union(*map(variables, binders(formula)))
     return variables(formula) - binding.keys() <= names
 
@@ -459,13 +468,16 @@ def body_bindings(
 def head_moment(
     here: IndexedPoint, rule: Rule, binding: terms.Binding
 ) -> tuple[terms.Term, terms.Atom] | None:
-    """Return time and atom of a rule's head, None for a constraint; the time may be unbound or outside."""
+    """Return the time and the atom of a rule's head, or None for a constraint.
+
+    The time may be an unbound variable, or outside the timeline.
+    """
     atom, time = head_atom(rule), head_time(rule, here.t)
     return None if atom is None else (binding.get(time, time), terms.substitute(atom, binding))  # type: ignore[arg-type]
 
 
 def derived_moment(here: IndexedPoint, rule: Rule, binding: terms.Binding) -> Moment | None:
-    """Return the derived moment; None for a constraint or a time outside the timeline."""
+    """Return the derived atom with its time; None for a constraint or for a time outside the timeline."""
     match head_moment(here, rule, binding):
         case (terms.Number(u), atom) if u in here.view.timeline:
             return u, atom
@@ -476,7 +488,10 @@ def derived_moment(here: IndexedPoint, rule: Rule, binding: terms.Binding) -> Mo
 def time_bindings(
     here: IndexedPoint, body: Sequence[BodyLiteral], binding: terms.Binding
 ) -> Iterator[terms.Binding]:
-    """Yield a time point for a variable time of @ that nothing else binds, as in @_T ¬p(X), X = T."""
+    """Yield a binding for each time point of a time variable of @ that no ready literal binds.
+
+    An example is T in @_T ¬p(X), X = T.
+    """
     all_binders = (binder for formula in formulas(body) for binder in binders(formula))
     time = next(
         (binder for binder in all_binders if isinstance(binder, terms.Variable) and binder not in binding),

@@ -1,8 +1,8 @@
 """Proofs of the atoms of an answer stream: rule instances down to the input and the background.
 
-An answer stream is the least model of the rules whose bodies hold in it, with formulas under ¬ decided by it.
-So each atom is the head of a rule instance that uses only atoms derived before. Proofs are searched goal by
-goal, and each search reuses earlier results.
+An answer stream is the least model of the rules whose bodies hold in the stream. The stream decides formulas
+under ¬. Each atom is therefore the head of a rule instance that uses only atoms derived before. Proofs are
+searched goal by goal, and each search reuses earlier results.
 """
 
 from collections import deque
@@ -34,7 +34,7 @@ MOST_INSTANCES_SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Premise:
-    """A body literal of a rule instance, and the evidence for it; a condition needs only its values."""
+    """A body literal of a rule instance and the evidence for it; a condition has no evidence."""
 
     literal: BodyLiteral
     evidence: Evidence | None
@@ -46,7 +46,7 @@ Given = Literal["background", "input"]
 
 @dataclass(frozen=True, slots=True)
 class RuleInstance:
-    """The atom is the head of an instance of the program's rule `number`, counted from 1."""
+    """An instance of the program's rule `number`, counted from 1, with the atom as its head."""
 
     t: int
     atom: terms.Atom
@@ -61,9 +61,9 @@ Support = Given | RuleInstance
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The proof of an atom at a time: `steps` has each atom that the proof uses, the goal first.
+    """The proof of an atom at a time: `steps` maps each atom in the proof to its support, the goal first.
 
-    Each premise of a step is proved by another step in `steps`, and no atom supports itself.
+    Another step in `steps` proves each premise of a step, and no atom supports itself.
     """
 
     goal: Moment
@@ -82,7 +82,7 @@ def head_binding(here: IndexedPoint, rule: Rule, moment: Moment) -> terms.Bindin
 
 
 def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, terms.Binding]]:
-    """Yield each rule, counted from 1, and each binding with this head under which the body holds."""
+    """Yield (rule number from 1, binding) for each rule and binding that derive this atom at its time."""
     for number, rule in enumerate(here.program.rules, 1):
         if (bound := head_binding(here, rule, moment)) is not None:
             for body_binding in body_bindings(here, rule.body, bound):
@@ -90,7 +90,7 @@ def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, te
 
 
 def step(here: IndexedPoint, moment: Moment, number: int, binding: terms.Binding) -> RuleInstance | None:
-    """Return the rule instance as a step, or None when it needs atoms that are not allowed."""
+    """Return the rule instance as a proof step, or None if it needs atoms that are not allowed."""
     rule = here.program.rules[number - 1]
     premises = []
     for literal in rule.body:
@@ -102,12 +102,12 @@ def step(here: IndexedPoint, moment: Moment, number: int, binding: terms.Binding
 
 
 def values_of(binding: terms.Binding) -> Values:
-    """Return the constants of a binding, by the names of their variables."""
+    """Return the constants of a binding, sorted by the names of their variables."""
     return tuple(sorted(terms.constants(binding).items()))
 
 
 def premise(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> Premise | None:
-    """Return the evidence of a body literal under a binding, or None if it does not hold."""
+    """Return a body literal under a binding with its evidence, or None if the literal does not hold."""
     if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
     if isinstance(literal, SetLiteral):
@@ -122,18 +122,18 @@ def premise(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) ->
 
 
 def premises(here: IndexedPoint, body: Iterable[BodyLiteral], binding: terms.Binding) -> Iterator[Premise]:
-    """Yield the premises of the literals that hold."""
+    """Yield the premises for those literals of a body that hold."""
     held = (premise(here, literal, binding) for literal in body)
     return (held_premise for held_premise in held if held_premise is not None)
 
 
 def some_of(here: IndexedPoint, count: int, instances: Sequence[terms.Atom]) -> Instances:
-    """Return the number of instances at t and the first instances, as evidence."""
+    """Return the number of instances at t and the first of the instances, as evidence."""
     return Instances(here.t, count, tuple(instances[:MOST_INSTANCES_SHOWN]))
 
 
 def rests_on(premises: Iterable[Premise]) -> Iterator[Moment]:
-    """Yield the atoms with their times that the premises rest on."""
+    """Yield the atoms, with their times, on which the premises depend."""
     for premise in premises:
         if premise.evidence is not None:
             yield from present(premise.evidence)
@@ -146,7 +146,7 @@ Instance = tuple[Moment, int, terms.Binding]
 
 
 class Loop:
-    """The derivation of atoms of mutually dependent predicates, as far as a goal requires."""
+    """The derivation of atoms whose predicates depend on each other, as far as a goal requires."""
 
     def __init__(self, here: IndexedPoint, names: frozenset[terms.Signature]) -> None:
         self._here = here
@@ -199,7 +199,10 @@ class Loop:
                     )
 
     def _try(self, instance: Instance) -> bool:
-        """Return whether the instance derives its head; if so, retry the instances that waited for it."""
+        """Return whether the instance derives its head.
+
+        If so, retry the instances that waited for the head.
+        """
         left = [instance]
         for moment, number, binding in left:
             if moment not in self._known:
@@ -211,7 +214,7 @@ class Loop:
 
 
 class Prover:
-    """The proofs of the atoms of one answer stream at its reference time.
+    """The search for proofs of the atoms in one answer stream at its reference time.
 
     >>> from lars.text.notation import read
     >>> from lars.language.stream import stream_of
@@ -231,7 +234,7 @@ class Prover:
         }
 
     def proof(self, goal: Moment) -> Proof | None:
-        """Return a proof of the atom at its time, or None when it is not in the answer stream."""
+        """Return a proof of the atom at its time, or None if the atom is not in the answer stream."""
         steps: dict[Moment, Support] = {}
         left = [goal]
         while left:
@@ -246,7 +249,7 @@ class Prover:
         return Proof(goal, steps)
 
     def support(self, moment: Moment) -> Support | None:
-        """Return the last step of the atom's proof, None when it is not in the answer stream."""
+        """Return the last step in the proof of the atom, or None if the atom is not in the answer stream."""
         if moment not in self._known:
             self._known[moment] = self._search(moment)
         return self._known[moment]
@@ -278,7 +281,8 @@ def provers(  # noqa: PLR0913, PLR0917
 ) -> Iterator[Prover]:
     """Yield a prover for each choice of ties under which the derived atoms are an answer stream.
 
-    A program without windows with ties `choose` has one choice: `derived` comes from a solver.
+    If no window has ties `choose`, the program has one choice, and `derived` is not checked, since a solver
+    found it.
     """
     decided = not choosing_windows(program)
     for stream in choices(program, data, t):
@@ -288,7 +292,7 @@ def provers(  # noqa: PLR0913, PLR0917
 
 
 def is_answer(prover: Prover) -> bool:
-    """Return whether every derived atom has a proof, and every rule whose body holds its head."""
+    """Return whether each derived atom has a proof, and the head of each rule holds if its body holds."""
     here = prover.world
     derived = ((u, atom) for u, atoms in here.stream.derived.items() for atom in atoms)
     if not all(prover.proof(moment) for moment in derived):

@@ -1,6 +1,6 @@
-"""Reasons why an atom does not hold: the rule instances closest to deriving it, and their failed literals.
+"""Reasons why an atom does not hold: the closest rule instances, and their failed literals.
 
-For a positive literal that fails: the searched interval, and the nearest atoms outside it.
+For a positive literal that fails, the reason contains the searched interval and the nearest atoms outside.
 """
 
 from bisect import bisect_left
@@ -20,10 +20,11 @@ from lars.language.windows import Interval, TupleWindow, Window
 
 @dataclass(frozen=True, slots=True)
 class WindowMiss:
-    """The window has no room for the atom, or does not count it (`is_counted` is False).
+    """The reason why a tuple window does not show an atom: the window is full or does not count the atom.
 
-    `kept_interval` reaches from the oldest to the newest kept atom of the atom's partition; None if nothing
-    is kept. `is_chosen`: the atom arrived at the oldest kept instant, where ties are chosen.
+    `is_counted` is False if the window does not count the atom. `kept_interval` reaches from the oldest to
+    the newest kept atom of the atom's partition; None if no atom is kept. `is_chosen` is true if the atom
+    arrived at the oldest kept instant, at which ties are chosen.
     """
 
     window: TupleWindow
@@ -35,7 +36,10 @@ class WindowMiss:
 def window_miss(
     window: TupleWindow, before: evidence.StreamIndex, after: evidence.StreamIndex, moment: Moment
 ) -> WindowMiss | None:
-    """Return the reason why the window drops the atom, None if it contains the atom or never received it."""
+    """Return the reason why the window drops the atom.
+
+    None if the atom is in the window or not in its input.
+    """
     t, atom = moment
     is_input = atom in before.input_times and before.has(atom, t)
     if not is_input or after.has(atom, t):
@@ -54,7 +58,7 @@ _FIRST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """The instance of □'s atom with the fewest gaps, and the number of gaps: `first` times are listed."""
+    """The instance of □'s atom with the fewest gaps: its number of gaps, and the `first` gaps."""
 
     atom: terms.Atom
     first: tuple[int, ...]
@@ -65,9 +69,10 @@ class Gaps:
 class Sight:
     """The search for an atom in `within`; `windows` are the enclosing windows with their intervals at t.
 
-    `before` and `after` are the nearest instances outside. `left` is the time at which a window first lost
-    `before`. `dropped` is the reason why a tuple window does not keep it. The atom must be at every time if
-    `every` (□), and has gaps. `empty` is an empty tuple window.
+    `before` and `after` are the nearest instances outside `within`. `left` is the first time at which the
+    window no longer shows `before`. `dropped` is the reason why a tuple window does not keep `before`. If
+    `every` (□), the atom must hold at every time, and `gaps` are the times at which it does not. `empty` is
+    an empty tuple window.
     """
 
     atom: terms.Atom
@@ -83,7 +88,10 @@ class Sight:
 
 
 def sight(here: evidence.IndexedPoint, formula: logic.Formula) -> Sight | None:
-    """Return the search of a formula of windows and at most one ◇, □ or @ for its atom; None for others."""
+    """Return how a formula searches for its atom, or None for a formula of another form.
+
+    The formula may have windows, and at most one ◇, □ or @.
+    """
     passed, views, below = [], [here.view], formula
     while isinstance(below, logic.In):
         passed.append(below.window)
@@ -155,7 +163,7 @@ def _gaps(here: evidence.IndexedPoint, pattern: terms.Atom, view: evidence.Strea
 
 
 def _left(here: evidence.IndexedPoint, window: Window, u: int) -> int | None:
-    """Return the first time at which the window no longer shows u, if it showed it before."""
+    """Return the first time at which the window no longer shows the time u, if the window showed u before."""
     if isinstance(window, TupleWindow):
         return None
     timeline = here.view.timeline
@@ -177,7 +185,7 @@ BUDGET: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """The bindings so far, and the places of the body literals that hold and that fail."""
+    """A partial rule instance: its bindings, and the indexes of the body literals that hold and that fail."""
 
     binding: terms.Binding
     premises: frozenset[int]
@@ -186,7 +194,7 @@ class Partial:
 
 @dataclass(slots=True)
 class Closest:
-    """The depth-first search for the instances of a body that satisfy most of its literals."""
+    """The depth-first search for the instances of a body that satisfy the most literals."""
 
     point: evidence.IndexedPoint
     body: tuple[logic.BodyLiteral, ...]
@@ -195,7 +203,7 @@ class Closest:
     partials: list[Partial] = field(default_factory=list)
 
     def run(self, state: Partial) -> None:
-        """Extend a partial instance by each way to satisfy its next literal, or by its failure."""
+        """Extend a partial instance by each way to satisfy the next literal, or by its failure."""
         done = {*state.premises, *state.failed}
         remaining = [literal for place, literal in enumerate(self.body) if place not in done]
         if len(state.premises) + len(remaining) < self.best or self.left <= 0:
@@ -238,10 +246,10 @@ _ATTEMPTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The literal that fails: `despite` is the evidence under its ¬, `sight` the search for its atom.
+    """A literal that fails: `despite` is the evidence under its ¬, and `sight` the search for its atom.
 
-    For a gathered literal, `despite` has the instances with another aggregate or rank. `missing` is the atom
-    to derive, if rules can derive it.
+    For an aggregate or order, `despite` has the instances with another aggregate or rank. `missing` is the
+    atom that rules would have to derive, if rules can derive it.
     """
 
     literal: logic.BodyLiteral
@@ -252,10 +260,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A rule instance closest to deriving the goal: literals that hold, that fail, and undecided ones.
+    """A closest rule instance for the goal: its literals that hold, that fail, and that are undecided.
 
-    Without a failure, the rule derives an instance of the goal, but at none of the missing times.
-    `other_count` is the number of equally close instances of the rule; `more`: the search was not complete.
+    Without a failure, the rule derives an instance of the goal, but not at the missing times. `other_count`
+    is the number of other, equally close instances of the rule. `more` is true if the search was not
+    complete.
     """
 
     number: int
@@ -271,7 +280,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """A rule for the predicate that cannot derive the atom: its head differs, or is at time `head_at`."""
+    """A rule for the goal's predicate whose head differs from the goal, or is at another time `head_at`."""
 
     number: int
     rule: program.Rule
@@ -280,7 +289,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """The reasons why a goal does not hold: attempts of its rules, and the rules that cannot derive it."""
+    """The reasons why a goal does not hold: the closest rule instances, and rules that cannot derive it."""
 
     goal: evidence.AbsentAtom
     attempts: tuple[Attempt, ...]
@@ -293,7 +302,7 @@ def _known(term: terms.Term, binding: Mapping[terms.Variable, terms.Constant]) -
 
 
 class Searcher:
-    """The shortfalls of atoms in one answer stream."""
+    """The search for the reasons why atoms are not in an answer stream."""
 
     def __init__(self, here: evidence.IndexedPoint) -> None:
         self._here = here
@@ -302,7 +311,7 @@ class Searcher:
     def shortfalls(self, moment: Moment) -> Mapping[evidence.AbsentAtom, Shortfall]:
         """Return the reasons why the atom does not hold at its time, and those of each missing premise.
 
-        The atom itself comes first. Each goal occurs once; goals more than `DEEPEST` steps away are left out.
+        The atom itself comes first. Each goal occurs once. Goals more than `DEEPEST` steps away are left out.
         """
         first = evidence.AbsentAtom(moment[1], Interval(moment[0], moment[0]))
         shortfalls: dict[evidence.AbsentAtom, Shortfall] = {}
@@ -336,7 +345,7 @@ class Searcher:
 
     @staticmethod
     def _bound(head: terms.Atom, goal: evidence.AbsentAtom) -> terms.Binding | None:
-        """Return the bindings of a head's variables that unify it with the goal."""
+        """Return the binding of a head's variables that unifies the head with the goal, or None."""
         pairs = list(zip(head.arguments, goal.atom.arguments, strict=True))
         own: dict[terms.Variable, terms.Constant] = {}
         others: dict[terms.Variable, terms.Constant] = {}

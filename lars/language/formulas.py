@@ -1,4 +1,4 @@
-"""Formulas ◇ □ @ ⊞ ¬ and the conditions of a rule's body."""
+"""Formulas with ◇, □, @, ⊞ and ¬, and the conditions in rule bodies."""
 
 import operator
 import re
@@ -15,13 +15,13 @@ OPERATORS: Final[Mapping[str, ArithmeticOperator]] = {word: word for word in get
 
 
 def compute(how: ArithmeticOperator, left: int, right: int) -> int | None:
-    """Return the result; None for a division by 0."""
+    """Return the result of an arithmetic operation, or None for a division by 0."""
     return None if right == 0 and how in ("/", "mod") else _COMPUTE[how](left, right)
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Integer arithmetic on two operands; undefined on a term that is not a number."""
+    """Integer arithmetic on two operands; the result is undefined if an operand is not a number."""
 
     operator: ArithmeticOperator
     left: "Arithmetic"
@@ -63,7 +63,7 @@ _HOLDS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two sides compared as constants of the logic, not by RDF value."""
+    """A comparison of two sides as constants of the logic, not by RDF value."""
 
     left: Arithmetic
     relation: Relation
@@ -75,10 +75,10 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A SPARQL operator or function on expressions; `function` is its SPARQL name in upper case.
+    """A call of a SPARQL operator or function; `function` is its SPARQL name in upper case.
 
-    Operators are `=`, `!=`, `<`, `<=`, `>`, `>=`, `+`, `-`, `*`, `/`, `&&`, `||`, `!`, `NEG`
-    (unary minus), `IN`; casts and extension functions are named by their IRI in brackets.
+    Operators are `=`, `!=`, `<`, `<=`, `>`, `>=`, `+`, `-`, `*`, `/`, `&&`, `||`, `!`, `NEG` (unary minus)
+    and `IN`. The name of a cast or extension function is its IRI in brackets.
 
     >>> print(Call(">=", (terms.Variable("n"), terms.Literal("20", terms.XSD + "integer"))))
     ?n >= 20
@@ -96,9 +96,10 @@ Expression = terms.Term | Call
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A SPARQL condition: its effective boolean value is `value`, without error.
+    """A SPARQL condition that holds if its effective boolean value is `value`.
 
-    The term null is an unbound variable in the condition. Error is neither true nor false (SPARQL 1.1, 17.2).
+    The term null is an unbound variable in the condition. An error is neither true nor false (SPARQL 1.1,
+    17.2).
 
     >>> print(Test(Call("BOUND", (terms.Variable("n"),)), value=False))
     ¬[BOUND(?n)]
@@ -113,7 +114,7 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """BIND: the variable is the expression's value, or null when evaluating it is an error."""
+    """BIND: the variable is the value of the expression, or null if the evaluation is an error."""
 
     variable: terms.Variable
     expression: Expression
@@ -133,10 +134,11 @@ SCALED: Final = frozenset(("SUM", "AVG", "MIN", "MAX"))
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """SPARQL's aggregate of a multiset: COUNT, SUM, AVG, MIN, MAX, SAMPLE or GROUP_CONCAT.
+    """An aggregate of SPARQL over a multiset: COUNT, SUM, AVG, MIN, MAX, SAMPLE or GROUP_CONCAT.
 
-    `arguments` are one variable; COUNT takes any number: without arguments it counts elements, with several
-    and `distinct` it counts tuples. `separator` is GROUP_CONCAT's. Source: SPARQL 1.1, 18.5.1.
+    `arguments` are one variable, except for COUNT. COUNT without arguments counts elements. COUNT with
+    several arguments and `distinct` counts distinct tuples. `separator` belongs to GROUP_CONCAT. Source:
+    SPARQL 1.1, 18.5.1.
 
     >>> print(Aggregation("SUM", (terms.Variable("x"),), distinct=True))
     SUM(DISTINCT ?x)
@@ -155,12 +157,12 @@ class Aggregation:
 
 @dataclass(frozen=True, slots=True)
 class Gather:
-    """`variable` is the aggregate of the instances of `atom` that hold now, group by group.
+    """An aggregate literal: `variable` is the aggregate of the instances of `atom` that hold now, per group.
 
-    Each instance is one element, so equal values of two instances count twice: a multiset. A group has equal
-    values of `keys`, variables of the atom. The literal binds keys and variable: it is true once for each
-    group with an instance. Without keys it is true for an empty group too. The variable is null when the
-    aggregate is an error.
+    Each instance is one element of a multiset, so equal values of two instances count twice. The instances of
+    a group have equal values of `keys`, which are variables of the atom. The literal binds `keys` and
+    `variable`, and is true once for each group with an instance. Without keys, the literal is also true for
+    an empty group. The variable is null if the aggregate is an error.
     """
 
     variable: terms.Variable
@@ -186,10 +188,11 @@ class OrderKey:
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """An instance of `atom` that holds now and is among the first `limit` after `offset`.
+    """An order literal: an instance of `atom` that holds now, and is among the first `limit` after `offset`.
 
-    Instances are ranked in each group of equal `keys`, variables of the atom, by `order`; ties are ordered by
-    the arguments' texts, unbound first. `limit` None: all after the offset.
+    In each group of equal `keys`, which are variables of the atom, `order` ranks the instances. The texts of
+    the arguments decide ties, unbound first. If `limit` is None, the literal selects all instances after the
+    offset.
     """
 
     atom: terms.Atom
@@ -211,7 +214,7 @@ SetLiteral = Gather | Among
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The constant true; it holds at every time point of the timeline."""
+    """The constant true, which holds at every time point of the timeline."""
 
     def __str__(self) -> str:
         return "true"
@@ -219,7 +222,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """¬α. In a rule's body it is `not α`: under the FLP reduct the two are the same."""
+    """¬α. In a rule body, ¬α means `not α`; under the FLP reduct, both are the same."""
 
     inner: "Formula"
 
@@ -229,7 +232,7 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class Diamond:
-    """◇α: at some time point of the timeline."""
+    """◇α: α holds at some time point of the timeline."""
 
     inner: "Formula"
 
@@ -239,7 +242,7 @@ class Diamond:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """□α: at every time point of the timeline."""
+    """□α: α holds at every time point of the timeline."""
 
     inner: "Formula"
 
@@ -249,7 +252,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """@_t α: α holds at t, and t is in the timeline. A variable time is bound by it."""
+    """@_t α: α holds at t, and t is in the timeline. If t is a variable, the formula binds it."""
 
     time: terms.Variable | terms.Number
     inner: "Formula"
@@ -260,7 +263,7 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class In:
-    """⊞^w α: α holds in the window's content."""
+    """⊞^w α: α holds in the content of the window w."""
 
     window: Window
     inner: "Formula"
@@ -290,9 +293,9 @@ _BARE = {
 
 
 def write_expression(expression: Expression, *, nested: bool = False) -> str:
-    """Return SPARQL text; plain integers, decimals, doubles and booleans are written bare.
+    """Return the SPARQL text of an expression; integers, decimals, doubles and booleans have no quotes.
 
-    A bare integer is an RDF literal in this text, so a number of the logic has # in front.
+    An integer without # is an RDF literal in this text. A number of the logic has # in front.
 
     >>> print(write_expression(Call("+", (terms.Literal("2.5", terms.XSD + "decimal"), terms.Number(3)))))
     2.5 + #3

@@ -1,4 +1,4 @@
-"""Rules and programs, their variables, and terms in place of them."""
+"""Rules and programs, their variables, and the substitution of terms for variables."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
@@ -24,17 +24,20 @@ class Origin:
     literals: tuple[int, ...]
 
     def place(self, number: int | None = None) -> Place:
-        """Return the place of the body literal `number`, from 0, or of the rule if no such literal exists."""
+        """Return the place of the body literal `number`, from 0.
+
+        If it does not exist, the place of the rule.
+        """
         offset = self.start if number is None or number >= len(self.literals) else self.literals[number]
         return place_at(self.file.name, self.file.text, offset)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """α ← β1, …, βn. The head is an atom, @_T atom, or None for a constraint.
+    """A rule α ← β1, …, βn. The head is an atom, an atom under @_T, or None for a constraint.
 
-    A rule without a body and without variables is a fact: it belongs to the background B. `origin` is the
-    rule's place in a text.
+    A rule without a body and without variables is a fact, which belongs to the background B. `origin` is the
+    place of the rule in a text.
     """
 
     head: Head | None
@@ -49,7 +52,7 @@ class Rule:
 
     @property
     def quotation(self) -> str:
-        """The rule for a message, below the line that ends with its place, when it was read from a text."""
+        """The rule as error messages quote it, with its place if the rule was read from a text."""
         where = "" if self.origin is None else f" at {self.origin.place()}"
         return f"the rule{where}\n  {self}"
 
@@ -62,10 +65,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A LARS program: its rules in a fixed order, which carries no meaning.
+    """A LARS program: its rules in a fixed order, which does not affect the meaning.
 
-    `notes` are the reader's remarks for users of the text; `answers` are the text's own predicates, None for
-    all.
+    `notes` are remarks for users of the program's text. `answers` are the predicates that the text itself
+    defines; None means all predicates.
     """
 
     rules: tuple[Rule, ...]
@@ -74,17 +77,17 @@ class Program:
 
     @property
     def facts(self) -> tuple[terms.Atom, ...]:
-        """The heads of its facts, which belong to the background."""
+        """The heads of the program's facts, which belong to the background."""
         return tuple(rule.head for rule in self.rules if is_fact(rule) and isinstance(rule.head, terms.Atom))
 
     @property
     def proper_rules(self) -> tuple[Rule, ...]:
-        """The rules that are not facts, in order."""
+        """The rules that are not facts, in program order."""
         return tuple(rule for rule in self.rules if not is_fact(rule))
 
     @property
     def predicates(self) -> frozenset[terms.Signature]:
-        """The predicates of heads and bodies."""
+        """The predicates in heads and bodies of the program."""
         heads = (atom for rule in self.rules if (atom := head_atom(rule)) is not None)
         used = (atom for rule in self.rules for literal in rule.body for atom, _, _ in atoms(literal))
         return frozenset(map(terms.signature, (*heads, *used)))
@@ -94,12 +97,12 @@ class Program:
 
 
 def write_literal(literal: BodyLiteral) -> str:
-    """Return the literal as text in a rule's body, with `not` for ¬."""
+    """Return the literal as text in a rule body, with `not` for ¬."""
     return f"not {write_literal(literal.inner)}" if isinstance(literal, logic.Not) else str(literal)
 
 
 def head_atom(rule: Rule) -> terms.Atom | None:
-    """Return the atom that the rule derives, whether at the reference time or at another."""
+    """Return the atom in the head of the rule, with or without @, or None for a constraint."""
     match rule.head:
         case logic.At(_, terms.Atom() as atom):
             return atom
@@ -112,27 +115,27 @@ def head_atom(rule: Rule) -> terms.Atom | None:
 
 
 def is_fact(rule: Rule) -> bool:
-    """Whether the rule holds at every time point by itself: a ground atom without a body."""
+    """Return whether the rule is a fact: a ground atom that holds at every time point, without a body."""
     return not rule.body and isinstance(rule.head, terms.Atom) and not variables(rule.head)
 
 
 def head_time(rule: Rule, t: int) -> terms.Variable | terms.Number:
-    """Return the time at which the rule derives its head when it is evaluated at t."""
+    """Return the time at which the rule derives its head if the rule is evaluated at t."""
     return rule.head.time if isinstance(rule.head, logic.At) else terms.Number(t)
 
 
 def formulas(body: Iterable[BodyLiteral]) -> Iterator[Formula]:
-    """Yield the formulas of a body, without conditions and gathered literals."""
+    """Yield the formulas of a body, without conditions, aggregates and orders."""
     return (part for part in body if not isinstance(part, Condition | SetLiteral))
 
 
 def set_literals(body: Iterable[BodyLiteral]) -> Iterator[SetLiteral]:
-    """Yield the gathered literals of a body, which depend on all instances of an atom."""
+    """Yield the aggregates and orders of a body, which depend on all instances of an atom."""
     return (part for part in body if isinstance(part, SetLiteral))
 
 
 def nested(literal: BodyLiteral) -> Iterator[BodyLiteral]:
-    """Yield the literal and its nested formulas, outer ones first, down to its atom or true."""
+    """Yield the literal and its nested formulas, outer formulas first, down to its atom or true."""
     yield literal
     while isinstance(literal, logic.Compound):
         literal = literal.inner
@@ -140,16 +143,16 @@ def nested(literal: BodyLiteral) -> Iterator[BodyLiteral]:
 
 
 def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """Return the formula with `change` applied to each part, inner parts first."""
+    """Return the formula after applying `change` to each part, inner parts first."""
     if isinstance(formula, logic.Compound):
         formula = replace(formula, inner=rebuild(formula.inner, change))
     return change(formula)
 
 
 def atoms(literal: BodyLiteral) -> Iterator[tuple[terms.Atom, bool, tuple[Window, ...]]]:
-    """Yield the literal's atom, whether it is under an even number of ¬, and its windows.
+    """Yield the atom of the literal, whether it is under an even number of ¬, and its windows.
 
-    A gathered literal is not monotone in its atom, although the atom is under no ¬.
+    An aggregate or order is not monotone in its atom, although the atom is under no ¬.
     """
     *around, innermost = nested(literal)
     atom = innermost.atom if isinstance(innermost, SetLiteral) else innermost
@@ -159,7 +162,7 @@ def atoms(literal: BodyLiteral) -> Iterator[tuple[terms.Atom, bool, tuple[Window
 
 
 def calls(expression: Expression) -> Iterator[logic.Call]:
-    """Yield each call of an expression, outer calls first."""
+    """Yield each call in an expression, outer calls first."""
     if isinstance(expression, logic.Call):
         yield expression
         for argument in expression.arguments:
@@ -169,7 +172,7 @@ def calls(expression: Expression) -> Iterator[logic.Call]:
 def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[terms.Variable]:
     """Return every variable that occurs in a formula, condition, expression or term.
 
-    For a gathered literal, only the keys and the variable of the aggregate belong to the rule.
+    Of an aggregate, only the keys and the variable for its value belong to the rule.
     """
     match part:
         case terms.Variable():
@@ -207,7 +210,7 @@ def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[t
 
 
 def ready(condition: Condition, known: AbstractSet[terms.Variable]) -> bool:
-    """Return whether the known variables suffice to decide a condition or compute its assignment."""
+    """Return whether the known variables suffice to decide a condition or to compute its assignment."""
     match condition:
         case logic.Assign(_, expression):
             return variables(expression) <= known
@@ -222,7 +225,7 @@ def ready(condition: Condition, known: AbstractSet[terms.Variable]) -> bool:
 def assignment(
     part: BodyLiteral, known: AbstractSet[terms.Variable]
 ) -> tuple[terms.Variable, Arithmetic] | None:
-    """Return variable and value of an equation that assigns an unknown variable; None for other literals."""
+    """Return the variable and the value of an equation that assigns an unknown variable; otherwise None."""
     match part:
         case logic.Comparison(terms.Variable() as left, "=", right) if left not in known:
             return left, right
@@ -236,7 +239,7 @@ FALSE: Final = logic.Not(logic.Truth())
 
 
 def put(formula: Formula, binding: Mapping[terms.Variable, terms.Term]) -> Formula:
-    """Return the formula under a binding; @ is false if its time is not a number.
+    """Return the formula under a binding; a formula @ is false if its time is not a number.
 
     >>> time, formula = terms.Variable("T"), terms.Atom("p", (terms.Variable("X"),))
     >>> print(put(logic.At(time, formula), {time: terms.Number(3)}))
@@ -257,7 +260,10 @@ def put(formula: Formula, binding: Mapping[terms.Variable, terms.Term]) -> Formu
 
 
 def close(literal: BodyLiteral, binding: Mapping[terms.Variable, terms.Term]) -> BodyLiteral:
-    """Return a body literal under a binding; gathered literals stay, since they range over all instances."""
+    """Return a body literal under a binding; aggregates and orders are unchanged.
+
+    Aggregates and orders range over all instances of their atom.
+    """
     match literal:
         case logic.Comparison(left, relation, right):
             return logic.Comparison(_side(left, binding), relation, _side(right, binding))

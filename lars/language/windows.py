@@ -1,4 +1,4 @@
-"""Windows: which part of a stream a formula sees. Only this module computes ends from units."""
+"""Windows: the part of a stream that a formula sees. Only this module computes the ends of windows."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ LARGEST_TIME: Final = 2**62 - 1
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A closed interval of time points, both ends included; empty when first > last.
+    """A closed interval of time points that includes both ends; the interval is empty if first > last.
 
     >>> list(Interval(3, 5)), bool(Interval(5, 3)), Interval(3, 5).meet(Interval(4, 9))
     ([3, 4, 5], False, Interval(first=4, last=5))
@@ -39,15 +39,16 @@ class Interval:
         return f"[{self.first}, {self.last}]"
 
     def meet(self, other: "Interval") -> "Interval":
-        """Return the intersection."""
+        """Return the intersection with the interval `other`."""
         return Interval(max(self.first, other.first), min(self.last, other.last))
 
 
 class Bounds(Enum):
-    """Which ends a sliding window contains around its pivot p, for length l.
+    """The ends that a sliding window contains, for a pivot p and a length l.
 
-    CLOSED [p-l, p] is LARS, CQL and CQELS; LOW_OPEN (p-l, p] is RSP-QL and C-SPARQL's external
-    time; HIGH_OPEN [p-l, p) is SECRET and CSRBench; OPEN (p-l, p) is a fault that engines have.
+    CLOSED is [p-l, p], as in LARS, CQL and CQELS. LOW_OPEN is (p-l, p], as in RSP-QL and in the external time
+    of C-SPARQL. HIGH_OPEN is [p-l, p), as in SECRET and CSRBench. OPEN is (p-l, p), an error that some
+    engines make.
     """
 
     CLOSED = "closed"
@@ -57,53 +58,53 @@ class Bounds(Enum):
 
     @property
     def misses_first(self) -> bool:
-        """Whether the window does not contain p-l."""
+        """Whether the window excludes the time point p-l."""
         return self in {Bounds.LOW_OPEN, Bounds.OPEN}
 
     @property
     def misses_last(self) -> bool:
-        """Whether the window does not contain p."""
+        """Whether the window excludes the pivot p."""
         return self in {Bounds.HIGH_OPEN, Bounds.OPEN}
 
 
 class IntervalWindow(ABC):
-    """A window that is an interval of the timeline; its ends never move back with time."""
+    """A window that is an interval of the timeline; its ends never decrease when time advances."""
 
     __slots__ = ()
 
     @abstractmethod
     def bounds(self, at: int, timeline: Interval) -> Interval:
-        """Return the part of the timeline that the window shows at `at`; it can be empty."""
+        """Return the part of the timeline that the window shows at the time `at`; the part can be empty."""
 
     @property
     @abstractmethod
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distance of the content before and after a time point; None means any distance."""
+        """The greatest distances from a time point to earlier and to later content; None means no limit."""
 
     @property
     @abstractmethod
     def lengths(self) -> tuple[int, ...]:
-        """The lengths of time that the window is written with."""
+        """The lengths of time in the notation of the window."""
 
     @property
     @abstractmethod
     def stride(self) -> int:
-        """The step by which the window's ends move, None if they follow the time."""
+        """The step, in time points, by which the ends of the window move."""
 
     @property
     def never_empty(self) -> bool:
-        """Whether the window contains the reference time itself at every time of any timeline."""
+        """Whether the window contains the reference time, at every time of any timeline."""
         return False
 
 
 @dataclass(frozen=True, slots=True)
 class TimeWindow(IntervalWindow):
-    """⊞^{l,u,d}: from `past` = l before a pivot to `future` = u after it; past None is ⊞^∞.
+    """⊞^{l,u,d}: a window from `past` = l before a pivot to `future` = u after the pivot. ⊞^∞ has past None.
 
-    At t the pivot is t' = ⌊t/d⌋·d, `step` = d. Units: time points. With -l ≤ u < 0 the window ends
-    before the pivot. Bounds other than closed change a window with l < ∞ and -l < u ≤ 0 only: one
-    that ends after the pivot is closed, and so is a single time point.
-    Source: LARS (2015), time-based window; SPARQLstream for u < 0.
+    At t the pivot is t' = ⌊t/d⌋·d, with d = `step`. All lengths are numbers of time points. If -l ≤ u < 0,
+    the window ends before the pivot. The bounds `ends` apply only if l < ∞ and -l < u ≤ 0. Otherwise the
+    window is closed: a window that ends after the pivot, a single time point, and ⊞^∞. Sources: LARS (2015),
+    time-based window; SPARQLstream for u < 0.
 
     >>> TimeWindow(past=6, step=5).bounds(14, Interval(0, 50))
     Interval(first=4, last=10)
@@ -115,17 +116,17 @@ class TimeWindow(IntervalWindow):
     ends: Bounds = Bounds.CLOSED
 
     def pivot(self, at: int) -> int:
-        """Return ⌊t/d⌋·d."""
+        """Return the pivot ⌊t/d⌋·d for t = `at`."""
         return at - at % self.step
 
     def bounds(self, at: int, timeline: Interval) -> Interval:
-        """Return the part of the timeline that the window shows at `at`; it can be empty."""
+        """Return the part of the timeline that the window shows at the time `at`; the part can be empty."""
         pivot, (first, last) = self.pivot(at), self.offsets
         return Interval(timeline.first if first is None else pivot + first, pivot + last).meet(timeline)
 
     @property
     def offsets(self) -> tuple[int | None, int]:
-        """The first and the last time point shown, relative to the pivot; None is the timeline's first.
+        """The first and the last shown time point, relative to the pivot; None means the timeline's start.
 
         >>> TimeWindow(30, ends=Bounds.LOW_OPEN).offsets, TimeWindow(None, 2).offsets
         ((-29, 0), (None, 2))
@@ -135,28 +136,28 @@ class TimeWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """At most past + step - 1 before, since the pivot can be step - 1 earlier; `future` after."""
+        """At most past + step - 1 before a time point, since the pivot lags behind; `future` after."""
         return None if self.past is None else self.past + self.step - 1, self.future
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Past, future and step."""
+        """The lengths `past`, `future` and `step`; an unlimited past counts as 0."""
         return self.past or 0, self.future, self.step
 
     @property
     def stride(self) -> int:
-        """The step of the pivot."""
+        """The step by which the pivot moves."""
         return self.step
 
     @property
     def open(self) -> Bounds:
-        """The bounds that apply: `ends` if the window has a finite past and no future, otherwise closed."""
+        """The bounds that apply: `ends` if the past is finite and -past < future ≤ 0, otherwise CLOSED."""
         changed = self.past is not None and -self.past < self.future <= 0
         return self.ends if changed else Bounds.CLOSED
 
     @property
     def never_empty(self) -> bool:
-        """Whether the window contains the reference time itself at every time of any timeline."""
+        """Whether the window contains the reference time, at every time of any timeline."""
         return self.step == 1 and self.future >= 0 and not self.open.misses_last
 
     def __str__(self) -> str:
@@ -168,11 +169,11 @@ class TimeWindow(IntervalWindow):
 
 @dataclass(frozen=True, slots=True)
 class SlidingWindow(IntervalWindow):
-    """The active window of RSP-QL: windows (o, o + width] open at o = start, start + slide, ...
+    """The active window of RSP-QL, among windows (o, o + width] that open at o = start, start + slide, ...
 
-    At t the active window is the earliest-opening one still open, t ≤ o + width. It shows (o, t]: nothing up
-    to `start` or in a gap (slide > width). Units: time points.
-    Source: RSP-QL (2014), Definition 13 with Examples 7 and 10; SECRET's active window.
+    At t the active window is the window with the earliest opening o such that t ≤ o + width. It shows (o, t].
+    The window is empty at times up to `start`, and in the gaps that exist if slide > width. Units: time
+    points. Source: RSP-QL (2014), Definition 13 with Examples 7 and 10; SECRET's active window.
 
     >>> window = SlidingWindow(width=5, slide=2, start=1)
     >>> window.bounds(9, Interval(0, 50)), window.bounds(4, Interval(0, 50))
@@ -184,27 +185,27 @@ class SlidingWindow(IntervalWindow):
     start: int
 
     def opening(self, at: int) -> int:
-        """Return o, the excluded lower end of the window that is active at `at`."""
+        """Return o, the excluded lower end of the window that is active at the time `at`."""
         passed = -((self.start + self.width - at) // self.slide)
         return self.start + max(0, passed) * self.slide
 
     def bounds(self, at: int, timeline: Interval) -> Interval:
-        """Return the part of the timeline that the window shows at `at`; it can be empty."""
+        """Return the part of the timeline that the window shows at the time `at`; the part can be empty."""
         return Interval(self.opening(at) + 1, at).meet(timeline)
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The width before a time point, up to the earliest possible opening; 0 after it."""
+        """At most `width` before a time point, since the window can open that early; 0 after it."""
         return self.width, 0
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Width, slide and start."""
+        """The lengths `width`, `slide` and `start`."""
         return self.width, self.slide, self.start
 
     @property
     def stride(self) -> int:
-        """The time points from one opening to the next."""
+        """The number of time points from one opening to the next opening."""
         return self.slide
 
     def __str__(self) -> str:
@@ -215,10 +216,10 @@ class SlidingWindow(IntervalWindow):
 class LastWindow(IntervalWindow):
     """The last closed window, among windows from o to o + width that open at o = start, start + slide, ...
 
-    A window closes at o + width, and is shown until the next close; before the first close the content is
-    empty. `ends` are the bounds of each window: high-open is [o, o + width). Units: time points. Source:
-    sparq, with T0 = `start` ≥ 0. With start = 0 and a slide that divides the width, it equals
-    ⊞^{width,0,slide} after the first closing.
+    A window closes at o + width, and is shown until the next window closes. Before the first window closes,
+    the content is empty. `ends` are the bounds of each window: high-open is [o, o + width). Units: time
+    points. Source: sparq, with T0 = `start` ≥ 0. With start = 0, and a slide that divides the width, the
+    window equals ⊞^{width,0,slide} after the first window has closed, except for the bounds.
 
     >>> window = LastWindow(width=5, slide=2, start=1)
     >>> window.bounds(5, Interval(0, 50)), window.bounds(9, Interval(0, 50))
@@ -237,11 +238,11 @@ class LastWindow(IntervalWindow):
 
     @property
     def offsets(self) -> tuple[int, int]:
-        """The first and the last time point of a window, counted from its opening."""
+        """The first and the last time point of a window, counted from the opening of the window."""
         return int(self.ends.misses_first), self.width - self.ends.misses_last
 
     def bounds(self, at: int, timeline: Interval) -> Interval:
-        """Return the part of the timeline that the window shows at `at`; it can be empty."""
+        """Return the part of the timeline that the window shows at the time `at`; the part can be empty."""
         if at < self.close:
             return Interval(self.start, self.start - 1).meet(timeline)
         opening, (first, last) = at - self.width - (at - self.close) % self.slide, self.offsets
@@ -249,17 +250,17 @@ class LastWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """At most width + slide - 1 before a time point, since the next close replaces a window; 0 after."""
+        """At most width + slide - 1 before a time point; 0 after. A window is shown until the next close."""
         return self.width + self.slide - 1, 0
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Width, slide and start."""
+        """The lengths `width`, `slide` and `start`."""
         return self.width, self.slide, self.start
 
     @property
     def stride(self) -> int:
-        """The time points from one close to the next."""
+        """The number of time points from one close to the next close."""
         return self.slide
 
     def __str__(self) -> str:
@@ -269,10 +270,10 @@ class LastWindow(IntervalWindow):
 
 @dataclass(frozen=True, slots=True)
 class FixedWindow(IntervalWindow):
-    """The time points from `first` to `last`, both included, for each evaluation time.
+    """A window that shows the time points from `first` to `last`, both included, at each evaluation time.
 
-    The time points can be before or after the evaluation time; a `causal` window shows no later ones.
-    Source: Janus, whose logs are queried so.
+    The time points can be before or after the evaluation time. If the window is `causal`, it shows no time
+    points after the evaluation time. Source: Janus, which queries logs with such windows.
 
     >>> FixedWindow(3, 7).bounds(5, Interval(0, 6)), FixedWindow(3, 7, causal=True).bounds(5, Interval(0, 6))
     (Interval(first=3, last=6), Interval(first=3, last=5))
@@ -283,7 +284,7 @@ class FixedWindow(IntervalWindow):
     causal: bool = False
 
     def bounds(self, at: int, timeline: Interval) -> Interval:
-        """Return the part of the timeline that the window shows, the same at all times unless causal."""
+        """Return the shown part of the timeline; unless the window is causal, `at` does not matter."""
         return Interval(self.first, min(self.last, at) if self.causal else self.last).meet(timeline)
 
     @property
@@ -293,12 +294,12 @@ class FixedWindow(IntervalWindow):
 
     @property
     def lengths(self) -> tuple[int, ...]:
-        """Its ends."""
+        """The first and the last time point of the window."""
         return self.first, self.last
 
     @property
     def stride(self) -> int:
-        """Its ends do not move."""
+        """The smallest step, since the ends of the window do not move."""
         return 1
 
     def __str__(self) -> str:
@@ -316,13 +317,13 @@ TIES: Final[Mapping[str, Ties]] = {ties: ties for ties in get_args(Ties)}
 
 @dataclass(frozen=True, slots=True)
 class TupleWindow:
-    """⊞^{#n}: the newest `size` (time, input atom) pairs up to the reference time.
+    """⊞^{#n}: the newest `size` pairs of a time and an input atom, up to the reference time.
 
-    It reaches from the oldest kept pair's time to the reference time, both included; without pairs it is
-    empty. With a `source`, only atoms whose last argument it is count and are kept. With `by`, it is
-    ⊞^{idx,n}: the union of one such window for each index idx(a). The index is a's predicate and its
-    arguments at the places `by`, counted from 1; missing places are ignored. Source: LARS (2015), tuple-based
-    and partition-based windows.
+    The window reaches from the time of its oldest pair to the reference time, both included. Without pairs
+    the window is empty. With a `source`, the window contains only atoms whose last argument is the source.
+    With `by`, the window is ⊞^{idx,n}: the union of one window of `size` pairs for each index idx(a). The
+    index of an atom a is its predicate and its arguments at the places `by`, counted from 1. Places that a
+    does not have are ignored. Source: LARS (2015), tuple-based and partition-based windows.
     """
 
     size: int
@@ -331,11 +332,14 @@ class TupleWindow:
     by: tuple[int, ...] | None = None
 
     def counts(self, atom: Atom) -> bool:
-        """Whether the window counts the input atom: it is of the window's source, if that is given."""
+        """Return whether the window counts the input atom.
+
+        With a `source`, the atom must belong to this source.
+        """
         return self.source is None or atom.arguments[-1:] == (self.source,)
 
     def index(self, atom: Atom) -> tuple[Term | str | int, ...]:
-        """Return idx(a): equal exactly for atoms of one partition."""
+        """Return idx(a) of the atom a: atoms have equal indexes if and only if they are in one partition."""
         if self.by is None:
             return ()
         arguments = atom.arguments
@@ -344,7 +348,7 @@ class TupleWindow:
 
     @property
     def never_empty(self) -> bool:
-        """Whether the window contains a time point at every time: it does not before any input."""
+        """Whether the window is never empty: False, since the window is empty before any input."""
         return False
 
     def __str__(self) -> str:

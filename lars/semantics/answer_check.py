@@ -1,11 +1,11 @@
-"""Whether a given stream is an answer stream of a program, and if not, why; under two readings of ¬.
+"""Check whether a stream is an answer stream of a program, and explain a failure, under two readings of ¬.
 
 The FLP reduct and the founded reading require different sets to be minimal. Each formula has one atom, and
-windows depend on input only. So in the derived atoms a formula is monotone (an even number of ¬ above its
-atom) or antimonotone. Let I be a model of the program. An antimonotone formula of its reduct that holds in I
-holds in every smaller stream. So between D and I the reduct is a definite program: it has a least model L,
-and I is minimal exactly when I = L. That is decided without trying the 2^n subsets; tests compare it with the
-definition that does.
+windows depend on input only. In the derived atoms, a formula is therefore monotone (an even number of ¬ above
+its atom) or antimonotone. Let I be a model of the program. An antimonotone formula of its reduct that holds
+in I holds in every smaller stream. Between the data D and I, the reduct is therefore a definite program with
+a least model L. I is minimal if and only if I = L. This check does not try the 2^n subsets. Tests compare the
+check with the definition, which tries all subsets.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -41,18 +41,18 @@ class ReferencePoint:
         return holds(formula, stream, self.t, self.background)
 
     def holds_below(self, formula: Formula, smaller: Stream, larger: Stream) -> bool:
-        """Return whether a formula holds in a part `smaller` of `larger`; `reading` determines ¬."""
+        """Return whether a formula holds in `smaller`, a part of `larger`; `reading` decides on ¬."""
         deciding = larger if self.reading == "founded" else None
         return holds(formula, smaller, self.t, self.background, deciding)
 
 
 def circular_through_negation(program: Program) -> tuple[Rule, ...]:
-    """Return the rules through which the readings may differ; without one they coincide.
+    """Return the rules through which the two readings of ¬ may differ; if none exists, the readings coincide.
 
-    They are the rules with an atom under 2, 4, … ¬ that depends on the rule's head. Other atoms do not
-    matter, since ¬q never supports anything. Proof: take an answer stream that is founded and not FLP. Each
-    atom that FLP cannot derive is derived from another such atom, plainly or under an even number of ¬; plain
-    steps cannot go on for ever.
+    Such a rule has an atom under 2, 4, … ¬ that depends on the rule's head. Other atoms do not matter, since
+    ¬q never supports an atom. Proof: take an answer stream that is founded and not FLP. Each atom that FLP
+    cannot derive is derived from another such atom, without ¬ or under an even number of ¬. Steps without ¬
+    cannot continue forever.
 
     >>> circular = Rule(Atom("p"), (Not(Not(Atom("p"))),))
     >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))
@@ -70,7 +70,7 @@ def circular_through_negation(program: Program) -> tuple[Rule, ...]:
 
 
 def _supports(rule: Rule) -> Iterator[tuple[Signature, Signature, int]]:
-    """Yield head, predicate and number of ¬ for each atom of the body under an even number of them."""
+    """Yield (head, predicate, number of ¬) for each body atom under an even number of ¬."""
     head = rule.predicate
     for literal in () if head is None else formulas(rule.body):
         *around, innermost = nested(literal)
@@ -81,10 +81,10 @@ def _supports(rule: Rule) -> Iterator[tuple[Signature, Signature, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A rule of the program and its ground instance, with conditions decided.
+    """A rule of the program and one of its ground instances, in which the conditions are true.
 
-    The ground rule leaves out gathered literals, which hold: `bindings` are the variables bound by gathered
-    literals.
+    The ground rule omits aggregates and orders, which hold. `bindings` are the variables that aggregates and
+    orders bind.
     """
 
     rule: Rule
@@ -93,7 +93,7 @@ class Instance:
 
     @property
     def values(self) -> Mapping[Variable, Constant]:
-        """The constants for the variables of the head and of the body's formulas."""
+        """The constants for the variables in the head and in the formulas of the body."""
         pairs = [*zip(formulas(self.rule.body), self.ground.body, strict=True)]
         if self.rule.head is not None and self.ground.head is not None:
             pairs.append((self.rule.head, self.ground.head))
@@ -106,7 +106,7 @@ class Instance:
 
 
 def values_in(pattern: Formula, put: Formula) -> Iterator[tuple[Variable, Constant]]:
-    """Yield each variable of a formula with its value in a ground instance."""
+    """Yield each variable of a formula with its value in the ground instance `put`."""
     for part, ground in zip(nested(pattern), nested(put), strict=False):
         match part, ground:
             case At(Variable() as time), At(Number() as moment):
@@ -121,7 +121,7 @@ def values_in(pattern: Formula, put: Formula) -> Iterator[tuple[Variable, Consta
 
 @dataclass(frozen=True, slots=True)
 class SupportLink:
-    """A derived atom, a rule instance that derives it, and the formula through which `below` supports it."""
+    """A derived atom, a rule instance that derives it, and the body formula that `below` supports."""
 
     head: Moment
     instance: Instance
@@ -130,17 +130,19 @@ class SupportLink:
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """The windows around the supporting atom, outer ones first."""
+        """The windows around the supporting atom, outer windows first."""
         return tuple(analysis.windows_of(self.formula))
 
 
 def circle(
     reduct: Sequence[Instance], unfounded: frozenset[Moment], least: Stream, point: ReferencePoint
 ) -> tuple[frozenset[Moment], tuple[SupportLink, ...]]:
-    """Return the unfounded atoms without a supporting rule; if none exists, a circle of support.
+    """Return the unfounded atoms without a supporting rule.
 
-    A rule of the reduct with an unfounded head has a formula that fails in the least model. So it depends on
-    an unfounded atom, and each atom links to another one.
+    If no such atom exists, return a circle of support.
+
+    A reduct rule with an unfounded head has a formula that fails in the least model. This formula depends on
+    an unfounded atom. Each unfounded atom with a supporting rule therefore links to another unfounded atom.
     """
     links: dict[Moment, SupportLink] = {}
     heads = [(moment_of(instance.ground.head, point.t), instance) for instance in reduct]
@@ -178,7 +180,10 @@ def _closed(links: Mapping[Moment, SupportLink]) -> tuple[SupportLink, ...]:
 
 
 def moment_of(head: Atom | At | None, t: int) -> Moment | None:
-    """Return the head's atom with its time, at reference time t; None if the time is not a number."""
+    """Return the atom of a rule's head with its time, at reference time t.
+
+    None if the time is not a number.
+    """
     match head:
         case Atom():
             return t, head
@@ -189,7 +194,7 @@ def moment_of(head: Atom | At | None, t: int) -> Moment | None:
 
 
 def looked_at(formula: Formula, stream: Stream, t: int) -> Iterator[Moment]:
-    """Yield each time and atom on which the formula's truth at t can depend."""
+    """Yield each pair of a time and an atom on which the truth of the formula at t can depend."""
     match formula:
         case Atom():
             yield t, formula
@@ -220,16 +225,16 @@ Choice = tuple[tuple[TupleWindow, tuple[Moment, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class IsAnswerStream:
-    """The candidate is an answer stream; with windows of ties `choose`, for this choice."""
+    """The candidate is an answer stream; if ties are `choose`, for the choice in `choice`."""
 
     choice: Choice = ()
 
 
 @dataclass(frozen=True, slots=True)
 class NotAnInterpretation:
-    """The candidate is not a stream I ⊇ D that equals D on the input: its missing and extra atoms.
+    """The candidate is not an interpretation: it misses atoms of the data D, or has extra input atoms.
 
-    `outside` are its atoms at times that the timeline does not have.
+    `outside` are the candidate's atoms at times outside the timeline.
     """
 
     missing: tuple[Moment, ...] = ()
@@ -239,9 +244,10 @@ class NotAnInterpretation:
 
 @dataclass(frozen=True, slots=True)
 class ViolatedRule:
-    """A rule's body holds in the candidate, its head does not; `other_count` instances are violated too.
+    """A rule whose body holds in the candidate although its head does not hold.
 
-    A constraint, and a head @_{t'} with t' ∉ T, never holds. `choice_count` counts the choices of ties.
+    `other_count` is the number of other violated instances. A constraint never holds as a head, and neither
+    does a head @_{t'} with t' ∉ T. `choice_count` is the number of choices of ties that were tried.
     """
 
     instance: Instance
@@ -252,10 +258,11 @@ class ViolatedRule:
 
 @dataclass(frozen=True, slots=True)
 class SmallerModel:
-    """The candidate is a model, but not a minimal one: the least model of its reduct is smaller.
+    """The candidate is a model, but not a minimal model: the least model of its reduct is smaller.
 
-    `unfounded` are the atoms that the least model lacks; `unsupported` are those without a rule whose body
-    holds. If all have such a rule, they support each other: `circle` shows how.
+    `unfounded` are the atoms that the least model lacks. `unsupported` are the unfounded atoms without a rule
+    whose body holds. If all unfounded atoms have such a rule, they support each other; `circle` shows the
+    links.
     """
 
     least: tuple[Moment, ...]
@@ -278,9 +285,10 @@ def check_candidate(
 ) -> Verdict:
     """Return whether the candidate is an answer stream of the program for the data at a point.
 
-    With ties `choose`, one suitable choice suffices. Otherwise the verdict describes a choice for which the
-    candidate is a model, if one exists. Raises LarsError for an unsafe program, t outside the timeline, too
-    many choices or time points, and SPARQL conditions when `evaluate` is not given.
+    If ties are `choose`, one suitable choice suffices. If no choice suffices, the verdict describes a choice
+    for which the candidate is a model, if such a choice exists. Raises LarsError for an unsafe program, for t
+    outside the timeline, and for too many choices or time points. Also raises LarsError for SPARQL conditions
+    without `evaluate`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.terms import Atom
@@ -315,9 +323,10 @@ def check_candidate(
 def ground_instances(
     program: Program, stream: Stream, interval: Interval, point: ReferencePoint, evaluate: grounding.Evaluate
 ) -> tuple[Instance, ...]:
-    """Return every instance whose body can hold in the stream: over its atoms, derivable or not.
+    """Return every rule instance whose body can hold in the stream, whether or not its atoms can be derived.
 
-    Its gathered literals hold in the stream, and in all smaller streams too, since lower layers decide them.
+    Lower layers decide the aggregates and orders of an instance. They therefore hold in the stream and in all
+    smaller streams.
     """
     put = grounding.stand_ins(program)
     now = grounding.extension(put, grounding.atoms_at(stream, point.t, point.background), evaluate)
@@ -355,7 +364,7 @@ def _no_interpretation(data: Stream, candidate: Stream) -> NotAnInterpretation |
 
 
 def in_order(unordered: Iterable[Moment]) -> tuple[Moment, ...]:
-    """Return atoms by time, then by their text."""
+    """Return atoms sorted by time, then by their text."""
     return tuple(sorted(unordered, key=lambda moment: (moment[0], str(moment[1]))))
 
 
@@ -402,8 +411,8 @@ def _chosen(stream: Stream) -> Choice:
 def least_model(reduct: Iterable[Instance], data: Stream, candidate: Stream, point: ReferencePoint) -> Stream:
     """Return the least stream between the data and the candidate that satisfies the reduct.
 
-    A formula that holds in both holds in every stream between; one that holds only in the candidate is
-    monotone. So derived atoms stay derived, and each rule fires once.
+    A formula that holds in the data and in the candidate holds in every stream between them. A formula that
+    holds only in the candidate is monotone. Derived atoms therefore stay derived, and each rule fires once.
     """
     stream, pending = data, [instance.ground for instance in reduct]
     while pending:

@@ -1,4 +1,4 @@
-"""The semantics of LARS by its definitions: executable, and slow on purpose."""
+"""The semantics of LARS by its definitions, as code that is easy to check but slow."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -28,9 +28,9 @@ def holds(
 ) -> bool:
     """Return whether a ground formula holds in the stream at t (LARS 2015, Section 2.3).
 
-    t may be outside the timeline, for example in a window after a pivot. Then atoms of the background and
-    `true` hold, and atoms of the stream do not. Formulas under ¬ are decided in `above` (None: in `stream`),
-    a stream with the same input.
+    t may be outside the timeline, for example in a window after a pivot. At such a time, atoms of the
+    background and `true` hold, but atoms of the stream do not. `above` is a stream with the same input that
+    decides formulas under ¬; None means `stream`.
     """
     match formula:
         case Atom():
@@ -66,7 +66,10 @@ def body_holds(rule: grounding.GroundRule, stream: Stream, t: int, background: B
 
 
 def satisfies(rule: grounding.GroundRule, stream: Stream, t: int, background: Background) -> bool:
-    """Return whether the body implies the head; @_{t'} outside T and no head are always false."""
+    """Return whether the body implies the head.
+
+    a missing head and a head @_{t'} outside T are always false.
+    """
     if not body_holds(rule, stream, t, background):
         return True
     return rule.head is not None and holds(rule.head, stream, t, background)
@@ -93,11 +96,11 @@ def answer_streams(
 ) -> tuple[Stream, ...]:
     """Return every answer stream of the program for the stream at t (LARS 2015, Definition 3).
 
-    Each choice of ties that windows ask for has its own; equal ones count once. For one choice a stratified
-    program has at most one answer stream, computed layer by layer. Otherwise all 2^n sets of derivable atoms
-    are tried. Raises LarsError for an unsafe program, t outside the timeline, and SPARQL conditions when
-    `evaluate` is not given. If the program has gathered literals, each part is evaluated on the answer
-    streams of the parts below, which fix the gathered atoms.
+    Each choice of ties has its own answer streams; equal answer streams count once. For one choice, a
+    stratified program has at most one answer stream, which is computed layer by layer. For other programs,
+    all 2^n sets of derivable atoms are tried. If the program has aggregates or orders, each part is evaluated
+    on the answer streams of the lower parts. Raises LarsError for an unsafe program, and for t outside the
+    timeline. Raises LarsError for SPARQL conditions if `evaluate` is not given.
     """
     check_safety(program)
     known = all_background(program, background)
@@ -115,7 +118,7 @@ def answer_streams(
 def _answers(
     program: Program, data: Stream, t: int, background: Background, evaluate: grounding.Evaluate
 ) -> Iterator[Stream]:
-    """Yield the answer streams of a program whose gathered literals are about the data."""
+    """Yield the answer streams of a program whose aggregates and orders depend only on the data."""
     put = grounding.stand_ins(program)
     plain = Program(tuple(grounding.with_stand_ins(rule, put) for rule in program.rules))
     known = background | grounding.extension(put, grounding.atoms_at(data, t, background), evaluate)
@@ -135,12 +138,12 @@ def choices(program: Program, stream: Stream, t: int) -> Iterator[Stream]:
 
 
 def all_background(program: Program, background: Iterable[Atom] = ()) -> Background:
-    """Return B: the given atoms and the facts of the program."""
+    """Return the background B: the given atoms and the facts of the program."""
     return frozenset(background).union(program.facts)
 
 
 def separate(program: Program, stream: Stream) -> Stream:
-    """Return the stream with intensional input atoms separated from its other input."""
+    """Return the stream with intensional input atoms separated from all other input."""
     own = intensional(program)
     moved = [(u, a) for u, atoms in stream.input.items() for a in atoms if signature(a) in own]
     kept = {u: tuple(a for a in atoms if signature(a) not in own) for u, atoms in stream.input.items()}
@@ -154,11 +157,11 @@ def ground(
     background: Background,
     evaluate: grounding.Evaluate = grounding.refuse,
 ) -> tuple[tuple[grounding.GroundRule, ...], Stream]:
-    """Return the ground rules, and the data with every atom that any answer stream can hold.
+    """Return the ground rules, and the data with every atom that can be in an answer stream.
 
-    The data are a fixpoint in which ¬ counts as true. For an answer stream I, its intersection with the
-    fixpoint is a model of I's reduct too: each body that holds has its head in both. So the intersection is
-    I.
+    These data are a fixpoint in which every formula under ¬ counts as true. Let J be the intersection of an
+    answer stream I with the fixpoint. J is a model of the reduct of I: if a body holds, its head is in I and
+    in the fixpoint. Since I is minimal, J is I.
     """
     check_safety(program)
     if t not in data.timeline:
@@ -192,7 +195,7 @@ def _numbers(stream: Stream) -> frozenset[Number]:
 def derived_by(
     rules: Iterable[grounding.GroundRule], stream: Stream, t: int, background: Background
 ) -> Iterator[Moment]:
-    """Yield the heads that the stream lacks although their bodies hold in it."""
+    """Yield the heads that the stream lacks although their bodies hold in the stream."""
     for rule in rules:
         if not satisfies(rule, stream, t, background):
             match rule.head:
@@ -211,7 +214,7 @@ def _relaxed(formula: formulas.Formula) -> formulas.Formula:
 def enumerate_streams(
     rules: tuple[grounding.GroundRule, ...], data: Stream, upper: Stream, t: int, background: Background
 ) -> Iterator[Stream]:
-    """Yield the answer streams, trying every stream between the data and the upper bound."""
+    """Yield the answer streams, after trying every stream between the data and the upper bound."""
     candidates = sorted(moments(upper) - moments(data), key=str)
     for size in range(len(candidates) + 1):
         for chosen in combinations(candidates, size):
@@ -235,7 +238,7 @@ def perfect(
     t: int,
     background: Background,
 ) -> Iterator[Stream]:
-    """Yield the perfect model of a stratified program, unless a constraint forbids it."""
+    """Yield the perfect model of a stratified program, unless a constraint rejects the model."""
     stream = with_moments(data, ())
     for layer in layers:
         own = tuple(rule for rule in rules if _defines(rule, layer))

@@ -1,7 +1,7 @@
-"""Grounding: a rule with constants for its variables, wherever its body can be true at all.
+"""Grounding: the instances of a rule, with constants for its variables, whose bodies can be true.
 
-Arithmetic is computed at the same time; an undefined value satisfies no relation. A gathered literal is
-replaced by an atom of a fresh predicate, whose instances come from lower layers.
+Arithmetic is computed at the same time. An undefined value satisfies no relation. An atom of a fresh
+predicate replaces each aggregate and order. Lower layers determine the instances of this atom.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ from lars.language.windows import Interval
 
 
 def value(side: logic.Arithmetic, binding: Binding) -> Constant | None:
-    """Return the value of a side, or None if the arithmetic is undefined."""
+    """Return the value of one side of a comparison, or None if its arithmetic is undefined."""
     match side:
         case logic.Operation(how, left, right):
             return _computed(how, value(left, binding), value(right, binding))
@@ -69,24 +69,24 @@ Evaluate = Callable[[logic.Expression], Constant | None]
 
 @dataclass(frozen=True, slots=True)
 class GroundRule:
-    """A rule without variables, its conditions decided; no head is a constraint."""
+    """A rule without variables or conditions; a rule without a head is a constraint."""
 
     head: Atom | logic.At | None
     body: tuple[logic.Formula, ...]
 
 
 def refuse(expression: logic.Expression) -> Constant | None:
-    """Raise: Reject a SPARQL condition: without a function for conditions they have no value."""
+    """Raise LarsError, since SPARQL conditions have no value without a function that evaluates them."""
     raise LarsError(f"the definition of LARS gives no value to the SPARQL condition [{expression}]")
 
 
 def instances(
     rule: Rule, atoms: Collection[Atom], timeline: Interval, evaluate: Evaluate = refuse
 ) -> Iterator[GroundRule]:
-    """Yield the instances of a safe rule that matter when only these atoms can ever be true.
+    """Yield the instances of a safe rule whose body can be true if only the given atoms can be true.
 
     Every other instance has a false body: a binding atom is never true, a time is outside the timeline, or a
-    condition is false. Gathered literals must be replaced by atoms before.
+    condition is false. Atoms must replace aggregates and orders before.
 
     >>> p, q = Atom("p", (Variable("X"),)), Atom("q", (Variable("X"),))
     >>> [str(r.head) for r in instances(Rule(q, (p,)), [Atom("p", (Number(1),))], Interval(0, 9))]
@@ -163,9 +163,9 @@ def decide_condition(condition: logic.Condition, binding: Binding, evaluate: Eva
 
 
 def decide(comparison: logic.Comparison, binding: Binding) -> bool:
-    """Return whether a comparison holds; false for an undefined side, and < > ≤ ≥ require numbers.
+    """Return whether a comparison holds, after all its variables are bound.
 
-    Every variable in it is bound.
+    The comparison is false if a side is undefined. <, >, ≤ and ≥ are false unless both sides are numbers.
     """
     left, right = value(comparison.left, binding), value(comparison.right, binding)
     relation = comparison.relation
@@ -187,7 +187,7 @@ def _with(binding: Binding, variable: Variable, term: Constant | None) -> Bindin
 
 
 def with_values(expression: logic.Expression, binding: Binding) -> logic.Expression:
-    """Return the expression with its variables replaced; one without a value is null, unbound."""
+    """Return the expression with values in place of its variables; null replaces unbound variables."""
     unbound: Binding = dict.fromkeys(variables(expression), NULL)
     return put_terms(expression, unbound | binding)
 
@@ -198,9 +198,10 @@ Values = Mapping[Variable, Constant]
 
 @dataclass(frozen=True, slots=True)
 class InstanceGroup:
-    """The instances that make a gathered literal true under a binding.
+    """The instances for which an aggregate or order is true under a binding.
 
-    `instances` are the group's instances, or the one ranked instance among the `count` of its group.
+    For an aggregate, `instances` are the instances of the group. For an order, `instances` is one ranked
+    instance. `count` is the number of instances in the group.
     """
 
     binding: Values
@@ -211,7 +212,7 @@ class InstanceGroup:
 def groups(
     literal: logic.SetLiteral, matching: Iterable[Atom], evaluate: Evaluate = refuse
 ) -> Iterator[InstanceGroup]:
-    """Yield the bindings and instances that make the literal true when these atoms hold now.
+    """Yield the bindings and instances for which the literal is true if exactly these atoms hold now.
 
     >>> p, x = Atom("p", (Variable("x"),)), Variable("n")
     >>> literal = logic.Gather(x, logic.Aggregation("COUNT"), p)
@@ -238,11 +239,11 @@ def groups(
 def aggregate(
     aggregation: logic.Aggregation, rows: Sequence[tuple[Constant, ...]], evaluate: Evaluate
 ) -> Constant | None:
-    """Return the aggregate of the rows of its arguments, None for an error (SPARQL 1.1, 18.5.1).
+    """Return the aggregate of the rows of its arguments, or None for an error (SPARQL 1.1, 18.5.1).
 
-    COUNT leaves out unbound values of a single argument; distinct tuples of no argument are one. All
-    other aggregates are asked for: as a call of `AGGREGATE …` with the separator and the values, in
-    the order of their texts.
+    COUNT of a single argument ignores unbound values. COUNT DISTINCT without arguments counts all elements as
+    one. `evaluate` computes every other aggregate, from a call of `AGGREGATE …`. The arguments of the call
+    are the separator and the values, in the order of their texts.
     """
     single = len(aggregation.arguments) == 1
     if aggregation.function == "COUNT":
@@ -276,7 +277,7 @@ def _texts(atom: Atom) -> tuple[str, ...]:
 
 
 def _ordered(literal: logic.Among, matched: Sequence[Atom], evaluate: Evaluate) -> Sequence[Atom]:
-    """Return the instances, given in textual order, sorted by the keys of the order."""
+    """Return the instances, which are given in textual order, sorted by the keys of the order."""
 
     @cache
     def before(term: Constant, other: Constant) -> bool:
@@ -299,7 +300,7 @@ def _ordered(literal: logic.Among, matched: Sequence[Atom], evaluate: Evaluate) 
 
 
 def stand_ins(program: Program) -> Mapping[logic.SetLiteral, Atom]:
-    """Return for each gathered literal an atom of its variables, with a fresh predicate."""
+    """Return, for each aggregate and order, an atom of its variables with a fresh predicate."""
     used = {name for name, _ in program.predicates}
     names = (name for n in count(1) if (name := f"gathered {n}") not in used)
     every = dict.fromkeys(literal for rule in program.rules for literal in set_literals(rule.body))
@@ -307,7 +308,7 @@ def stand_ins(program: Program) -> Mapping[logic.SetLiteral, Atom]:
 
 
 def with_stand_ins(rule: Rule, put: Mapping[logic.SetLiteral, Atom]) -> Rule:
-    """Return the rule with the atoms for its gathered literals."""
+    """Return the rule with these atoms in place of its aggregates and orders."""
     body = tuple(put[part] if isinstance(part, logic.SetLiteral) else part for part in rule.body)
     return replace(rule, body=body)
 
@@ -315,7 +316,7 @@ def with_stand_ins(rule: Rule, put: Mapping[logic.SetLiteral, Atom]) -> Rule:
 def extension(
     put: Mapping[logic.SetLiteral, Atom], held: frozenset[Atom], evaluate: Evaluate
 ) -> frozenset[Atom]:
-    """Return the instances of the atoms for gathered literals when these atoms hold now."""
+    """Return the instances of the atoms that replace aggregates and orders, if the atoms `held` hold now."""
     return frozenset(
         substitute(atom, dict(group.binding))
         for literal, atom in put.items()

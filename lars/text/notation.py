@@ -1,4 +1,4 @@
-"""Programs as text, both ways and without loss: the papers' symbols, and the same in plain ASCII.
+"""Programs as text, read and written without loss, with the symbols of the papers or in ASCII.
 
     ans(X) ← ⊞^30 ◇ offer(X, P), not ⊞^5 □ busy(X).       a rule
     @_T2 due(X) :- [+]^3 @_T q(X), T2 = T + 1.            a head at another time, in ASCII
@@ -20,8 +20,8 @@
     p(?s, ?x) among 1..10 by desc ?x, ?s      the first ten in an order; among 11.. the others
     p(?s, ?x) among 1..3 by ?x per ?s         the first three in an order, for each ?s
 
-X and ?x are variables, names and 'quoted names' constants; % starts a comment, and
-@prefix ex: <iri> . allows ex:name. Both forms can be mixed. Arrows are ←, :- and <-.
+X and ?x are variables. Names and 'quoted names' are constants. % starts a comment, and @prefix ex: <iri> .
+allows ex:name. Symbols and ASCII can be mixed. Arrows are ←, :- and <-.
 
 >>> print(write(read("p(X) :- [+]^{#3 by 1 's' all} <> q(X), T = 7 / 2, not [+]^inf [] ~r(X, T).")))
 p(X) ← ⊞^{#3 by 1 's' all} ◇ q(X), T = 7 / 2, not ⊞^∞ □ ¬r(X, T).
@@ -53,7 +53,7 @@ _HEAD_ENDS: Final = "← (:-) or the . that ends a fact; a head is one atom"
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """A declaration: A prefix declaration: `name:x` means the IRI followed by x."""
+    """A prefix declaration: `name:x` means the IRI followed by x."""
 
     name: str
     iri: Iri
@@ -64,7 +64,7 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A rule or prefix declaration, from `start` to before `end`; `parts` are the literals' offsets."""
+    """A rule or prefix declaration from `start` to before `end`; `parts` are the offsets of its literals."""
 
     content: Rule | Prefix
     start: int
@@ -73,7 +73,7 @@ class Statement:
 
 
 def write(program: Program, *, ascii: bool = False) -> str:  # noqa: A002
-    """Return the program's text, one rule a line; `ascii` uses ASCII characters only.
+    """Return the text of the program, one rule per line; `ascii` uses only ASCII characters.
 
     >>> print(write(read("p ← ⊞^0 ◇ ¬q."), ascii=True))
     p :- [+]^0 <> ~q.
@@ -82,7 +82,7 @@ def write(program: Program, *, ascii: bool = False) -> str:  # noqa: A002
 
 
 def to_ascii(text: str) -> str:
-    """Return the same text, written by this module and without comments, in ASCII characters."""
+    """Return a text that this module wrote in ASCII characters; the text must have no comments."""
     return PIECE.sub(_plain, text)
 
 
@@ -97,7 +97,7 @@ def _escaped(character: str) -> str:
 
 
 def read(text: str, source: str = "program") -> Program:
-    """Return the program of a text; `source` names the text in errors.
+    """Return the program of a text; errors name the text `source`.
 
     Raises PlacedError for an invalid text or an unsafe rule.
 
@@ -141,7 +141,7 @@ def _fault(rule: Rule) -> int | None:
 
 
 def statements(scanner: Scanner) -> Iterator[Statement]:
-    """Yield the statements of a text, unchecked; afterwards the scanner has its prefixes and comments.
+    """Yield the statements of a text without checks; then the scanner has the text's prefixes and comments.
 
     Raises PlacedError if the text is not a program.
     """
@@ -153,7 +153,7 @@ def statements(scanner: Scanner) -> Iterator[Statement]:
 
 @contextmanager
 def not_too_deep(scanner: Scanner) -> Iterator[None]:
-    """Turn Python's limit of recursion into an error at the place that is read."""
+    """Raise PlacedError at the current place if the block exceeds Python's recursion limit."""
     try:
         yield
     except RecursionError:
@@ -161,7 +161,7 @@ def not_too_deep(scanner: Scanner) -> Iterator[None]:
 
 
 def read_prefix(scanner: Scanner) -> bool:
-    """Read `@prefix ex: <iri> .` into the scanner's prefixes, if present; return whether it was."""
+    """Read an @prefix declaration into the scanner's prefixes; return whether the text has one here."""
     if not scanner.accept(_PREFIX):
         return False
     _declaration(scanner)

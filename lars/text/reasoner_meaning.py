@@ -1,10 +1,10 @@
-"""Translation of I-DLV-sr programs to LARS programs, which derive atoms again at each time.
+"""The translation of I-DLV-sr programs to LARS programs, which derive atoms again at each time.
 
-In I-DLV-sr a derived atom is a part of the stream: a later window sees it. A predicate in a window over the
-past, and the predicates below it, are derived with their time: high(X) at T is 'high@'(X, T). How far back
-that is needed is the sum of the windows between it and the present. Its times are the times of arrivals,
-since these reasoners evaluate at no other time. If a predicate depends on its own past, the whole past is
-needed.
+In I-DLV-sr, a derived atom becomes a part of the stream, so a later window can contain it. If a window reads
+past atoms of a predicate, this predicate, and the predicates on which it depends, are derived with their
+time. For example, high(X) at T is 'high@'(X, T). The needed past is the sum of the windows between the
+predicate and the present. The times are the times of arrivals, since these reasoners evaluate only at
+arrivals. If a predicate depends on its own past, the whole past is needed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -46,7 +46,7 @@ def read_reasoner_program(text: str, source: str) -> Program:
 
 @dataclass(slots=True)
 class _Meaning:
-    """The rules of a text, and the auxiliary LARS rules for them so far."""
+    """The rules of a text, and the auxiliary LARS rules that they need so far."""
 
     read: tuple[ReasonerRule, ...]
     extra: dict[Rule, None] = field(default_factory=dict)
@@ -67,12 +67,12 @@ class _Meaning:
                     yield rule, number, literal
 
     def is_fact(self, name: Signature) -> bool:
-        """Whether a predicate has only facts, and no proper rules."""
+        """Return whether a predicate has only facts, and no proper rules."""
         heads = (rule.head for rule in self.read if rule.head is not None)
         return name not in self.derived and name in map(signature, heads)
 
     def _kept(self) -> frozenset[Signature]:
-        """Return the derived predicates whose past is used, and the predicates below them."""
+        """Return the derived predicates whose past is used, and the derived predicates that they use."""
         kept = {
             signature(one.atom)
             for _, _, one in self._streamed()
@@ -89,7 +89,7 @@ class _Meaning:
             kept |= more & self.derived
 
     def rests_on(self, name: Signature, other: Signature) -> bool:
-        """Whether a predicate is derived from another one, or is it."""
+        """Return whether a predicate depends on another predicate, or equals it."""
         found, before = {name}, 0
         while len(found) > before:
             before = len(found)
@@ -99,7 +99,7 @@ class _Meaning:
         return other in found
 
     def _needs(self) -> Mapping[Signature, int | None]:
-        """Return how many seconds of each predicate's past are needed; None means the whole past."""
+        """Return the number of seconds of the past that each predicate needs; None means the whole past."""
         needed: dict[Signature, int] = {}
         for _ in range(len(self.derived) + 2):
             before = dict(needed)
@@ -113,7 +113,7 @@ class _Meaning:
         return dict.fromkeys(needed)
 
     def notes(self) -> Iterator[str]:
-        """Yield a note for each literal that depends on earlier derivations, with its place."""
+        """Yield a note for each literal that depends on earlier derivations, with its place in the text."""
         for rule, number, one in self._streamed():
             if one.offsets and signature(one.atom) in self.derived:
                 reach = self.needed[signature(one.atom)]
@@ -163,12 +163,12 @@ class _Meaning:
         return Rule(head, tuple(body), rule.origin)
 
     def add(self, head: Atom, body: Iterable[logic.BodyLiteral], origin: Origin) -> Atom:
-        """Add a rule that others need, and return its head."""
+        """Add an auxiliary rule, and return its head."""
         self.extra[Rule(head, tuple(body), origin)] = None
         return head
 
     def _tick(self, origin: Origin) -> None:
-        """Add rules that derive the times of arrivals, over the needed past."""
+        """Add rules that derive the times of arrivals in the needed past."""
         reaches = [self.needed.get(name, 0) for name in self.kept]
         numbers = [reach for reach in reaches if reach is not None]
         window = TimeWindow(max(numbers) if len(numbers) == len(reaches) else None)
@@ -181,7 +181,7 @@ class _Meaning:
             self.add(_TICK, (logic.In(window, logic.At(_NOW, atom)),), origin)
 
     def at(self, atom: Atom, time: Term, origin: Origin) -> Atom:
-        """Return the atom that another one held, or was derived, at a time."""
+        """Return the auxiliary atom for the time at which `atom` held or was derived."""
         name = signature(atom)
         if self.is_fact(name):
             return atom
@@ -194,7 +194,10 @@ class _Meaning:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A literal of a rule: `label` names its auxiliary predicates; a `stamped` rule uses earlier times."""
+    """A literal of a rule; `label` distinguishes its auxiliary predicates.
+
+    A `stamped` rule derives its head at each time of an arrival.
+    """
 
     meaning: _Meaning
     rule: ReasonerRule
@@ -202,7 +205,7 @@ class _Asked:
     stamped: bool
 
     def literal(self, one: Streamed) -> logic.BodyLiteral:
-        """Return the literal's LARS formula."""
+        """Return the LARS formula of the literal."""
         name = signature(one.atom)
         if not one.offsets or (self.meaning.is_fact(name) and one.quantity == "in"):
             atom = self.meaning.at(one.atom, _NOW, self.rule.origin) if self.stamped else one.atom
@@ -226,7 +229,7 @@ class _Asked:
         return logic.Not(formula) if negated else formula
 
     def _counted(self, one: Streamed) -> Atom:
-        """Return the atom that the literal's atom holds at enough of its times."""
+        """Return the auxiliary atom that holds if the literal's atom holds at enough of its times."""
         terms = tuple(sorted(variables(one.atom)))
         hits, most = self._hits(one, terms), len(one.offsets) + 1
         if one.number == Number(0) and one.quantity != "at most":
@@ -258,7 +261,7 @@ class _Asked:
         raise PlacedError(self.rule.origin.place(), f"cannot read “{one}”; use at most and a number")
 
     def _hits(self, one: Streamed, terms: tuple[Term, ...]) -> Atom:
-        """Return the atom that the literal's atom held at the time _then, which is one of its times."""
+        """Return the auxiliary atom for the times _then at which the literal's atom held."""
         when = _TICK if self.stamped else _at_now()
         held = self.meaning.at(one.atom, _THEN, self.rule.origin)
         back = logic.Operation("-", _NOW, _THEN)
@@ -273,7 +276,7 @@ class _Asked:
         return Atom(self._name("hit"), (*terms, _NOW, _THEN))
 
     def _always(self, one: Streamed, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the atom that the literal's atom held at all of its times."""
+        """Return the auxiliary atom that holds if the literal's atom held at all of its times."""
         if not isinstance(one.offsets, range):
             every = (Atom(hits.predicate, (*terms, _NOW, Variable(f"_at{offset}"))) for offset in one.offsets)
             places = (
@@ -299,7 +302,7 @@ class _Asked:
         return self._add("always", (*terms, _NOW), (hits, first, logic.Not(gap)))
 
     def _at_least(self, number: int, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the atom for at least `number` hits at different times."""
+        """Return the auxiliary atom for at least `number` hits at different times."""
         before = Atom(hits.predicate, (*terms, _NOW, _OTHER))
         later = logic.Comparison(_OTHER, "<", _THEN)
         for count in range(2, number + 1):
@@ -308,7 +311,10 @@ class _Asked:
         return self._add(f"at least {number}", (*terms, _NOW), (before,))
 
     def _ranks(self, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the atom for at least _rank hits; each rank is one above an earlier hit's rank."""
+        """Return the auxiliary atom for at least _rank hits.
+
+        The rank of a hit is one above an earlier rank.
+        """
         rank = Atom(self._name("rank"), (*terms, _NOW, _THEN, _RANK))
         before = Atom(self._name("rank"), (*terms, _NOW, _OTHER, _NEXT))
         first = logic.Comparison(_RANK, "=", Number(1))

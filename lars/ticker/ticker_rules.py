@@ -1,6 +1,7 @@
-"""The rules of a program as Ticker knows them: ⊞^n ★ a at one atom, arithmetic step by step; or a refusal.
+"""The rules of a program in the language of Ticker, or an error for a construct that Ticker lacks.
 
-Ticker compares bound terms and binds no variable by =: variables are replaced by terms.
+Ticker has windows ⊞^n ★ a around one atom, and arithmetic with one operation per step. Ticker compares bound
+terms and does not bind variables by =. Terms therefore replace the variables.
 """
 
 from collections.abc import Iterator, Mapping
@@ -44,10 +45,11 @@ Reasoner = Literal["clingo", "incremental"]
 
 @dataclass(frozen=True, slots=True)
 class TickerInput:
-    """The input at each time point from 0 to the last, in arrival order; `last` is None if unknown.
+    """The input at each time point from 0 to `last`, in arrival order; `last` is None if unknown.
 
-    `single`: at each of these times the program without its constraints has one answer stream. If there are
-    several answer streams, Ticker shows one; without any, it shows nothing.
+    `single` is true if the program without its constraints has exactly one answer stream at each of these
+    times. If several answer streams exist, Ticker shows only one of them. If none exists, Ticker shows
+    nothing.
     """
 
     atoms: Mapping[int, tuple[terms.Atom, ...]]
@@ -56,7 +58,7 @@ class TickerInput:
 
     @property
     def size(self) -> int | None:
-        """The number of atoms, each at its time; None without known input."""
+        """The number of pairs of an input atom and its time; None if the input is unknown."""
         return None if self.last is None else sum(map(len, self.atoms.values()))
 
     def signatures(self) -> frozenset[terms.Signature]:
@@ -85,7 +87,7 @@ class ExportError(LarsError):
 
 @contextmanager
 def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
-    """Add the rule and the body literal to an error of the block."""
+    """Add the rule and the body literal to an InexpressibleError in the block."""
     try:
         yield
     except InexpressibleError as refused:
@@ -93,17 +95,17 @@ def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
 
 
 def fresh_name(name: str, taken: frozenset[str]) -> str:
-    """Return the name, with a number if it is taken."""
+    """Return the name, with a number at the end if the name is taken."""
     return next(new for n in count(1) if (new := name if n == 1 else f"{name}{n}") not in taken)
 
 
 def hidden_names(taken: frozenset[str]) -> Iterator[str]:
-    """Return names of auxiliary predicates, none of which is taken."""
+    """Yield names of auxiliary predicates that are not taken."""
     return (name for n in count(1) if (name := f"aux{n}") not in taken)
 
 
 def variables_of(part: analysis.LiteralForm | Comparison) -> frozenset[terms.Variable]:
-    """Return the variables of a literal's atom and time, or of a comparison."""
+    """Return the variables in the atom and time of a literal, or in a comparison."""
     return (
         variables(part.atom) | variables(part.time)
         if isinstance(part, analysis.LiteralForm)
@@ -114,10 +116,10 @@ def variables_of(part: analysis.LiteralForm | Comparison) -> frozenset[terms.Var
 def ticker_literal(
     literal: Formula | Test | Assign | SetLiteral, reasoner: Reasoner, met: TickerInput
 ) -> analysis.LiteralForm | None:
-    """Return a body's formula at one atom, with a window of Ticker; None when it always holds.
+    """Return a body formula around one atom, with a window of Ticker; None if the formula always holds.
 
-    A window of time is closed, with d = 1 and u = 0, and of length 0 under @ alone; no window is
-    longer than the input that is known. Raises InexpressibleError.
+    A time window in the result is closed, with d = 1 and u = 0. Only under @ its length may be 0. No window
+    is longer than the known input. Raises InexpressibleError.
     """
     if isinstance(literal, SetLiteral):
         raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
@@ -178,7 +180,7 @@ def _size(
 
 
 def _bounded(window: Window, length: int, most: int | None) -> int:
-    """Return the length, no more than `most`: Ticker makes a rule for each place in a window."""
+    """Return the length, but at most `most`, since Ticker makes a rule for each place in a window."""
     if most is None and length > _LONGEST_WINDOW:
         raise InexpressibleError(f"the window {window}: there a window has at most {_LONGEST_WINDOW}")
     return length if most is None else min(length, most)
@@ -200,9 +202,9 @@ def _time_window(window: TimeWindow, mode: analysis.Mode, met: TickerInput) -> T
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources of a program's atoms: rules or facts; all other atoms are input.
+    """The sources of a program's atoms: `derived` by rules, `facts`, or input.
 
-    `known_input` is the known input, `names` are all predicates' names.
+    `known_input` is the input that is known. `names` are the names of all predicates.
     """
 
     derived: frozenset[terms.Signature]
@@ -212,12 +214,12 @@ class Sources:
 
     @property
     def input(self) -> frozenset[terms.Signature]:
-        """The predicates of the input that is known."""
+        """The predicates of the known input."""
         return self.known_input.signatures()
 
     @property
     def mixed(self) -> frozenset[terms.Signature]:
-        """The predicates with facts and also rules or input."""
+        """The predicates that have facts, and that rules or input also give."""
         return self.facts & (self.derived | self.input)
 
     def without_needless_window(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
@@ -247,7 +249,7 @@ NumberedLiteral = tuple[int, BodyLiteral]
 
 
 def without_equalities(rule: Rule) -> tuple[Head | None, list[NumberedLiteral]]:
-    """Return the head and the numbered body, a term put for each variable that only = binds to it."""
+    """Return the head and the numbered body, with a term for each variable that only = binds to the term."""
     head, body = rule.head, list(enumerate(rule.body))
     binding_parts = (binder for formula in formulas(rule.body) for binder in analysis.binders(formula))
     bound = frozenset().union(*map(variables, binding_parts), *map(variables, set_literals(rule.body)))
@@ -298,9 +300,10 @@ present atoms. `violation`: a constraint's body holds, so no answer stream exist
 
 @dataclass(frozen=True, slots=True)
 class PlainRule:
-    """A rule with one operation or relation at a time; `source` is its original, `time` its head's time.
+    """A rule with one operation or relation per comparison; `source` is the original rule.
 
-    An operation is on the right of =, its result on the left; both its operands are bound before.
+    `time` is the time variable of the head. An operation is on the right of =, and its result on the left.
+    Both operands are bound earlier in the body.
     """
 
     source: Rule
@@ -313,9 +316,10 @@ class PlainRule:
 def plain_rules(
     program: Program, background: tuple[terms.Atom, ...], reasoner: Reasoner, met: TickerInput
 ) -> tuple[PlainRule, ...]:
-    """Return the program's rules, facts last, each after the auxiliary rules that it needs.
+    """Return the program's rules, facts last; each rule follows the auxiliary rules that it needs.
 
-    Raises ExportError for the first construct that Ticker cannot express, gathered literals first.
+    Raises ExportError for the first construct that Ticker cannot express; aggregates and orders are checked
+    first.
     """
     analysis.check_safety(program)
     for rule in program.rules:
@@ -386,9 +390,12 @@ def _fact_rules(
 
 
 class _RuleReader:
-    """The reader of one rule; `known` are the variables bound so far, `numbers` those that are numbers.
+    """The reader of one rule.
 
-    `natural` variables are never negative; `times` are in a window, so in the timeline.
+    `known` are the variables bound so far, and `numbers` are the numeric variables.
+
+    `natural` variables are never negative. `times` variables are time points in a window, and so in the
+    timeline.
     """
 
     def __init__(self, rule: Rule, sources: Sources, hidden: Iterator[str], reasoner: Reasoner) -> None:
@@ -403,7 +410,10 @@ class _RuleReader:
         self._fresh = 0
 
     def rules(self) -> list[PlainRule]:
-        """Return the auxiliary rules, the rule, and for a head with a time, the rule of its MOMENTS."""
+        """Return the auxiliary rules and the rule itself.
+
+        a head with a time also has a rule for its moments.
+        """
         forms = [form for number, part in self.body for form in self._form(number, part)]
         for form in forms:
             self._bind(form)
@@ -425,7 +435,7 @@ class _RuleReader:
         return rules
 
     def fresh(self) -> terms.Variable:
-        """Return a variable that the rule does not have: no text of a program has # in a name."""
+        """Return a variable that the rule does not have, since no program text has # in a name."""
         self._fresh += 1
         return terms.Variable(f"#{self._fresh}")
 
@@ -437,9 +447,10 @@ class _RuleReader:
                     yield self._now(literal_form) if literal_form.window == NOW else literal_form
 
     def _now(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
-        """Return @ in a window of length 0, which is longer in Ticker, as an atom of auxiliary rules.
+        """Return an atom of auxiliary rules in place of @ in a window of length 0, which is longer in Ticker.
 
-        Of the times 0 and 1 ago at which the present atom held, it is the later one.
+        Ticker's window contains two times: now and one time point earlier. If the atom holds now and held at
+        one of these times, the auxiliary atom has the later of the times.
         """
         assert isinstance(form.atom, terms.Atom)
         assert form.time is not None
@@ -476,7 +487,7 @@ class _RuleReader:
             known.add(variable)
 
     def _separated(self, form: analysis.LiteralForm) -> tuple[Part, ...]:
-        """Return the literal without ¬; a fixed time, which Ticker does not have, is compared."""
+        """Return the literal without ¬; a fixed time, which Ticker lacks, becomes a comparison."""
         present = replace(form, positive=True)
         if not isinstance(form.time, terms.Number):
             return (present,)

@@ -1,6 +1,6 @@
-"""Terms as small integers, and a trace as columns of them: joins and sorting use these codes.
+"""Terms as small integers (codes), and a trace as columns of codes.
 
-Texts are restored at the end.
+Joins and sorting use the codes. Codes are converted back to texts at the end.
 """
 
 from abc import ABC, abstractmethod
@@ -35,7 +35,7 @@ _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
 class Numbering(dict[Key, int]):
-    """Keys with their numbers; a new key gets the next number."""
+    """A dictionary that numbers its keys: a new key gets the next number."""
 
     def __missing__(self, key: Key) -> int:
         self[key] = number = len(self)
@@ -47,18 +47,18 @@ class CodedTerms(ABC):
 
     @abstractmethod
     def code(self, text: str) -> int:
-        """Return the code of a term's text, or an unused code for an unknown term."""
+        """Return the code of a term's text; an unknown term gets an unused code."""
 
     @abstractmethod
     def arrow(self, codes: Array) -> "pa.Array":
-        """Return the texts of codes as input atoms have them, `null` for null."""
+        """Return the texts of codes with the notation of input atoms; null is `null`."""
 
     @abstractmethod
     def __len__(self) -> int:
-        """Return a number above all codes."""
+        """Return a number that is greater than all codes."""
 
     def matching(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
-        """Return a mask of rows with the terms' constants, and equal codes for equal variables."""
+        """Return a mask of rows with the constants of `terms`, and with equal codes for equal variables."""
         places: dict[Variable, int] = {}
         mask = np.ones(rows, np.bool_)
         for place, term in enumerate(terms):
@@ -69,7 +69,7 @@ class CodedTerms(ABC):
         return mask
 
     def fitting_any(self, patterns: Iterable[Atom], columns: Sequence[Array], rows: int) -> Mask:
-        """Return a mask of rows that match some of the patterns."""
+        """Return a mask of rows that match at least one of the patterns."""
         mask = np.zeros(rows, np.bool_)
         for pattern in patterns:
             mask |= self.matching(pattern.arguments, columns, rows)
@@ -77,9 +77,10 @@ class CodedTerms(ABC):
 
 
 class TermCodes(CodedTerms):
-    """A growing dictionary of terms by their texts, for a situation and for computed terms.
+    """A growing dictionary of terms, by their texts, for a situation and for computed terms.
 
-    `aggregates` are the codes of aggregates of multisets, known by a digest of the elements' codes.
+    `aggregates` are the codes of computed aggregates. Their keys are the aggregation and a digest of the
+    codes in the multiset.
 
     >>> codes = TermCodes()
     >>> codes.code("<x:a>"), codes.code("null"), codes.code("<x:a>"), codes.texts((1, 0))
@@ -97,7 +98,7 @@ class TermCodes(CodedTerms):
         return len(self._codes)
 
     def code(self, text: str) -> int:
-        """Return the code of a term's text."""
+        """Return the code of a term's text; a new term gets the next code."""
         return self._codes[text]
 
     def codes(self, texts: Iterable[str]) -> Array:
@@ -111,27 +112,27 @@ class TermCodes(CodedTerms):
         return np.array(codes_of_texts, np.int64)
 
     def of_constant(self, constant: Constant | None) -> int:
-        """Return the code of a constant; None is null."""
+        """Return the code of a constant; None has the code of null."""
         return NULL_CODE if constant is None else self._codes[str(constant)]
 
     def constant(self, code: int) -> Constant:
-        """Return the constant of a code."""
+        """Return the constant with the given code."""
         term = self._constants.get(code)
         if term is None:
             term = self._constants[code] = constant_of(self._listed()[code] or "")
         return term
 
     def texts(self, codes: Sequence[int]) -> list[str | None]:
-        """Return the texts of codes, None for null."""
+        """Return the texts of codes; null is None."""
         return list(map(self._listed().__getitem__, codes))
 
     def atom_texts(self, codes: Array) -> list[str]:
-        """Return the texts of codes as input atoms have them, `null` for null."""
+        """Return the texts of codes with the notation of input atoms; null is `null`."""
         texts = self._listed()
         return [texts[code] or str(NULL) for code in codes.tolist()]
 
     def arrow(self, codes: Array) -> "pa.Array":
-        """Return the texts of codes as input atoms have them, `null` for null."""
+        """Return the texts of codes with the notation of input atoms; null is `null`."""
         return arrow_strings(self.atom_texts(codes))
 
     def ranks(self, codes: Array) -> Array:
@@ -149,11 +150,11 @@ class TermCodes(CodedTerms):
         return _ranks([texts[code] or "" for code in distinct.tolist()])[places]
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
-        """Return the codes' numbers of the logic, and which codes are such numbers."""
+        """Return the numbers of the logic that codes denote, and a mask of the codes with such numbers."""
         return self._values(codes, _number, np.int64)
 
     def doubles(self, codes: Array) -> tuple[npt.NDArray[np.float64], Mask]:
-        """Return the codes' numbers (xsd:double, or a small integer), and which codes are such numbers."""
+        """Return the numbers that codes denote (xsd:double or small integers), and a mask of such codes."""
         return self._values(codes, _double, np.float64)
 
     def _values(
@@ -165,7 +166,7 @@ class TermCodes(CodedTerms):
         return np.array([number or 0 for number in values], kind)[places], known[places]
 
     def of_numbers(self, values: Array) -> Array:
-        """Return the codes of numbers; raises LarsError for a number outside 32 bit."""
+        """Return the codes of numbers; raise LarsError for a number outside 32 bits."""
         distinct, places = np.unique(values, return_inverse=True)
         return self.codes(map(str, map(_within, distinct.tolist())))[places]
 
@@ -178,7 +179,7 @@ class TermCodes(CodedTerms):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedColumns:
-    """Columns of codes with their terms; other processes receive only the texts of these codes."""
+    """Columns of codes with their terms; pickling replaces the terms by the texts of these codes."""
 
     terms: TermCodes
     columns: tuple[Array, ...]
@@ -188,7 +189,7 @@ class CodedColumns:
         return CodedColumns(self.terms, tuple(column[places] for column in self.columns))
 
     def coded_by(self, terms: TermCodes) -> "CodedColumns":
-        """Return the same rows with the codes of other terms."""
+        """Return the same rows with the codes of `terms`."""
         if terms is self.terms:
             return self
         return _coded(*self._texts_and_places(), terms)
@@ -200,7 +201,7 @@ class CodedColumns:
         return self.terms.atom_texts(distinct), parts[: len(self.columns)]
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return the constructor and arguments for pickling."""
+        """Return the constructor and its arguments for pickling."""
         texts, places = self._texts_and_places()
         return _coded, (texts, [column.astype(np.int32) for column in places])
 
@@ -214,7 +215,7 @@ def _coded(
 
 
 def _ranks(texts: Sequence[str]) -> Array:
-    """Return the place of each text in the sorted order of all texts, which are different."""
+    """Return the place of each text in the sorted order; the texts must be distinct."""
     ranks = np.empty(len(texts), np.int64)
     ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
     return ranks
@@ -241,7 +242,7 @@ def _double(constant: Constant) -> float | None:
 class InputAtoms:
     """The input atoms of one predicate, in the order of time and then of arrival.
 
-    `arrival` orders the atoms of all predicates; `columns` are the codes of the arguments.
+    `arrival` orders the atoms of all predicates. `columns` are the codes of the arguments.
     """
 
     t: Array
@@ -254,7 +255,7 @@ class InputAtoms:
         return InputAtoms(self.t[places], self.arrival[places], columns)
 
     def within(self, interval: Interval) -> "InputAtoms":
-        """Return the atoms of an interval; nothing is copied."""
+        """Return the atoms in an interval, as views without copying."""
         # Within 64 bits, since columns that are compared with more become floating-point numbers.
         first, last = (min(max(end, -1), LARGEST_TIME + 1) for end in (interval.first, interval.last))
         last = max(last, first - 1)
@@ -263,7 +264,7 @@ class InputAtoms:
         return InputAtoms(self.t[begin:end], self.arrival[begin:end], columns)
 
     def near(self, times: Array, past: int, future: int) -> "InputAtoms":
-        """Return the atoms in [t - past, t + future] of some of the ascending times."""
+        """Return the atoms in the interval [t - past, t + future] of at least one of the times t."""
         steps = np.zeros(len(self.t) + 1, np.int64)
         past, future = min(past, LARGEST_TIME), min(future, LARGEST_TIME)
         np.add.at(steps, np.searchsorted(self.t, times - past, "left"), 1)
@@ -271,7 +272,7 @@ class InputAtoms:
         return self.take(np.cumsum(steps[:-1]) > 0)
 
     def first_arrivals(self) -> Mask:
-        """Return a mask of first arrivals: equal atoms at the same time count once."""
+        """Return a mask of first arrivals: among equal atoms at the same time, only the first one counts."""
         (key,) = keys([(*self.columns, self.t - self.t.min(initial=LARGEST_TIME))], [len(self.t)], 1)
         _, places = np.unique(key, return_index=True)
         mask = np.zeros(len(self.t), np.bool_)
@@ -284,7 +285,7 @@ Atoms = Mapping[Signature, InputAtoms]
 
 
 def together(parts: Sequence[InputAtoms]) -> InputAtoms:
-    """Return the atoms of all parts (at least one), part after part."""
+    """Return the atoms of all parts, one part after another; at least one part must be given."""
     if len(parts) == 1:
         return parts[0]
     columns = zip(*(part.columns for part in parts), strict=True)
@@ -293,7 +294,7 @@ def together(parts: Sequence[InputAtoms]) -> InputAtoms:
 
 
 def in_time_order(atoms: Atoms) -> Atoms:
-    """Return atoms in the order of time, then of arrival, with arrivals numbered in this order."""
+    """Return atoms in the order of time, then of arrival; arrivals are renumbered in this order."""
     if not atoms:
         return {}
     arrival = np.concatenate([some.arrival for some in atoms.values()])
@@ -316,7 +317,10 @@ def _sorted_by(numbers: Array, atoms: InputAtoms) -> InputAtoms:
 def atoms_by_predicate(
     times: Array, predicates: Sequence[str], arities: Array, codes: Array
 ) -> Mapping[Signature, InputAtoms]:
-    """Return atoms given in arrival order, by predicate; `codes` are the arguments of all, in a row."""
+    """Return atoms by predicate, from atoms in arrival order.
+
+    `codes` are the arguments of all atoms in a row.
+    """
     numbers: Numbering[Signature] = Numbering()
     pairs = zip(predicates, arities.tolist(), strict=True)
     kinds = np.array(list(map(numbers.__getitem__, pairs)), np.int64)
@@ -333,7 +337,7 @@ def atoms_by_predicate(
 
 @dataclass(frozen=True, slots=True)
 class TimeBins:
-    """Equal parts of a timeline, `width` time points each: bin i begins at first + i * width."""
+    """Equal parts of a timeline, each with `width` time points: bin i begins at first + i * width."""
 
     first: int
     width: int
@@ -349,7 +353,7 @@ class TimeBins:
         return numbers
 
     def counts_of(self, times: Array, kinds: Array, count: int) -> Array:
-        """Return the number of times in each bin, with a row for each of `count` kinds."""
+        """Return the number of times in each bin, with one row for each of `count` kinds."""
         places = (times - self.first) // self.width
         inside = (places >= 0) & (places < self.count)
         cells = kinds[inside] * self.count + places[inside]
@@ -359,14 +363,14 @@ class TimeBins:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceColumns:
-    """A trace in columns: the input atoms of each predicate, and the last time that it reaches."""
+    """A trace in columns: the input atoms of each predicate, and the last time of the trace."""
 
     terms: TermCodes
     atoms: Mapping[Signature, InputAtoms]
     last: int
 
     def pairs(self, predicate: Signature, one: int, other: int) -> frozenset[tuple[str, str]]:
-        """Return the pairs of terms at two places of a predicate's atoms."""
+        """Return the pairs of terms at two places of the atoms of a predicate."""
         if predicate not in self.atoms:
             return frozenset()
         columns = self.atoms[predicate].columns
@@ -374,7 +378,7 @@ class TraceColumns:
         return frozenset(zip(*map(self.terms.atom_texts, pairs), strict=True))
 
     def facts(self, within: Interval) -> list[Fact]:
-        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        """Return the input atoms in an interval, ascending in time, and in arrival order at each time."""
         facts: list[Fact] = []
         arrivals = [np.empty(0, np.int64)]
         for (name, arity), some in self.atoms.items():
@@ -388,9 +392,9 @@ class TraceColumns:
 
 
 def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> TraceColumns:
-    """Return facts, in arrival order, in columns; `terms` may know some already.
+    """Return facts, which are in arrival order, in columns; `terms` may already contain some terms.
 
-    Raises LarsError for a time above the largest.
+    Raises LarsError for a time above the largest supported time.
     """
     terms = TermCodes() if terms is None else terms
     # Not zip(*facts): that holds an iterator for each fact.
@@ -405,7 +409,7 @@ def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> Trac
 
 
 def arrivals(atoms: Mapping[Signature, InputAtoms], within: Interval, bins: TimeBins) -> tuple[Array, Array]:
-    """Return the codes of an interval's streams, and for each the number of arrivals by bin."""
+    """Return the codes of the streams in an interval, and the number of arrivals of each stream by bin."""
     some = atoms.get((STREAM_PREDICATE, 4))
     if some is None:
         return np.empty(0, np.int64), np.empty((0, bins.count), np.int64)

@@ -1,4 +1,4 @@
-"""Certification of the columns' answers by clingo: at some evaluation times both must have the same rows."""
+"""Certification by clingo: at some evaluation times, columns and clingo must compute the same rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -43,10 +43,10 @@ def certified_runs(
     evaluator: Evaluator = "auto",
     certify: Certify | int = "some",
 ) -> evaluation.AnswerRuns:
-    """Return the answers of `answer_runs`, certified at some of the times: at least at one if clingo can.
+    """Return the answers of `answer_runs`, certified at some of the times: at one at least, if clingo can.
 
-    Without a given number, times with too many rule instances are left out. Raises DisputedAnswerError if
-    clingo has other rows.
+    If `certify` is "some", times with too many rule instances are not certified. Raises DisputedAnswerError
+    if clingo computes other rows.
     """
     runs = certified_part(question, situation, within, evaluator, certify)
     if not lacks_certified(runs, certify):
@@ -64,7 +64,10 @@ def certified_part(
     evaluator: Evaluator,
     certify: Certify | int,
 ) -> evaluation.AnswerRuns:
-    """Return the answers of one part of a job, possibly without certified times, if other parts have some."""
+    """Return the answers of one part of a job.
+
+    If other parts have certified times, this part may have none.
+    """
     (runs,) = evaluation.answer_runs([question], situation, within, evaluator)
     asks_clingo_anyway = evaluator in {"both", "clingo"}
     if asks_clingo_anyway or not evaluation.by_columns(question, situation.background, evaluator):
@@ -75,16 +78,17 @@ def certified_part(
 
 
 def lacks_certified(answer_parts: evaluation.AnswerParts, certify: Certify | int) -> bool:
-    """Whether a job's answers should be certified at some times, but no time is certified."""
+    """Return whether answers should be certified at some times, but are not certified at any time."""
     return certify == "some" and not answer_parts.certified and answer_parts.evaluations > 0
 
 
 def certified_first(
     question: evaluation.Question, runs: evaluation.AnswerRuns, situation: relational.EncodedSituation
 ) -> evaluation.AnswerRuns:
-    """Return answers certified at their first time, if clingo can evaluate it: the windows are smallest then.
+    """Return answers certified at their first time, at which the windows contain the least.
 
-    The situation has the input of that time.
+    If clingo cannot evaluate this time, the answers are not certified. The situation must contain the input
+    for this time.
     """
     claim = _Claim(question, runs, _used(question, situation))
     return claim.certified(claim.groundable([int(runs.times[0])]), situation)
@@ -97,7 +101,10 @@ def _draw(question: evaluation.Question, within: Interval) -> Random:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Claim:
-    """The columns' answers to a question; `input` is the part of the situation that the question can use."""
+    """The answers of columns to a question.
+
+    `input` is the part of the situation that the question can use.
+    """
 
     question: evaluation.Question
     answers: evaluation.AnswerRuns
@@ -106,7 +113,10 @@ class _Claim:
     def certified(
         self, times: Sequence[int], situation: relational.EncodedSituation
     ) -> evaluation.AnswerRuns:
-        """Return the answers as certified at these times; DisputedAnswerError: clingo has other rows."""
+        """Return the answers as certified at these times.
+
+        Raise DisputedAnswerError if clingo has other rows.
+        """
         certified = replace(self.answers, certified=len(times))
         if len(times) == len(self.answers.times) > 1 and self._has_runs_of_clingo():
             return certified
@@ -121,7 +131,10 @@ class _Claim:
         return certified
 
     def _has_runs_of_clingo(self) -> bool:
-        """Whether clingo has the same runs for all times together; it may have to answer one by one."""
+        """Return whether clingo computes the same runs for all times together.
+
+        If the result is False, clingo must check one time after another.
+        """
         question, runs, times = self.question, self.answers, self.answers.times.tolist()
         assert question.predicate is not None
         if not have_runs(question.program, self.input.background):
@@ -133,7 +146,7 @@ class _Claim:
         return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 
     def _touched(self, situation: relational.EncodedSituation) -> relational.EncodedSituation:
-        """Return the situation without atoms of a large B that the rules cannot use."""
+        """Return the situation without the atoms of a large background B that the rules cannot use."""
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if sum(map(len, situation.background.values())) <= _LARGE:
             return situation
@@ -143,7 +156,7 @@ class _Claim:
         return with_usable_background(self.question.program, situation, self.question.predicate)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
-        """Return the number of times to certify; 0 is possible if clingo is slow."""
+        """Return the number of times to certify; the number can be 0 if clingo is slow."""
         match certify:
             case "none":
                 return 0
@@ -155,7 +168,7 @@ class _Claim:
                 return min(number, len(self.answers.times))
 
     def cheapest(self) -> list[int]:
-        """Return the times that fit clingo's share of the job, the cheapest first; at least that one."""
+        """Return the times that fit the budget of clingo, the cheapest time first; at least one time."""
         costs = self._costs()
         fitting = costs <= max(self._budget(), int(costs.min()))
         order = np.argsort(costs[fitting], kind="stable")
@@ -164,8 +177,8 @@ class _Claim:
     def groundable(self, times: Sequence[int]) -> list[int]:
         """Return the ascending times at which clingo grounds few rule instances in total.
 
-        If not all times fit, these are the cheapest. Costs are numbers of atoms that the rules match,
-        independent of the results.
+        If not all times fit, the cheapest times are chosen. The cost of a time is the number of atoms that
+        the rules match. The cost does not depend on the results.
         """
         if not times:
             return []
@@ -186,10 +199,10 @@ class _Claim:
         return sorted(kept)
 
     def _affordable(self, draw: Random) -> int:
-        """Return the number of times that clingo can check at low cost; 0 is possible.
+        """Return the number of times that clingo can check at low cost; the number can be 0.
 
-        If each of a job's many parts can afford only a fraction of a time, that fraction of the parts draws
-        one time.
+        If each part of a job can afford only a fraction of a time, this fraction of the parts draws one time
+        each.
         """
         costs = self._costs()
         total = int(costs.sum())
@@ -198,13 +211,13 @@ class _Claim:
         return min(len(costs), int(self._budget() * len(costs) / total + draw.random()))
 
     def _budget(self) -> int:
-        """Return the budget for clingo, in atoms."""
+        """Return the budget for clingo: a number of atoms."""
         times = self.answers.times
         span = self.input.within(Interval(int(times[0]), int(times[-1])))
         return int(_SHARE * (len(self.answers.runs) + sum(len(some.t) for some in span.atoms.values())))
 
     def _costs(self) -> Array:
-        """Return clingo's cost at each time, in atoms: input, static data and answers, estimated high."""
+        """Return an upper bound on each time's cost for clingo, in atoms: input, static data, answers."""
         times, table = self.answers.times, self.answers.runs
         seen, timeline = reach(self.question.program), self.input.timeline
         # What tuple windows show from before these is not counted: it is no more than their size each.
@@ -227,7 +240,10 @@ def _ended_rows(table: relational.RunTable) -> Iterator[tuple[int, ...]]:
 def _used(
     question: evaluation.Question, situation: relational.EncodedSituation
 ) -> relational.EncodedSituation:
-    """Return the situation with the atoms that the program can use; tuple windows count the others too."""
+    """Return the situation with only the atoms that the program can use.
+
+    If the program has tuple windows, all atoms are kept, since tuple windows count all atoms.
+    """
     if reach(question.program).tuples:
         return situation
     needed = Relevance(question.program, question.predicate).needed_atoms()
@@ -242,7 +258,7 @@ def _used(
 
 
 def _spread(times: Array, number: int, draw: Random) -> list[int]:
-    """Return `number` of the times in ascending order, drawn from equal portions."""
+    """Return `number` of the times in ascending order, drawn at random from equal portions."""
     borders = [len(times) * place // max(number, 1) for place in range(number + 1)]
     return times[[draw.randrange(*ends) for ends in pairwise(borders)]].tolist() if number else []
 
@@ -250,7 +266,7 @@ def _spread(times: Array, number: int, draw: Random) -> list[int]:
 def _seen_at(
     question: evaluation.Question, situation: relational.EncodedSituation, t: int
 ) -> relational.EncodedSituation:
-    """Return the situation with the content of all windows at t, and perhaps some older input."""
+    """Return the situation with the content of all windows at t, and possibly some older input."""
     seen, timeline = reach(question.program), situation.timeline
     last = timeline.last if seen.future is None else t + seen.future
     if seen.past is None:
@@ -260,7 +276,7 @@ def _seen_at(
 
 
 def _first_kept(window: TupleWindow, situation: relational.EncodedSituation, t: int) -> int:
-    """Return a time from which as many atoms arrive by t as a tuple window keeps."""
+    """Return a time such that the atoms from this time to t fill the tuple window."""
     if window.by is not None:
         return situation.timeline.first
     come = situation.within(Interval(situation.timeline.first, t)).atoms.values()

@@ -1,6 +1,7 @@
-"""Questions to a program, and their answers at many evaluation times, by columns or by clingo.
+"""Questions to a program, and their answers at many evaluation times, computed by columns or by clingo.
 
-Answers are rows with runs of evaluation times, or whole answer streams.
+Columns are the relational evaluation. An answer is a set of rows with runs of evaluation times, or a sequence
+of whole answer streams.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -39,10 +40,10 @@ TRIGGER: Final = Atom("trigger")
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A request for whole answer streams: at most `most`, or their brave or cautious consequences.
+    """A request for whole answer streams: at most `most` of them, or their brave or cautious consequences.
 
-    Each row has the derived atoms of one answer stream (or the consequences) as texts, with `@_u a` if a
-    holds at another time u. If no answer stream exists, there is no row.
+    Each row contains, as texts, the derived atoms of one answer stream or the consequences. An atom a that
+    holds at another time u is written `@_u a`. If no answer stream exists, the result has no row.
     """
 
     most: int | None = None
@@ -51,9 +52,9 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A program without its trigger, the requested output, and the evaluation times.
+    """A program without its trigger, the requested output, and the gate that selects the evaluation times.
 
-    A predicate as output requests its rows in the only answer stream.
+    If `output` is a predicate, the question asks for the rows of this predicate in the only answer stream.
     """
 
     program: Program
@@ -62,17 +63,17 @@ class Question:
 
     @property
     def predicate(self) -> Signature | None:
-        """The requested predicate; None if whole answer streams are requested."""
+        """The requested predicate; None if the question asks for whole answer streams."""
         return None if isinstance(self.output, Whole) else self.output
 
 
 def used_background(background: Background, questions: Sequence[Question]) -> Background:
-    """Return the part of a background that questions can use."""
+    """Return the part of the background that the programs of the questions can use."""
     return relevant_background(background, [Relevance(q.program, q.predicate) for q in questions])
 
 
 class Answer(NamedTuple):
-    """A row that question number `question` has at time t."""
+    """One row of the answer to question number `question` at time t."""
 
     question: int
     t: int
@@ -86,46 +87,46 @@ def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -
 
 
 class AnswerParts(Protocol):
-    """The answers to a question on a timeline: in columns, or packed, so that parts are read when needed."""
+    """The answers to a question on a timeline, in columns or packed; packed parts are read when needed."""
 
     @property
     def certified(self) -> int:
-        """The number of evaluation times at which clingo has the same rows."""
+        """The number of evaluation times at which clingo confirmed the rows."""
         ...
 
     @property
     def evaluations(self) -> int:
-        """The number of evaluation times."""
+        """The number of evaluation times of the question."""
         ...
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
-        """The last time point of each part, ascending, and its number of runs."""
+        """For each part, in ascending order: the last time point of the part, and its number of runs."""
         ...
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":
-        """Return at least the answers at the times of an interval; packed answers get codes of `terms`."""
+        """Return at least the answers at times in the interval; packed answers get codes of `terms`."""
         ...
 
     def each_part(self) -> "Iterator[AnswerRuns]":
-        """Yield the answers of each part; runs end with their part."""
+        """Yield the answers of each part; a run never extends beyond its part."""
         ...
 
     def whole(self) -> "AnswerRuns":
-        """Return all answers together."""
+        """Return the answers of all parts together."""
         ...
 
     def of_rows(self, rows: Sequence[Row]) -> "AnswerRuns":
-        """Return the answers that are some of the rows."""
+        """Return the answers whose row is in `rows`."""
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerRuns:
-    """The answers to a question: each row with its longest runs of indexes into `times`, which ascend.
+    """The answers to a question: each row with its longest runs of indexes into `times`.
 
-    A time can occur several times, with different newest input. At `certified` of the times clingo has the
-    same rows.
+    `times` never decrease. A time can occur several times, each with a different newest input. `certified` is
+    the number of times at which clingo confirmed the rows.
     """
 
     times: Array
@@ -135,20 +136,20 @@ class AnswerRuns:
 
     @property
     def evaluations(self) -> int:
-        """The number of evaluation times."""
+        """The number of evaluation times of the question."""
         return len(self.times)
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
-        """The last time point of the only part, and its number of runs."""
+        """The last time point of the only part, and the number of runs."""
         return [(int(self.times.max(initial=0)), len(self.runs))]
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":  # noqa: ARG002 - it has its own
-        """Return all answers, which include the interval's."""
+        """Return all answers; these include the answers in the interval `span`."""
         return self
 
     def each_part(self) -> "Iterator[AnswerRuns]":
-        """Yield all answers, which are one part."""
+        """Yield all answers as one part."""
         yield self
 
     def whole(self) -> "AnswerRuns":
@@ -156,7 +157,7 @@ class AnswerRuns:
         return self
 
     def of_rows(self, rows: Sequence[Row]) -> "AnswerRuns":
-        """Return the answers that are some of the rows."""
+        """Return the answers whose row is in `rows`."""
         codes = [[NULL_CODE if text is None else self.terms.code(text) for text in row] for row in rows]
         columns = [np.array(column, np.int64) for column in zip(*codes, strict=True)] if codes else []
         if len(columns) != len(self.runs.columns):
@@ -166,9 +167,9 @@ class AnswerRuns:
         return AnswerRuns(self.times, self.runs.take(mask), self.terms)
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
-        """Yield each row as texts, None for null, with the first and last time of each run.
+        """Yield each row as texts, with the first and the last time of one run; null is None.
 
-        Rows are in the order of these times, then of the texts, null first.
+        Rows are sorted by the first time, then by the last time, then by their texts, null first.
         """
         runs = relational.coalesce(self.runs, len(self.times))
         ranks = [self.terms.ranks(column) for column in reversed(runs.columns)]
@@ -177,7 +178,7 @@ class AnswerRuns:
             yield row, int(self.times[first]), int(self.times[last])
 
     def by_time(self) -> dict[int, frozenset[Row]]:
-        """Return the rows by ascending time; times without rows are left out."""
+        """Return the rows at each time that has rows, by ascending time."""
         rows = relational.row_texts(self.runs, self.terms)
         places, indexes = relational.spread(self.runs.first, self.runs.last + 1)
         times, numbers = np.unique(self.times, return_inverse=True)
@@ -189,13 +190,13 @@ class AnswerRuns:
         return {t: frozenset(listed[begin:end]) for t, begin, end in pairs if begin < end}
 
     def at(self, t: int) -> frozenset[Row]:
-        """Return the rows of all evaluations at a time; empty for other times."""
+        """Return the rows of all evaluations at t; the set is empty if t is not an evaluation time."""
         first, end = (int(np.searchsorted(self.times, t, side)) for side in ("left", "right"))
         table = self.runs.take((self.runs.first < end) & (first <= self.runs.last) & (first < end))
         return frozenset(relational.row_texts(table, self.terms))
 
     def among(self, times: Array) -> "AnswerRuns":
-        """Return the answers at some of the times, given ascending."""
+        """Return the answers at the given times, which must be evaluation times in ascending order."""
         kept, table = np.searchsorted(self.times, times), self.runs
         first = np.searchsorted(kept, table.first, "left")
         last = np.searchsorted(kept, table.last, "right") - 1
@@ -203,13 +204,14 @@ class AnswerRuns:
         return AnswerRuns(times, some, self.terms)
 
     def until(self, times: Array) -> Array:
-        """Return the index of the last evaluation up to each time, -1 if none exists."""
+        """Return, for each given time, the index of the last evaluation up to this time, or -1."""
         return np.searchsorted(self.times, times, "right") - 1
 
     def held_until(self, columns: Sequence[Array], indexes: Array) -> Array:
-        """Return, for each row of the columns, the last index up to its own at which it is an answer.
+        """Return, for each row of the columns, the last index at which the row is an answer.
 
-        -1 means that no such index exists.
+        The last index is at most the row's index in `indexes`. The result is -1 for a row without such an
+        index.
         """
         table, room = self.runs, len(self.times) + 1
         own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)
@@ -228,12 +230,12 @@ class AnswerRuns:
         return mask & (indexes >= 0)
 
     def holds_within(self, columns: Sequence[Array], after: Array, until: Array) -> Mask:
-        """Return a mask of rows that are answers at some evaluation in (after, until], per row."""
+        """Return a mask of the rows that are answers at an evaluation in their interval (after, until]."""
         mask: Mask = np.greater(self.held_until(columns, self.until(until)), self.until(after))
         return mask
 
     def difference(self, other: "AnswerRuns") -> "AnswerRuns":
-        """Return the rows that only one of two answers has; both have the same times."""
+        """Return the rows that exactly one of two answers contains; both answers must have the same times."""
         width, count = len(self.runs.columns), len(self.times)
         parts = [
             relational.subtract(table, less, range(width), count)
@@ -246,14 +248,14 @@ class AnswerRuns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AtomRuns:
-    """Derived atoms as texts, in the order of answer streams, each with a run of indexes of times."""
+    """Derived atoms as texts, in the order of answer streams, each with a run of indexes into the times."""
 
     atoms: Sequence[str]
     first: Array
     last: Array
 
     def by_index(self, count: int) -> Iterator[tuple[str, ...]]:
-        """Yield the derived atoms at each of `count` indexes, in order."""
+        """Yield, for each index below `count`, the derived atoms in order."""
         places, indexes = relational.spread(self.first, self.last + 1)
         order = np.argsort(indexes, kind="stable")
         places, borders = places[order], np.searchsorted(indexes[order], np.arange(count + 1))
@@ -264,7 +266,7 @@ class AtomRuns:
 def atom_runs(
     program: Program, situation: relational.EncodedSituation, derived: Mapping[Signature, relational.RunTable]
 ) -> AtomRuns:
-    """Return a program's derived atoms in order, without B's atoms."""
+    """Return the derived atoms of a program in order, without the atoms of the background B."""
     terms = situation.terms
     background = {
         name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in situation.background.items()
@@ -302,7 +304,7 @@ def _texts(name: Signature, table: relational.RunTable, terms: TermCodes) -> lis
 
 
 def _order(tables: Mapping[Signature, relational.RunTable], terms: TermCodes) -> Array:
-    """Return the places of the rows of all tables in the order of `write_moments`, then of their runs."""
+    """Return the places of the rows of all tables, sorted in the order of `write_moments`, then by runs."""
     width, names = max((arity for _, arity in tables), default=0), sorted({name for name, _ in tables})
     ranks = _ranks([column for table in tables.values() for column in table.columns], terms)
     keys: list[list[Array]] = [[] for _ in range(width + 2)]
@@ -317,7 +319,7 @@ def _order(tables: Mapping[Signature, relational.RunTable], terms: TermCodes) ->
 
 
 def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
-    """Return the rank of each code in the columns: numbers come first, by value."""
+    """Return the rank of each code in the columns: numbers come first, in the order of their values."""
     used = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
     texts = terms.atom_texts(used)
     keys = [(0, int(text), "") if text.lstrip("-").isdecimal() else (1, 0, text) for text in texts]
@@ -334,11 +336,11 @@ _KEPT: Final = 256
 
 
 class RepeatedSituations:
-    """The cached rows of earlier situations, for programs whose answers do not depend on the time.
+    """A cache of the rows of earlier situations, for programs whose answers do not depend on the time itself.
 
-    Without @ only windows depend on the time. If each window has an atom or ◇ of an atom, the key is the
-    atoms in the windows, the present atoms, and their order. Otherwise the key also has distances, the
-    timeline's end, and the pivots.
+    In a program without @, only windows depend on the time. If each formula is an atom or ◇ of an atom, the
+    cache key contains the atoms, their order, and the windows that contain them. Otherwise the key contains
+    the distances of the atoms, the ends of the timeline, and the time modulo the steps of the windows.
     """
 
     def __init__(self, program: Program) -> None:
@@ -355,7 +357,7 @@ class RepeatedSituations:
         self._fixed = any(not isinstance(window, TimeWindow) for window in self._windows)
 
     def rows(self, situation: Situation, t: int, evaluate: Callable[[], Iterable[Row]]) -> Sequence[Row]:
-        """Return the rows of `evaluate` in a situation at t, from the cache if possible."""
+        """Return the rows that `evaluate` yields in a situation at t, from the cache if possible."""
         if self._tells_time or (self._fixed and not self._flat):
             return list(evaluate())
         key = self._flat_key(situation, t) if self._flat else self._key(situation, t)
@@ -395,7 +397,7 @@ class RepeatedSituations:
 
 
 def _is_flat(part: Formula) -> bool:
-    """Whether a formula is an atom or ◇ of an atom, perhaps in a window and under an outer ¬."""
+    """Return whether a formula is an atom or ◇ of an atom, possibly inside a window and under an outer ¬."""
     match part:
         case Not(inner):
             return _is_flat(inner)
@@ -411,7 +413,7 @@ def answers_in(
 ) -> Iterator[Answer]:
     """Yield each answer of each question at its evaluation times in the interval, once.
 
-    The situation must have all input that the programs' windows can see from the interval.
+    The situation must contain all input that the windows of the programs can see at times in the interval.
     """
     for number, question in enumerate(questions):
         posed = PosedQuestion(question, situation, situation.times(question.gate, within).tolist())
@@ -427,7 +429,7 @@ def answer_runs(
     within: Interval,
     evaluator: Evaluator = "auto",
 ) -> list[AnswerRuns]:
-    """Return the answers of each question for a predicate at its evaluation times in the interval."""
+    """Return the answers of each question at its evaluation times in the interval; outputs are predicates."""
     return [
         answers_at(question, situation, situation.times(question.gate, within), None, evaluator)
         for question in questions
@@ -441,10 +443,10 @@ def answers_at(
     newest: Array | None = None,
     evaluator: Evaluator = "auto",
 ) -> AnswerRuns:
-    """Return the answers of a question at the given times, independent of its gate.
+    """Return the answers of a question at the given times, whatever the gate of the question is.
 
-    `times` and `newest` have equal length and never decrease; each evaluation ignores arrivals after its
-    newest time.
+    `times` and `newest` have equal length, and their values never decrease. Each evaluation ignores arrivals
+    after its time in `newest`.
     """
     assert question.predicate is not None, "answer streams have rows of no width"
     latest = None if newest is None else newest.tolist()
@@ -459,7 +461,7 @@ def answers_at(
 def stream_runs(
     question: Question, situation: relational.EncodedSituation, times: Sequence[int], evaluator: Evaluator
 ) -> AtomRuns | None:
-    """Return the atoms of the only answer stream at each time; None if clingo must answer."""
+    """Return the atoms of the only answer stream at each time, or None if clingo must answer."""
     if evaluator == "both":
         return None
     return PosedQuestion(question, situation, times).by_columns(PosedQuestion.streams, evaluator)
@@ -470,9 +472,10 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PosedQuestion:
-    """A question in a situation at ascending times, independent of its gate.
+    """A question in a situation at ascending times, which replace the gate of the question.
 
-    `newest` has equal length and never decreases; each evaluation ignores arrivals after its newest time.
+    `newest` has the length of `times`, and its values never decrease. Each evaluation ignores arrivals after
+    its time in `newest`.
     """
 
     question: Question
@@ -481,10 +484,10 @@ class PosedQuestion:
     newest: Sequence[int] | None = None
 
     def by_columns(self, find: Callable[["PosedQuestion"], Outcome], evaluator: Evaluator) -> Outcome | None:
-        """Return the columns' result, or None if clingo must answer.
+        """Return the result by columns, or None if clingo must answer.
 
-        clingo must answer if columns do not cover the question, or meet a number or constraint that they
-        cannot handle: clingo evaluates time by time, and reports the first time that fails.
+        clingo must answer if columns do not cover the question, or if they meet an unsupported number or
+        constraint. clingo evaluates one time after another, and reports the first time that fails.
         """
         if not by_columns(self.question, self.situation.background, evaluator):
             return None
@@ -506,18 +509,18 @@ class PosedQuestion:
         return self._tables().get(predicate, relational.empty(predicate[1]))
 
     def streams(self) -> AtomRuns:
-        """Return the atoms of whole answer streams."""
+        """Return the derived atoms of whole answer streams."""
         return atom_runs(self.question.program, self.situation, self._tables())
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
-        """Return the requested rows, each with the first and last index of its runs."""
+        """Return the requested rows, each with the first and the last index of one of its runs."""
         if self.question.predicate is None:
             rows = self.streams().by_index(len(self.times))
             return ((row, index, index) for index, row in enumerate(rows))
         return relational.decode(relational.coalesce(self.table(), len(self.times)), self.situation.terms)
 
     def _tables(self) -> dict[Signature, relational.RunTable]:
-        """Return the tables of the requested predicate, or of all derived predicates."""
+        """Return the table of the requested predicate, or the tables of all derived predicates."""
         program, predicate = self.question.program, self.question.predicate
         tables: dict[Signature, list[relational.RunTable]] = {}
         parts = list(self._parts())
@@ -535,7 +538,7 @@ class PosedQuestion:
         }
 
     def rows_of_clingo(self) -> Iterator[tuple[Row, int, int]]:
-        """Yield clingo's rows, part by part; runs end with their part."""
+        """Yield the rows that clingo computes, part by part; a run never extends beyond its part."""
         if self.newest is None:
             for begin, end, part in self._parts():
                 for row, first, last in by_clingo(self.question, part.decoded(), self.times[begin:end]):
@@ -547,7 +550,7 @@ class PosedQuestion:
                 yield row, index, index
 
     def _parts(self) -> Iterator[tuple[int, int, relational.EncodedSituation]]:
-        """Yield ranges of the times, each with its input, so that joins of a part fit in memory."""
+        """Yield index ranges of the times, each with its input; the joins of each range fit in memory."""
         situation, times, seen = self.situation, self.times, reach(self.question.program)
         if not times:
             return
@@ -585,7 +588,7 @@ def check_alike_at(question: Question, situation: Situation, times: Sequence[int
 
 
 def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
-    """Whether relational evaluation answers the question; raises LarsError if required but impossible."""
+    """Return whether columns answer the question; raise LarsError if columns are required but impossible."""
     if evaluator == "clingo":
         return False
     obstacle_found = hindrance(question, frozenset(background))
@@ -595,12 +598,12 @@ def by_columns(question: Question, background: Iterable[Signature], evaluator: E
 
 
 def hindrance(question: Question, background: frozenset[Signature]) -> relational.Obstacle | None:
-    """Return the reason why columns cannot evaluate a question; None if they can."""
+    """Return the reason why columns cannot evaluate a question, or None if they can."""
     return _obstacle(question.program, background, whole=question.predicate is None)
 
 
 def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
-    """Report the part of a program that prevents evaluation by columns."""
+    """Print a notice about each part of a program that prevents evaluation by columns."""
     for question in questions:
         if (hindering := hindrance(question, frozenset(background))) is not None:
             runner.notice(f"evaluated by clingo, not by columns: {hindering}")
@@ -620,7 +623,7 @@ def _obstacle(
 def by_clingo(
     question: Question, situation: Situation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
-    """Yield each row with the first and the last index of its runs; runs are separate."""
+    """Yield each row with the first and the last index of one of its runs."""
     program, output = question.program, question.output
     if len(times) > 1 and isinstance(output, tuple) and pointwise.have_runs(program, situation.background):
         step = max(2, _SPREAD // (1 + len(situation.facts)))

@@ -1,6 +1,7 @@
-"""Division of a job into slices of the timeline, each with the input around it, for independent work.
+"""The division of a job into slices of the timeline; each slice has all input that its windows can reach.
 
-A trace's columns become slices with the windows' content around them, then answers, in this process.
+Slices can therefore be evaluated independently. In this process, the columns of a trace become slices, and
+the slices become answers.
 """
 
 from bisect import bisect_left, bisect_right
@@ -38,12 +39,12 @@ class Needs:
 
     @property
     def halo(self) -> int | None:
-        """The number of time points around a slice whose input it needs; None means all."""
+        """The number of time points around a slice from which the slice needs input; None means all."""
         past, future = self.reach.past, self.reach.future
         return None if past is None or future is None else past + future
 
     def from_before(self, points: int) -> "Needs":
-        """Return the needs of slices that are also evaluated up to `points` time points before them."""
+        """Return the needs of slices that are evaluated at times up to `points` time points earlier, too."""
         past = None if self.reach.past is None else self.reach.past + points
         return replace(self, reach=replace(self.reach, past=past))
 
@@ -55,7 +56,7 @@ class Needs:
         return mask
 
     def among(self, atoms: Atoms, terms: CodedTerms, timeline: Interval) -> "NeededAtoms":
-        """Return the atoms, of given ones, that slices of a timeline need."""
+        """Return those of the given atoms that slices of a timeline need."""
         own: dict[Signature, InputAtoms] = {}
         reached: dict[Signature, InputAtoms] = {}
         for name, some in atoms.items():
@@ -68,7 +69,7 @@ class Needs:
 
 
 def needs_of(questions: Sequence[Question]) -> Needs:
-    """Return the questions' needs around a slice, in time points and by pattern."""
+    """Return the input that the questions need around a slice, as distances in time and as patterns."""
     rules = tuple(rule for question in questions for rule in question.program.rules)
     atoms = (Relevance(question.program, question.predicate).needed_atoms() for question in questions)
     gates = (question.gate for question in questions)
@@ -83,9 +84,10 @@ def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeededAtoms:
-    """Atoms that slices need: through windows (`reached`), and at a slice's own times (`slice_atoms`).
+    """Atoms that slices need: through windows (`reached`), and only at a slice's own times (`slice_atoms`).
 
-    `past` and `future` are distances in time points, both ends included; the two kinds are disjoint.
+    `past` and `future` are distances in time points; both ends are included. `reached` and `slice_atoms` are
+    disjoint.
     """
 
     reached: Atoms
@@ -94,7 +96,7 @@ class NeededAtoms:
     future: int
 
     def of(self, within: Interval) -> dict[Signature, InputAtoms]:
-        """Return the atoms that a slice needs, unordered."""
+        """Return the atoms that a slice needs, in no particular order."""
         around = Interval(within.first - self.past, within.last + self.future)
         return {
             name: together([some.within(around), self.slice_atoms[name].within(within)])
@@ -102,12 +104,12 @@ class NeededAtoms:
         }
 
     def near(self, slices: Sequence[Interval]) -> range:
-        """Return the places of consecutive slices that may need some of the atoms."""
+        """Return the range of the slices that may need some of the atoms."""
         times = (some.t for some in (*self.slice_atoms.values(), *self.reached.values()))
         return between(slices, times, self.past, self.future)
 
     def counts(self) -> Counts:
-        """Return the counts of not too many parts; all atoms of one time are in one of them."""
+        """Return the numbers of atoms in parts of the timeline; all atoms of one time are in one part."""
         times = [some.t for some in (*self.slice_atoms.values(), *self.reached.values())]
         begins, numbers = np.unique(np.concatenate([np.empty(0, np.int64), *times]), return_counts=True)
         if not len(begins):
@@ -118,7 +120,7 @@ class NeededAtoms:
 
 
 def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, future: int = 0) -> range:
-    """Return the places of the slices that reach some of these times, which ascend."""
+    """Return the range of the slices that can reach at least one of these times; the times ascend."""
     ends = [(int(t[0]), int(t[-1])) for t in times if len(t)]
     if not ends:
         return range(0)
@@ -127,7 +129,7 @@ def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, f
 
 
 def all_counts(numbers: Sequence[Counts]) -> Counts:
-    """Return the counts of all parts of a trace together."""
+    """Return the numbers of atoms in the parts of the timeline, summed over all parts of a trace."""
     every = [np.concatenate(some) for some in zip((np.empty(0, np.int64),) * 2, *numbers, strict=True)]
     begins, places = np.unique(every[0], return_inverse=True)
     return begins, np.bincount(places, every[1], len(begins)).astype(np.int64)
@@ -136,9 +138,9 @@ def all_counts(numbers: Sequence[Counts]) -> Counts:
 def cut_span(
     counts: Counts, span: Interval, halo: int | None, slices: int | None = None, rows: int = 0
 ) -> list[Interval]:
-    """Return the slices of a span: about `slices` many, or each with at least `rows` rows.
+    """Return the slices of a span: about `slices` slices, or slices with at least `rows` rows each.
 
-    If slices need all input, they would repeat work, so the default is one slice.
+    If each slice needs all input, slices would repeat work, so the default is one slice.
     """
     if slices is not None:
         return cut_by_rows(counts, span, max(1, -(-int(counts[1].sum()) // slices)), None)
@@ -146,10 +148,10 @@ def cut_span(
 
 
 def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> list[Interval]:
-    """Return slices of the span with at least `rows` rows each, except perhaps the last.
+    """Return slices of the span with at least `rows` rows each; only the last slice may have fewer rows.
 
-    Each slice has at least as many rows as the `halo` before it, in time points. So all slices together have
-    at most twice the trace's rows. If `halo` is None, this condition does not apply.
+    Each slice has at least as many rows as the `halo` time points before the slice. All slices together
+    therefore read at most twice the rows of the trace. If `halo` is None, this condition does not apply.
     """
     begins, numbers = counts
     above = np.concatenate(([0], np.cumsum(numbers)))
@@ -171,9 +173,9 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
 def carried_atoms(
     windows: Iterable[TupleWindow], atoms: Atoms, terms: CodedTerms
 ) -> dict[Signature, InputAtoms]:
-    """Return the atoms of a trace that some of the windows keeps at its end.
+    """Return the atoms of a trace that at least one of the windows keeps at the end of the trace.
 
-    All ties at the oldest instant are included: the window's evaluation decides them.
+    All ties at the oldest instant are included, since the evaluation of the window decides the ties.
     """
     order = {name: np.lexsort((some.arrival, some.t)) for name, some in atoms.items()}
     ordered = {name: some.take(order[name]) for name, some in atoms.items() if len(some.t)}
@@ -197,7 +199,7 @@ def carried_by_part(
 
 
 def join_atoms(atoms: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
-    """Return the atoms of both, one after the other."""
+    """Return the atoms of both mappings; atoms of `other` come last."""
     names = dict.fromkeys((*atoms, *other))
     return {name: together([some[name] for some in (atoms, other) if name in some]) for name in names}
 
@@ -208,7 +210,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class SlicedWork(Generic[_Payload, _Result]):
-    """The work on a slice, its payload, and the part of the trace that its questions can use.
+    """The work on a slice, and the questions that determine the input that the work needs.
 
     Questions may be evaluated at times in the slice, and up to `before` time points earlier. The work and its
     payload are sent to other processes.
@@ -226,7 +228,8 @@ ATOMS_PER_SLICE: Final = 20_000
 class Job:
     """Questions to evaluate over one timeline and background.
 
-    `slices` None lets the job choose their number; `within` None evaluates the whole timeline.
+    If `slices` is None, the job chooses the number of slices. If `within` is None, the whole timeline is
+    evaluated.
     """
 
     questions: tuple[Question, ...]
@@ -248,7 +251,7 @@ class Job:
 
 
 def by_slice(job: Job, columns: TraceColumns, progress: Progress = no_progress) -> Iterator[Iterator[Answer]]:
-    """Yield the answers of the job's questions, slice by slice, ascending."""
+    """Yield an iterator over the answers for each slice, in ascending order."""
     slices = slices_of(job, columns)
     for done, (within, situation) in enumerate(zip(slices, situations(job, columns, slices), strict=True)):
         progress(done, len(slices))
@@ -256,14 +259,14 @@ def by_slice(job: Job, columns: TraceColumns, progress: Progress = no_progress) 
 
 
 def slices_of(job: Job, columns: TraceColumns) -> list[Interval]:
-    """Return the slices of a job in this process."""
+    """Return the slices of a job that is evaluated in this process."""
     needs = needs_of(job.questions)
     counts = needs.among(columns.atoms, columns.terms, job.timeline).counts()
     return cut_span(counts, job.span, needs.halo, job.slices, ATOMS_PER_SLICE)
 
 
 def situations(job: Job, columns: TraceColumns, slices: Sequence[Interval]) -> Iterator[EncodedSituation]:
-    """Yield, for each consecutive slice, the situation that the job's questions need."""
+    """Yield, for each consecutive slice, the situation that the questions of the job need."""
     needs = needs_of(job.questions)
     atoms = needs.among(columns.atoms, columns.terms, job.timeline)
     static = situation_of(replace(columns, atoms={}), job.timeline, job.relevant())
@@ -275,7 +278,7 @@ def situations(job: Job, columns: TraceColumns, slices: Sequence[Interval]) -> I
 def _kept_before(
     slices: Sequence[Interval], columns: TraceColumns, timeline: Interval, windows: tuple[TupleWindow, ...]
 ) -> Iterator[Atoms]:
-    """Return for each slice the earlier atoms that tuple windows keep."""
+    """Return, for each slice, the earlier atoms that tuple windows keep."""
     if not windows:
         return repeat({}, len(slices))
     ends = Interval(timeline.first, slices[0].first - 1), *slices

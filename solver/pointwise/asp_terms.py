@@ -1,7 +1,7 @@
 """Terms of LARS in ASP and back, names of predicates, arithmetic and comparisons, with 32-bit limits.
 
-This is the only place that quotes terms: no text of a trace or query is part of a program unless `asp_text`
-or `symbol` quoted it. Two literals with equal values are different terms.
+Only this module quotes terms. A text of a trace or query enters a program only through `asp_text` or
+`symbol`. Two literals with equal values are different terms.
 """
 
 import re
@@ -38,10 +38,10 @@ _CACHED: Final = 2**16
 
 @lru_cache(maxsize=_CACHED)
 def symbol(constant: Constant) -> clingo.Symbol:
-    """Return the ASP symbol of a constant; `constant` is the inverse.
+    """Return the ASP symbol of a constant; `constant` is the inverse function.
 
-    RDF terms become strings of their N-Triples text, numbers become numbers, plain constants stay. Raises
-    LarsError for a number outside 32 bit, or invalid Unicode (a lone surrogate).
+    An RDF term becomes a string of its N-Triples text, a number becomes a number, and a plain constant is
+    unchanged. Raises LarsError for a number outside 32 bits, and for invalid Unicode (a lone surrogate).
 
     >>> print(symbol(Iri("x:a")), symbol(Number(3)), symbol(Symbol("wet")), symbol(Symbol("Wet")))
     "<x:a>" 3 wet symbol("Wet")
@@ -62,9 +62,9 @@ def symbol(constant: Constant) -> clingo.Symbol:
 
 @lru_cache(maxsize=_CACHED)
 def constant(symbol: clingo.Symbol) -> Constant:
-    """Return the constant of an ASP symbol; the inverse of `symbol`.
+    """Return the constant of an ASP symbol; `symbol` is the inverse function.
 
-    Raises LarsError for other symbols (a tuple, `-a`, `f(1)`, `#inf`).
+    Raises LarsError for other ASP symbols, such as a tuple, `-a`, `f(1)` and `#inf`.
     """
     match symbol.type:
         case clingo.SymbolType.String:
@@ -92,7 +92,7 @@ def symbol_of(text: str) -> clingo.Symbol:
 
 
 def text_of(symbol: clingo.Symbol) -> str:
-    """Return the argument text of an ASP symbol; the inverse of `symbol_of`."""
+    """Return the argument text of an ASP symbol; `symbol_of` is the inverse function."""
     if symbol.type == clingo.SymbolType.String:
         return symbol.string
     if symbol.type == clingo.SymbolType.Function:
@@ -113,9 +113,9 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+")
 
 
 class RuleNames:
-    """The names of ASP variables for a rule's variables, and fresh names without clashes.
+    """The names of ASP variables for the variables of a rule, and fresh names that do not clash.
 
-    `natural` are variables known to be time points, for which ASP's remainder is the logic's.
+    `natural` are variables that are known to be time points; for them, the remainder of ASP equals mod.
     """
 
     def __init__(self, natural: frozenset[Variable] = frozenset()) -> None:
@@ -162,7 +162,7 @@ def _remainder(left: str, right: str) -> str:
 
 
 def comparison(condition: Comparison, names: RuleNames) -> str:
-    """Return a comparison; <, <=, >, >= hold between numbers only, though ASP orders all terms."""
+    """Return a comparison in ASP; <, <=, >, >= hold only between numbers, although ASP orders all terms."""
     left, right = names.arithmetic(condition.left), names.arithmetic(condition.right)
     if condition.relation not in ("=", "!="):
         left, right = f"{left}*1", f"{right}*1"
@@ -174,10 +174,10 @@ GREATEST: Final = 2**30
 
 
 def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:
-    """Yield ASP conditions; one of them is true if an operation's result may leave 32 bit.
+    """Yield ASP conditions; at least one of them is true if the result of an operation exceeds 32 bits.
 
-    They may be true although the result fits, but never false if it does not: an operand above 2^30 is
-    sufficient.
+    A condition may also be true if the result fits in 32 bits, since an operand above 2^30 makes a condition
+    true.
     """
     for part in _operations(side):
         if _greatest(part, names.natural) is not None:
@@ -199,7 +199,7 @@ def _operations(side: Arithmetic) -> Iterator[Operation]:
 
 
 def _greatest(side: Arithmetic, natural: frozenset[Variable]) -> int | None:
-    """Return a bound of the absolute value, or None without a bound within 32 bit."""
+    """Return an upper bound of the absolute value, or None if no bound within 32 bits is known."""
     match side:
         case Number(value):
             bound: int | None = abs(value)
@@ -221,7 +221,9 @@ _PREDICATE = re.compile(r"_*[a-z][A-Za-z0-9_]*'*")
 
 
 def predicate_name(base: str) -> str:
-    """Return the ASP name of a program's predicate; our own names have a prime inside or are reserved.
+    """Return the ASP name of a program's predicate.
+
+    Names that this program adds have a prime or are reserved.
 
     A name that ASP does not allow is written in hexadecimal, so that different names stay different.
 

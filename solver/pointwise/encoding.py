@@ -1,13 +1,14 @@
-"""A LARS program as ASP text at one reference time, exact for every program: names, windows, rules.
+"""The ASP text of a LARS program at one reference time: names, windows and rules.
 
-ASP has numbers up to 2^31, and □ and ¬ list each time point of a window. So long timelines are replaced by
-ranks: at one reference time a program depends only on equality and order of times. The time points between
-two arrivals, or between an arrival and a window's end, become one time point, since they are
-indistinguishable.
+ASP has numbers up to 2^31, and the ASP rules of □ and ¬ list each time point of a window. In long timelines,
+ranks therefore replace the times. At one reference time, the answers depend only on equality and order of
+times. All time points between two consecutive arrivals or window ends are indistinguishable. They become one
+time point.
 
-Derived atoms hold at `now`; input atoms, and derived ones read through windows, have their time as last
-argument. `window(w,A,B)` is the interval of the w-th window at now. Each LARS rule is a comment above its ASP
-rule. The facts are `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and the windows' content.
+Derived atoms hold at `now`. Input atoms, and derived atoms that a window reads, have their time as last
+argument. `window(w,A,B)` is the interval of the w-th window at `now`. Each LARS rule is a comment above its
+ASP rule. The facts are `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and the content of the
+windows.
 """
 
 from bisect import bisect_right
@@ -49,7 +50,7 @@ RankedProgram = tuple[Program, Situation, int, Sequence[int] | None]
 def rank_program(program: Program, situation: Situation, t: int) -> RankedProgram:
     """Return the question for clingo, with ranks in place of times if the timeline is long.
 
-    Raises LarsError for a timeline beyond 32 bit under a rule that computes with times, or shows them.
+    Raises LarsError if the timeline ends after 2^31 - 1 and some rule computes with times or outputs times.
     """
     timeline = situation.timeline
     if timeline.last <= LONG:
@@ -68,7 +69,7 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
 
 
 def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
-    """Whether a rule is invariant under moved times, and under times without arrivals added or removed."""
+    """Return whether the rule's result is independent of moved time points and of added empty time points."""
     forms = [analysis.literal_form(part) for part in formulas(rule.body)]
     head = variables(rule.head.time) if isinstance(rule.head, logic.At) else frozenset()
     times = head.union(form.time for form in forms if isinstance(form.time, Variable))
@@ -81,7 +82,7 @@ def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
 
 
 def _meets_arrival(form: analysis.LiteralForm, always: frozenset[Signature]) -> bool:
-    """Whether the literal binds its time to a time at which an atom arrives, or to a time derived from it."""
+    """Return whether the literal binds its time to the time of an input atom or of a derived atom."""
     known = isinstance(form.atom, logic.Truth) or signature(form.atom) in always
     return form.mode == "@" and form.positive and not known
 
@@ -161,12 +162,12 @@ Place = tuple[HostedCondition, Signature | None]
 
 
 def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
-    """Return the variables that a condition's value depends on, in lexicographic order."""
+    """Return the variables on which the value of a condition depends, in lexicographic order."""
     return tuple(sorted(variables(condition.expression)))
 
 
 def columns(literal: HostedCondition | logic.SetLiteral) -> tuple[Variable, ...]:
-    """Return the variables of the host's predicate for a literal, in argument order."""
+    """Return the variables of the predicate that the host computes for a literal, in argument order."""
     match literal:
         case logic.Test():
             return condition_arguments(literal)
@@ -179,7 +180,7 @@ def columns(literal: HostedCondition | logic.SetLiteral) -> tuple[Variable, ...]
 
 
 def hosted_signature(literal: HostedCondition | logic.SetLiteral, number: int) -> Signature:
-    """Return name and arity of the host's predicate for a literal at one reference time."""
+    """Return the name and arity of the predicate that the host computes for a literal."""
     kind = (
         "test"
         if isinstance(literal, logic.Test)
@@ -191,12 +192,12 @@ def hosted_signature(literal: HostedCondition | logic.SetLiteral, number: int) -
 
 
 def collected_signature(literal: logic.SetLiteral, number: int) -> tuple[str, int]:
-    """Return name and arity of the ASP predicate of the literal's number and the atom's instances."""
+    """Return the name and arity of the ASP predicate for a literal's number and its atom's instances."""
     return f"collected'{number}", len(variables_in_order(literal.atom)) + 1
 
 
 def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
-    """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
+    """Yield the ASP rules that fill the table of a condition; the body `domain` binds the arguments."""
     question = asp_terms.call(f"ask'{number}", arguments)
     yield f"{question} :- {domain}." if domain else f"{question}."
     terms, (name, _) = ",".join((str(number), *arguments)), hosted_signature(condition, number)
@@ -207,9 +208,9 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
 
 
 def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
-    """Yield the rules that let the host answer the literal.
+    """Yield the ASP rules by which the host evaluates a literal over all instances of an atom.
 
-    `instance` is the body that binds `terms`, the texts of the atom's variables.
+    `instance` is the ASP body that binds `terms`. `terms` are the texts of the atom's variables.
     """
     collected, noted = f"collected'{number}", f"noted'{number}"
     yield f"{asp_terms.call(collected, [str(number), *terms])} :- {instance}."
@@ -228,7 +229,7 @@ def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequ
 
 
 def required_rules(literal: logic.SetLiteral, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
-    """Yield rules without which the atom could have other instances than these."""
+    """Yield ASP rules that reject answer sets in which the atom has other instances than `instances`."""
     name, arity = collected_signature(literal, number)
     text, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]
     for instance in instances:
@@ -250,8 +251,8 @@ def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
 class AspNames:
     """The names of a program's predicates and literals in its ASP text.
 
-    `background` are predicates of B outside the program's own facts; `numbered` is an offset for numbers of
-    conditions, used by an earlier program.
+    `background` are the predicates of the background B, without the facts of the program itself. Numbers of
+    conditions begin after `numbered`, since an earlier program uses the numbers up to `numbered`.
     """
 
     program: Program
@@ -260,17 +261,17 @@ class AspNames:
 
     @cached_property
     def derived(self) -> frozenset[Signature]:
-        """The intensional predicates."""
+        """The intensional predicates of the program."""
         return analysis.intensional(self.program)
 
     @cached_property
     def background_predicates(self) -> frozenset[Signature]:
-        """The predicates of which B may have atoms."""
+        """The predicates that may have atoms in the background B."""
         return self.background.union(map(signature, self.program.facts))
 
     @cached_property
     def timed(self) -> frozenset[Signature]:
-        """The predicates that some literal reads at another time, or some head derives at another time."""
+        """The predicates that a literal reads, or a head derives, at another time than the reference time."""
         looked_at = {
             signature(form.atom)
             for form in self.literals
@@ -285,21 +286,21 @@ class AspNames:
 
     @cached_property
     def literals(self) -> tuple[analysis.LiteralForm, ...]:
-        """The forms of all formulas in bodies, and of the gathered atoms."""
+        """The forms of all formulas in rule bodies, and of the atoms in literals over all instances."""
         bodies = [rule.body for rule in self.program.rules]
         gathered = (analysis.LiteralForm(part.atom) for body in bodies for part in set_literals(body))
         return (*(analysis.literal_form(part) for body in bodies for part in formulas(body)), *gathered)
 
     @cached_property
     def windows(self) -> dict[Window, int]:
-        """The windows, numbered in the order of their text."""
+        """The windows of the program, numbered in the order of their texts."""
         return {
             window: i for i, window in enumerate(sorted(analysis.windows(self.program), key=str), start=1)
         }
 
     @cached_property
     def conditions(self) -> dict[Place, int]:
-        """The SPARQL conditions with their places, numbered in the order of the program."""
+        """The SPARQL conditions with the predicates of their rules, numbered in the order of the program."""
         all_conditions = (
             (literal, rule.predicate)
             for rule in self.program.rules
@@ -310,14 +311,14 @@ class AspNames:
 
     @property
     def hosted(self) -> dict[int, HostedCondition]:
-        """The SPARQL conditions by their numbers."""
+        """The SPARQL conditions, by their numbers."""
         return {number: condition for (condition, _), number in self.conditions.items()}
 
     @cached_property
     def set_literals(self) -> dict[logic.SetLiteral, int]:
         """The numbers, from 1, of the literals that need all instances of an atom, in program order.
 
-        Raises LarsError if the atom depends on the head of the literal's own rule.
+        Raises LarsError if the atom of a literal depends on the head of the literal's rule.
         """
         analysis.gathered_strata(self.program)
         all_literals = (literal for rule in self.program.rules for literal in set_literals(rule.body))
@@ -325,7 +326,7 @@ class AspNames:
 
     @cached_property
     def answers(self) -> dict[Signature, HostedCondition | logic.SetLiteral]:
-        """The conditions and literals that the host answers, by the predicates of its answers."""
+        """The conditions and literals that the host evaluates, by the predicates of the computed tables."""
         conditions = {hosted_signature(part, number): part for number, part in self.hosted.items()}
         return conditions | {
             hosted_signature(part, number): part for part, number in self.set_literals.items()
@@ -339,17 +340,17 @@ class AspNames:
 
     @cached_property
     def predicates(self) -> frozenset[Signature]:
-        """The predicates of heads and bodies."""
+        """The predicates in heads and bodies of the program."""
         return self.program.predicates
 
     def input_signature(self, predicate: Signature) -> Signature | None:
-        """Return the ASP name and arity of input atoms; None for derived atoms or a name clash."""
+        """Return the ASP name and arity of input atoms; None for derived atoms, or if the name clashes."""
         if predicate in self.derived:
             return None
         return self._own(predicate, (self.name(predicate, timed=True), predicate[1] + 1))
 
     def background_signature(self, predicate: Signature) -> Signature | None:
-        """Return the ASP name and arity of B's atoms; None for a name clash."""
+        """Return the ASP name and arity of atoms of the background B. Return None if the name clashes."""
         return self._own(predicate, (self.always_name(predicate), predicate[1]))
 
     def _own(self, predicate: Signature, name: Signature) -> Signature | None:
@@ -365,7 +366,7 @@ class AspNames:
         return frozenset(names)
 
     def now(self, time: str) -> str:
-        """Return the ASP atom that is true at the reference time."""
+        """Return the ASP atom that is true only for the reference time."""
         return f"now({time})"
 
     def at_now(self, predicate: Signature, arguments: list[str]) -> str:
@@ -373,20 +374,20 @@ class AspNames:
         return asp_terms.call(self.name(predicate, timed=False), arguments)
 
     def held_name(self, predicate: Signature, window: Window | None) -> str:
-        """Return the name of the predicate for atoms that the window keeps at a time, or that are in B."""
+        """Return the name of the predicate for atoms in the background B, or in the window at a time."""
         return f"held{self.windows.get(window, 0) if window else 0}'{self.name(predicate, timed=False)}"
 
     def shown_name(self, predicate: Signature, window: Window) -> str:
-        """Return the name of the predicate for atoms in the window at the reference time, or in B."""
+        """Return the name of the predicate for atoms that are in the background B or now in the window."""
         return f"shown{self.windows[window]}'{self.name(predicate, timed=False)}"
 
     def always_name(self, predicate: Signature) -> str:
-        """Return the name of the predicate for B's atoms."""
+        """Return the name of the predicate for atoms of the background B."""
         name = self.name(predicate, timed=False)
         return f"always'{name}" if predicate in self.timed | self.derived else name
 
     def at(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
-        """Return the ASP atom of a predicate at a time, in the window or in B."""
+        """Return the ASP atom that is true at a time if the atom is in the window or in the background B."""
         if predicate in self.background_predicates:
             return asp_terms.call(self.held_name(predicate, window), [*arguments, time])
         return self._kept_call(predicate, arguments, window, time)
@@ -399,7 +400,7 @@ class AspNames:
 
 
 def window_rules(window: Window, number: int) -> Iterator[str]:
-    """Yield the rules of a window, one a line."""
+    """Yield the ASP rules that define a window, one rule per line."""
     match window:
         case TimeWindow():
             yield _interval(window, number)
@@ -461,7 +462,7 @@ def _last(window: LastWindow, number: int) -> Iterator[str]:
 
 
 def _near(u: int) -> int:
-    """Return a 32-bit time with the same order relative to 0..GREATEST, also after adding 2 * GREATEST."""
+    """Return a 32-bit time with the order of `u` relative to 0..GREATEST, even after adding 2 * GREATEST."""
     return max(1 - 2 * asp_terms.GREATEST, min(u, asp_terms.GREATEST + 1))
 
 
@@ -495,12 +496,12 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
 
 
 def binds_time(form: analysis.LiteralForm) -> bool:
-    """Whether the literal is true only at a time of @ inside the timeline: @_T a, @_T ¬a."""
+    """Return whether the literal is true only at a time of @ inside the timeline: @_T a, @_T ¬a."""
     return (form.mode == "@" and form.positive) or (form.mode == "¬@¬" and not form.positive)
 
 
 class RuleWriter:
-    """The writer of one rule; `naming` has the names of predicates, windows and conditions."""
+    """The writer of one rule as ASP text; `naming` has the names of predicates, windows and conditions."""
 
     def __init__(self, naming: AspNames, rule: Rule) -> None:
         self.naming = naming
@@ -510,7 +511,7 @@ class RuleWriter:
         self.names = asp_terms.RuleNames(frozenset(time for time in times if isinstance(time, Variable)))
 
     def lines(self, more: Sequence[str] = ()) -> Iterator[str]:
-        """Yield the ASP rules of the rule; `more` comes last in their bodies."""
+        """Yield the ASP rules of the LARS rule; the literals `more` end the body of each ASP rule."""
         body = [*(part for literal in self.rule.body for part in self.literal(literal)), *more]
         match self.rule.head:
             case None:
@@ -543,7 +544,7 @@ class RuleWriter:
         yield _rule("", [*body, "timeline(F,L)", f"{time} > L"])
 
     def literal(self, literal: logic.BodyLiteral) -> list[str]:
-        """Return the ASP body literals of one LARS body literal."""
+        """Return the ASP body literals for one LARS body literal."""
         match literal:
             case logic.Comparison():
                 return [asp_terms.comparison(literal, self.names)]
@@ -558,11 +559,11 @@ class RuleWriter:
                 return self.through_window(form)
 
     def condition(self, condition: HostedCondition) -> str:
-        """Return the ASP atom of a SPARQL condition; the host computes its table."""
+        """Return the ASP atom of a SPARQL condition; the host computes the table of the condition."""
         return self._hosted(condition, self.naming.conditions[(condition, self.rule.predicate)])
 
     def set_atom(self, literal: logic.SetLiteral) -> str:
-        """Return the ASP atom of a gathered literal; the host computes its table."""
+        """Return the ASP atom of a literal over all instances; the host computes the table of the literal."""
         return self._hosted(literal, self.naming.set_literals[literal])
 
     def _hosted(self, literal: HostedCondition | logic.SetLiteral, number: int) -> str:
@@ -571,9 +572,10 @@ class RuleWriter:
         )
 
     def tables(self) -> Iterator[str]:
-        """Yield the rules that fill the tables of this rule's conditions.
+        """Yield the ASP rules that fill the tables of the conditions in the LARS rule.
 
-        The tables range over the bindings of the rest of the positive body, including earlier values.
+        The arguments of a table are the bindings of the other positive literals, with the values of earlier
+        conditions.
         """
         domain = self.binding()
         for literal in self.rule.body:
@@ -585,7 +587,7 @@ class RuleWriter:
                 domain.append(self.condition(literal))
 
     def guards(self, number: int) -> Iterator[str]:
-        """Yield rules that derive `wrapped'number` when some arithmetic of the rule can leave 32 bit."""
+        """Yield ASP rules that derive `wrapped'number` if arithmetic of the LARS rule can exceed 32 bits."""
         domain = self.binding()
         domain += [self.condition(literal) for literal in self.rule.body if isinstance(literal, logic.Assign)]
         for literal in self.rule.body:
@@ -595,7 +597,7 @@ class RuleWriter:
                         yield _rule(f"wrapped'{number}", [*domain, wraps])
 
     def binding(self) -> list[str]:
-        """Return the literals that bind the body's variables, except variables that the host computes."""
+        """Return the ASP literals that bind the body's variables, except variables that the host computes."""
         return [part for literal in self.rule.body for part in self._binding(literal)]
 
     def _binding(self, literal: logic.BodyLiteral) -> list[str]:
@@ -620,7 +622,7 @@ class RuleWriter:
         return f"{'' if form.positive else 'not '}{atom}"
 
     def through_window(self, form: analysis.LiteralForm) -> list[str]:
-        """Return the ASP body literals of a formula at other times, or in a window."""
+        """Return the ASP body literals of a formula that refers to other times or to a window."""
         n = self.names.fresh()
         first, last, time = f"A{n}", f"B{n}", f"U{n}"
         window = self._window(form, first, last)
@@ -696,18 +698,19 @@ MOST_TEXTS: Final = 2_000
 
 @dataclass(frozen=True)
 class Encoding(AspNames):
-    """A program's ASP text.
+    """The ASP text of a program.
 
-    `source` is the program in messages, if this program was made from it; only `output` is read, if given.
+    `source` is the program that error messages quote, if this program is a translation of `source`. If
+    `output` is given, the solver reads only atoms of the predicate `output`.
     """
 
     source: Program | None = None
     output: Signature | None = None
 
     def text(self, *, limited: bool = False) -> str:
-        """Return the whole program: rules, windows, and how plain and timed predicates relate.
+        """Return the whole ASP program: rules, windows, and rules that connect plain and timed predicates.
 
-        When limited, a `Host` watches the rules that could compute new values without end.
+        If `limited` is true, a `Host` limits the rules that could compute new values without end.
         """
         rules = [self.rule(rule, self.limit(rule) if limited else ()) for rule in self.program.proper_rules]
         parts = [*rules, *self._windows(), *self._bridges(), *self._expected()]
@@ -715,7 +718,7 @@ class Encoding(AspNames):
 
     @cached_property
     def hosted_text(self) -> str:
-        """The whole program as grounded with a `Host`, and its shown predicates."""
+        """The whole ASP program for grounding with a `Host`, with the predicates that clingo outputs."""
         project = (f"#project {name}/{arity}." for name, arity in self._names(self.derived))
         show = (f"#show {name}/{arity}." for name, arity in self.signatures)
         text = " ".join((*project, "#show.", *show)) + "\n"
@@ -723,7 +726,10 @@ class Encoding(AspNames):
 
     @cached_property
     def signatures(self) -> dict[Signature, tuple[str, bool]]:
-        """The predicates that are read by their ASP names and arities, and whether these have a time."""
+        """The ASP names and arities of the predicates to read.
+
+        The boolean is true if the last argument is a time.
+        """
         return self._names(self.derived if self.output is None else self.derived & {self.output})
 
     def _names(self, predicates: Iterable[Signature]) -> dict[Signature, tuple[str, bool]]:
@@ -732,15 +738,21 @@ class Encoding(AspNames):
 
     @property
     def said_rules(self) -> tuple[Rule, ...]:
-        """The rules that are not facts, in the form of messages."""
+        """The rules that are not facts, as error messages quote them."""
         return (self.source or self.program).proper_rules
 
     def rule(self, rule: Rule, more: Sequence[str] = ()) -> str:
-        """Return the ASP rules of one LARS rule, under the rule as a comment; `more` is for their body."""
+        """Return the ASP rules of one LARS rule after the rule as a comment.
+
+        `more` are additional body literals.
+        """
         return "\n".join((f"% {rule}", *RuleWriter(self, rule).lines(more)))
 
     def limit(self, rule: Rule) -> list[str]:
-        """Return the literal that limits the values of a recursive rule with arithmetic."""
+        """Return the literals that limit the values of a recursive rule with arithmetic.
+
+        Empty for other rules.
+        """
         head = head_atom(rule)
         if head is None or not analysis.computes_in_loop(rule, self._loops):
             return []
@@ -754,7 +766,7 @@ class Encoding(AspNames):
         return analysis.positive_loops(self.program)
 
     def tables(self) -> str:
-        """Return the rules for a `Host`'s answers during grounding, which `text` leaves open."""
+        """Return the ASP rules that call a `Host` during grounding; `text` does not contain these rules."""
         writers = [RuleWriter(self, rule) for rule in self.program.proper_rules]
         tables = (line for writer in writers for line in writer.tables())
         return "\n".join((*tables, *self._gathering())) + "\n"
@@ -769,7 +781,7 @@ class Encoding(AspNames):
             yield from gathering(literal, number, instance, terms)
 
     def states(self, known: Instances) -> str:
-        """Return rules that restrict the answer sets to these instances of the literals."""
+        """Return ASP rules that keep only answer sets in which the literals have the instances `known`."""
         return "".join(
             line + "\n"
             for literal, number in self.set_literals.items()
@@ -778,7 +790,7 @@ class Encoding(AspNames):
         )
 
     def guards(self) -> str:
-        """Return rules that derive `wrapped'n` when arithmetic of the n-th rule can leave 32 bit."""
+        """Return ASP rules that derive `wrapped'n` if arithmetic of the n-th LARS rule can exceed 32 bits."""
         writers = [RuleWriter(self, rule) for rule in self.program.proper_rules]
         texts = (line for number, writer in enumerate(writers) for line in writer.guards(number))
         return "\n".join(texts) + "\n"

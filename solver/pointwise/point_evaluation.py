@@ -1,7 +1,8 @@
-"""Evaluation at one reference time by the exact encoding, which certifies the columns' answers.
+"""The exact evaluation at one reference time with clingo, which certifies the answers of columns.
 
-While clingo grounds a program, it calls Python functions (the host) for tables of SPARQL conditions, for many
-facts at once, and for all instances of an atom. `encoding` writes the calls; this file has the functions.
+While clingo grounds a program, clingo calls Python functions (the host). The host returns tables of SPARQL
+conditions, many facts at once, and results over all instances of an atom. `encoding` writes the calls, and
+this module contains the functions.
 """
 
 from collections import deque
@@ -40,14 +41,17 @@ Element = tuple[Constant | None, ...]
 
 
 class Collection:
-    """The instances of one literal's atom, each the terms of its variables, and the literal's answers."""
+    """The collected instances of the atom in an aggregate or order, and the answers of this literal.
+
+    An instance consists of the terms of the atom's variables.
+    """
 
     def __init__(self, literal: SetLiteral) -> None:
         self.literal = literal
         self._instances: dict[Symbols, None] = {}
 
     def add(self, instance: Symbols) -> None:
-        """Add an instance."""
+        """Add an instance of the atom."""
         self._instances[instance] = None
 
     def answers(self) -> Iterator[Symbols]:
@@ -94,7 +98,7 @@ def _value(term: clingo.Symbol) -> Constant | None:
 
 
 class InputFact(NamedTuple):
-    """A fact by its name and arity in ASP, its terms as a tuple, and a time that is its last argument."""
+    """A fact: its name and arity in ASP, its terms as a tuple, and an optional time as last argument."""
 
     signature: Signature
     terms: clingo.Symbol
@@ -107,13 +111,13 @@ class InputFact(NamedTuple):
 
 
 class Host:
-    """The functions that a program calls during grounding.
+    """The functions that clingo calls while it grounds a program.
 
-    `@times` and `@rows` of its facts, `@test` and `@value` of its numbered conditions, `@collect` and
-    `@gathered` of its numbered literals over all instances, and `@within`. `known` are given instances, which
-    replace collected instances. `endless` are rules whose computed values were cut off; `asked` is the latest
-    condition. LarsError: a condition calls a function that does not exist, or with a wrong number of
-    arguments.
+    `@times` and `@rows` return the facts of the program. `@test` and `@value` evaluate its numbered
+    conditions. `@collect` and `@gathered` evaluate its numbered aggregates and orders. `@within` limits
+    recursive rules. `known` are given instances, which replace collected instances. `endless` are the rules
+    whose computed values were cut off. `asked` is the latest condition. Raises LarsError if a condition calls
+    an unknown function, or a function with a wrong number of arguments.
     """
 
     def __init__(
@@ -142,22 +146,22 @@ class Host:
         self.asked: HostedCondition | SetLiteral | None = None
 
     def input_rules(self) -> str:
-        """Return the rules that request the program's facts, many at once, which is faster."""
+        """Return the rules that request the facts of the program; requesting many facts at once is faster."""
         return "".join(
             input_rule(number, *name, timed=None not in rows)
             for number, (name, rows) in enumerate(self._rows.items())
         )
 
     def times(self, number: clingo.Symbol) -> list[clingo.Symbol]:
-        """Return the times at which a predicate of the input has rows."""
+        """Return the times at which an input predicate has rows."""
         return [clingo.Number(time) for time in self._numbered[number.number] if time is not None]
 
     def rows(self, number: clingo.Symbol, *time: clingo.Symbol) -> list[clingo.Symbol]:
-        """Return a predicate's rows as tuples: those of a time, or those without times."""
+        """Return the rows of a predicate as tuples: the rows at a time, or the rows without times."""
         return self._numbered[number.number][time[0].number if time else None]
 
     def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Return 1, or 0 if a recursive rule has computed too many values and may never end."""
+        """Return 1, or 0 if a recursive rule has computed more than `most` values and may never end."""
         symbols = self._computed.setdefault(rule.number, set())
         symbols.add(terms)
         if len(symbols) <= most.number:
@@ -174,14 +178,14 @@ class Host:
         return clingo.Number(int(holds))
 
     def value(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Return the value of the expression on the terms, null when it is an error."""
+        """Return the value of the expression for the terms, or null if the evaluation is an error."""
         condition, names = self._conditions[number.number]
         self.asked = condition
         term = evaluate(condition.expression, dict(zip(names, map(constant, terms), strict=True)))
         return symbol(NULL if term is None else term)
 
     def collect(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Add an instance, given by its terms; return 1."""
+        """Add an instance, which its terms represent, and return 1."""
         if number.number not in self._known:
             self._collections[number.number].add(terms)
         return clingo.Number(1)
@@ -199,7 +203,7 @@ _LARGEST_ESTIMATE = 10**18
 
 
 def ground(control: clingo.Control, host: Host, program: Program, situation: Situation) -> None:
-    """Ground a program; raises FailedRunError with the rule if the host cannot compute a condition."""
+    """Ground a program; raise FailedRunError with the rule if the host cannot compute a condition."""
     with under_way(lambda: f"most of all for {_largest(program, situation).quotation}"):
         try:
             control.ground([("base", [])], context=host)
@@ -226,7 +230,7 @@ def _largest(program: Program, situation: Situation) -> Rule:
 
 
 def _instances(rule: Rule, sizes: dict[Signature, int]) -> int:
-    """Return a rule's estimated number of instances; parts without common variables multiply."""
+    """Return the estimated number of instances of a rule; body parts without common variables multiply."""
     groups: list[tuple[frozenset[Variable], int]] = []
     for names, size in _sizes(rule, sizes):
         joined = [group for group in groups if group[0] & names]
@@ -253,12 +257,12 @@ _number = lru_cache(maxsize=2**16)(clingo.Number)
 
 @lru_cache(maxsize=2**16)
 def _terms_of(arguments: Arguments) -> clingo.Symbol:
-    """Return an atom's terms as a tuple, cached for all time points."""
+    """Return the terms of an atom as a tuple, cached for all time points."""
     return clingo.Tuple_(list(map(symbol_of, arguments)))
 
 
 def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[InputFact]:
-    """Yield the facts that the encoding expects: now, the timeline, the input and B.
+    """Yield the facts that the encoding expects: now, the timeline, the input and the background B.
 
     Raises LarsError if the timeline ends after the greatest number of ASP.
     """
@@ -318,7 +322,7 @@ def _partition(window: TupleWindow, predicate: str, arguments: Arguments) -> cli
 
 
 class UndecidedError(LarsError):
-    """Answer streams have different instances of the atom of a gathered literal."""
+    """Answer streams differ in the instances of an atom that an aggregate or order needs."""
 
     def __init__(self, literal: SetLiteral) -> None:
         super().__init__(
@@ -332,10 +336,10 @@ Consequences = Literal["brave", "cautious"]
 
 
 def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:
-    """Yield each answer stream at t once, as its derived atoms with their times; B's are left out.
+    """Yield each answer stream at t once, as its derived atoms with their times, without atoms of B.
 
-    Raises LarsError for a timeline beyond 32 bit under a rule that computes with times, and for arithmetic
-    that could leave 32 bit.
+    Raises LarsError if arithmetic could exceed 32 bits, or if a rule computes with times on a timeline beyond
+    32 bits.
     """
     moments: set[frozenset[Moment]] = set()
     for model in chain.from_iterable(_solved(program, situation, t, _EACH_ONCE)):
@@ -346,9 +350,9 @@ def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset
 
 
 def rows(program: Program, situation: Situation, t: int, output: Signature) -> list[Row]:
-    """Return a derived predicate's rows in the only answer stream at t, including B's rows.
+    """Return the rows of a derived predicate in the only answer stream at t, including rows of B.
 
-    Raises LarsError for no answer stream or several. Raises the exceptions of `models`.
+    Raises LarsError for no answer stream, and for several answer streams. Raises the exceptions of `models`.
     """
     moments = list(islice(chain.from_iterable(_solved(program, situation, t, _EACH_ONCE, output)), 2))
     if len(moments) != 1:
@@ -364,7 +368,7 @@ def rows(program: Program, situation: Situation, t: int, output: Signature) -> l
 def consequences(
     program: Program, situation: Situation, t: int, kind: Consequences
 ) -> frozenset[Moment] | None:
-    """Return the brave or cautious consequences at t; None without an answer stream.
+    """Return the brave or cautious consequences at t, or None if no answer stream exists.
 
     Raises the exceptions of `models`.
     """
@@ -378,9 +382,9 @@ def consequences(
 def _solved(
     program: Program, situation: Situation, t: int, option: str, output: Signature | None = None
 ) -> Iterator[Iterator[frozenset[Moment]]]:
-    """Yield clingo's models, for each possible set of instances of gathered literals.
+    """Yield clingo's models for each possible set of instances of aggregates and orders.
 
-    Only the atoms of `output` are read, if given.
+    If `output` is given, only its atoms are read.
     """
     ranked, situation, t, points = rank_program(program, situation, t)
     options = ["--models=0", option]
@@ -399,11 +403,10 @@ def _solved(
 
 
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
-    """Return the instances of gathered literals in each answer stream of the layers below.
+    """Return the instances of aggregates and orders in each answer stream of the lower layers.
 
-    Gathered literals are aggregates, ranks and the like, which need all instances of their atoms. Each part
-    of the program is solved on the answers of the lower parts, which determine these instances (splitting;
-    Lifschitz, Turner 1994).
+    An aggregate or order needs all instances of its atom. Each part of the program is solved on the answers
+    of the lower parts, which determine these instances (splitting; Lifschitz, Turner 1994).
     """
     states: list[Instances] = [{}]
     below = tuple(rule for rule in program.rules if is_fact(rule))
@@ -424,7 +427,7 @@ def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
 def _gathered(
     encoding: Encoding, literals: Iterable[SetLiteral], known: Instances, situation: Situation, t: int
 ) -> Iterator[Instances]:
-    """Yield the instances of the literals' derived atoms, for each answer stream."""
+    """Yield, for each answer stream, the instances of the derived atoms in the literals."""
     derived = [literal for literal in literals if signature(literal.atom) in encoding.derived]
     names = {signature(literal.atom) for literal in literals}
     background = frozenset(_background(encoding.program, situation, names))
@@ -460,10 +463,10 @@ def ground_at(
     options: Sequence[str] = (),
     known: Instances | None = None,
 ) -> clingo.Control:
-    """Return clingo with the program grounded at t; the host answers open conditions.
+    """Return clingo with the program grounded at t; the host computes SPARQL conditions.
 
-    `known` are given instances of the literals that need all instances. Raises UndecidedError for other such
-    literals whose instances differ between answer streams, and LarsError for rules that seem endless.
+    `known` are given instances for aggregates and orders. Raises UndecidedError for other aggregates and
+    orders whose instances differ between answer streams. Raises LarsError for rules that seem endless.
     """
     known = {} if known is None else known
     control = clingo.Control(["--warn=none", *options])
@@ -498,7 +501,7 @@ def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
 
 
 def _background(program: Program, situation: Situation, predicates: Container[Signature]) -> Iterator[Atom]:
-    """Yield the atoms of B of these predicates."""
+    """Yield the atoms of the background B that have one of these predicates."""
     held = with_facts(program, situation.background)
     yield from atoms_of({name: rows for name, rows in held.items() if name in predicates})
 

@@ -1,11 +1,12 @@
-"""The rows of many reference times by one clingo program, as runs of consecutive ones.
+"""The rows of many reference times from one clingo program, as runs of consecutive reference times.
 
   a(X) ← ⊞^w ◇ b(X, Y), c(Y), not d(X)
   a(X,M,N) :- in'0(X,Y,A0,B0); c(Y,A1,B1); M = max(A0,A1); N = min(B0,B1); M <= N    without `not`
   a(X,T,T) :- ..; T = M..N; not d'at(X,T)                                            with it
 
-A window's ends never move back, so a fact is visible at consecutive reference times. The host gives the first
-and the last of their indexes. The encoding of a single time is the reference.
+The ends of a window never decrease over time, so a fact is visible at consecutive reference times. The host
+gives the first and the last index of these times. Tests compare the result with the encoding for a single
+time.
 """
 
 from bisect import bisect_left, bisect_right
@@ -29,10 +30,10 @@ _NULL = asp_terms.symbol(NULL)
 
 
 def have_runs(program: Program, background: Iterable[Signature]) -> bool:
-    """Whether `runs` evaluates the program, with a background of these predicates.
+    """Return whether `runs` can evaluate the program, with a background of these predicates.
 
-    The program must not have recursion, arithmetic, or literals that need all instances of an atom. Heads
-    hold at the reference time. Windows have ◇ over input and select by time or arrival order.
+    The program must not have recursion, arithmetic, aggregates or orders. Heads must hold at the reference
+    time. Windows must contain ◇ over input, and must select by time or arrival order.
     """
     naming = AspNames(program, frozenset(background))
     rules, elsewhere = program.rules, naming.derived | naming.background_predicates
@@ -76,9 +77,10 @@ def _has_runs(form: analysis.LiteralForm, elsewhere: Container[Signature]) -> bo
 def runs(
     program: Program, situation: facts.Situation, times: Sequence[int], output: Signature
 ) -> Iterator[tuple[facts.Row, facts.Span]]:
-    """Yield the rows of a derived predicate with the first and last index of times at which they hold.
+    """Yield the rows of a derived predicate, each with the first and last index of one of its runs.
 
-    The runs of one row do not meet. The program must satisfy `have_runs`, and the times must ascend.
+    The runs of one row do not overlap or touch. The program must satisfy `have_runs`, and the times must
+    ascend.
     """
     arrived = frozenset((fact.predicate, len(fact.arguments)) for fact in situation.facts)
     encoding = RunEncoding(program, frozenset(situation.background), input=arrived, last=len(times) - 1)
@@ -109,14 +111,18 @@ class RunEncoding(AspNames):
     """A program over the indexes 0 to `last` of times; `input` are the predicates of arriving atoms.
 
     A derived atom has its run as arguments, and `p'at` spreads p over single indexes. `in'7` is the visible
-    part of the seventh of `windowed_atoms`, with runs; `always'p` has B's p, without runs.
+    input of the `windowed_atoms` pair with number 7, with runs. `always'p` has the atoms of p in the
+    background B, without runs.
     """
 
     input: frozenset[Signature] = frozenset()
     last: int = 0
 
     def lines(self) -> Iterator[str]:
-        """Yield the rules as ASP text; atoms of `windowed_atoms` and of B are expected as facts."""
+        """Yield the rules as ASP text.
+
+        The facts are the atoms of `windowed_atoms` and of the background B.
+        """
         spread: dict[str, int] = {}
         for rule in self.program.proper_rules:
             writer = _RunWriter(self, rule)
@@ -128,7 +134,7 @@ class RunEncoding(AspNames):
 
     @cached_property
     def windowed_atoms(self) -> dict[tuple[Window, Atom], int]:
-        """The window and atom of each input literal, numbered in program order."""
+        """The window and the atom of each input literal, numbered in program order."""
         atoms = ((form.window, form.atom) for form in self.literals if isinstance(form.atom, Atom))
         seen = (
             (window or NOW, facts.canonical_atom(atom))
@@ -138,16 +144,16 @@ class RunEncoding(AspNames):
         return {pair: i for i, pair in enumerate(dict.fromkeys(seen))}
 
     def is_input(self, window: Window | None, predicate: Signature) -> bool:
-        """Whether atoms of the predicate, in the window or without a window, are arriving atoms."""
+        """Return whether atoms of the predicate, in the window or without a window, are arriving atoms."""
         return window is not None or (predicate in self.input and predicate not in self.derived)
 
     def always_name(self, predicate: Signature) -> str:
-        """Return the name of the predicate for B's atoms."""
+        """Return the name of the predicate for atoms of the background B."""
         return f"always'{asp_terms.predicate_name(predicate[0])}"
 
 
 class _RunWriter(RuleWriter):
-    """The writer of one rule over runs; `spread` are the predicates that are read index by index."""
+    """The writer of one rule over runs; `spread` are the predicates that the rule reads index by index."""
 
     def __init__(self, encoding: RunEncoding, rule: Rule) -> None:
         super().__init__(encoding, rule)
@@ -157,7 +163,7 @@ class _RunWriter(RuleWriter):
         self.spread: dict[str, int] = {}
 
     def lines(self, more: Sequence[str] = ()) -> Iterator[str]:
-        """Yield the rule; `more` comes last in its body."""
+        """Yield the ASP rule; the literals `more` are at the end of its body."""
         body = [part for literal in self.rule.body for part in self.literal(literal)]
         first, last = self._ends()
         body += [*self.meets(), *more]
@@ -172,7 +178,7 @@ class _RunWriter(RuleWriter):
         yield f"{head} :- {'; '.join(body)}."
 
     def literal(self, literal: BodyLiteral) -> list[str]:
-        """Return the ASP body literals of one LARS body literal."""
+        """Return the ASP body literals for one LARS body literal."""
         if isinstance(literal, Condition | SetLiteral):
             return super().literal(literal)
         form = analysis.literal_form(literal)
@@ -188,11 +194,11 @@ class _RunWriter(RuleWriter):
         return [f"not {_at_index(name, arguments)}"]
 
     def binding(self) -> list[str]:
-        """Return the literals that bind the body's variables, including the comparison of runs."""
+        """Return the literals that bind the variables of the body, including the comparison of runs."""
         return [*super().binding(), *self.meets()]
 
     def meets(self) -> list[str]:
-        """Return the literals that compute the first and the last index common to the body's runs."""
+        """Return the literals that compute the first and the last index common to all runs of the body."""
         parts = []
         for i in range(1, len(self._runs)):
             before = ("A0", "B0") if i == 1 else (f"M{i - 1}", f"N{i - 1}")
@@ -223,7 +229,7 @@ class _RunWriter(RuleWriter):
         return predicate in self._encoding.derived or self._encoding.is_input(form.window, predicate)
 
     def _source(self, form: analysis.LiteralForm) -> tuple[str, list[str]]:
-        """Return name and arguments of the ASP atom for a literal, without its run."""
+        """Return the name and the arguments of the ASP atom for a literal, without the run."""
         atom = form.atom
         assert isinstance(atom, Atom)
         if signature(atom) in self._encoding.derived:
@@ -239,7 +245,7 @@ def _at_index(name: str, arguments: list[str]) -> str:
 
 
 def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[int]) -> Iterator[InputFact]:
-    """Yield the visible input with runs of indexes, and the atoms of B."""
+    """Yield the visible input with runs of indexes, and the atoms of the background B."""
     inside = [fact for fact in dict.fromkeys(situation.facts) if fact.t in situation.timeline]
     arrived = sorted(inside, key=lambda fact: fact.t)
     held = facts.with_facts(encoding.program, situation.background)
@@ -272,9 +278,9 @@ def _window_facts(
     times: Sequence[int],
     naming: AspNames,
 ) -> tuple[Iterable[tuple[int, facts.Fact]], Callable[[int], facts.Span | None]]:
-    """Return the facts that a window can contain with their places, and the indexes of each place.
+    """Return the facts that a window can contain with their places, and a function from place to indexes.
 
-    A place is a time, or a number in the order of atoms that a tuple window counts.
+    The place of a fact is its time, or for a tuple window its number among the atoms that the window counts.
     """
     if isinstance(window, TupleWindow):
         counted = [

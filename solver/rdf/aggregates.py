@@ -1,13 +1,13 @@
 """Functions of many terms: their order, and aggregates.
 
-ORDER BY (SPARQL 1.1, Section 15.1) is made total, so that every evaluation sorts equally. The order is:
-unbound, blank nodes by label, IRIs, literals, triple terms by their parts, then symbols and numbers of the
-logic. SPARQL leaves open how literals of different kinds compare; here numbers come first, then booleans,
-dateTimes, dates, times, strings, language-tagged strings, and all others by datatype.
+ORDER BY (SPARQL 1.1, Section 15.1) is extended to a total order, so that every evaluation sorts equally. The
+order is: unbound, blank nodes by label, IRIs, literals, triple terms by their parts, then symbols and numbers
+of the logic. SPARQL does not define the order of literals of different kinds. Here, numbers come first, then
+booleans, dateTimes, dates, times, strings, language-tagged strings, and all other literals by datatype.
 
-Aggregates are on a multiset of terms (Section 18.5.1); None is an error. A multiset has no order, so results
-depend only on the terms. Sums are rounded once, SAMPLE is the least term, and GROUP_CONCAT uses the order of
-the texts.
+Aggregates range over a multiset of terms (Section 18.5.1); None is an error. A multiset has no order, so
+results depend only on the terms. Sums are rounded once, SAMPLE is the least term, and GROUP_CONCAT uses the
+order of the texts.
 """
 
 import math
@@ -43,8 +43,9 @@ Row = TypeVar("Row", bound=Sequence[Constant | None])
 def order_key(term: Constant | None) -> tuple[object, ...]:
     """Return a sort key for ORDER BY; terms of equal value have equal keys.
 
-    The keys agree with `<` (17.3) whenever it is defined. Numbers are compared by their exact value, because
-    rounding to a common type is not transitive. NaN is before all numbers; a time without zone counts as UTC.
+    The keys agree with `<` (17.3) if `<` is defined. Numbers are compared by their exact value, because
+    rounding to a common type is not transitive. NaN is before all numbers. A time without a zone counts as
+    UTC.
 
     >>> order_key(Literal("9")) > order_key(Iri("x:a")) > order_key(None)
     True
@@ -87,14 +88,14 @@ def _literal_key(term: Literal) -> tuple[object, ...]:
 
 
 def text_key(term: Constant | None) -> str:
-    """Return the key that orders terms of equal value: the text, unbound first."""
+    """Return the key that orders terms of equal value: the text of the term, unbound first."""
     return "" if term is None or term == NULL else str(term)
 
 
 def sorted_rows(rows: Iterable[Row], keys: Sequence[tuple[int, bool]]) -> list[Row]:
-    """Return the rows in order; each key is a position in a row, and whether it is descending.
+    """Return the sorted rows; each key is a position in a row, and a boolean that is true for descending.
 
-    A tie of all keys is decided by the texts of a row's terms from left to right, ascending.
+    If all keys of two rows are equal, the texts of the terms decide, from left to right, ascending.
 
     >>> sorted_rows([(Iri("x:a"), None), (Iri("x:b"), None)], [(1, False), (0, True)])[0][0]
     Iri(value='x:b')
@@ -109,10 +110,10 @@ Terms = Sequence[Constant | None]
 
 
 def aggregate(aggregation: Aggregation, elements: Iterable[tuple[Constant | None, ...]]) -> Constant | None:
-    """Return the aggregate of the elements, each a tuple of argument values; None is unbound or an error.
+    """Return the aggregate of the elements, which are tuples of arguments; None is unbound or an error.
 
-    An unbound value makes SUM, AVG, MIN, MAX and GROUP_CONCAT an error (ListEval keeps errors,
-    18.5.1; so do Jena's and Oxigraph's MIN and MAX); COUNT and SAMPLE leave it out.
+    An unbound value makes SUM, AVG, MIN, MAX and GROUP_CONCAT an error, since ListEval keeps errors (18.5.1);
+    Jena and Oxigraph do the same for MIN and MAX. COUNT and SAMPLE ignore unbound values.
 
     >>> print(aggregate(Aggregation("COUNT"), [(), ()]))
     "2"^^<http://www.w3.org/2001/XMLSchema#integer>
@@ -124,9 +125,9 @@ def aggregate(aggregation: Aggregation, elements: Iterable[tuple[Constant | None
 
 
 def aggregate_of(function: str, separator: str, *terms: Constant | None) -> Constant | None:
-    """Return the aggregate of the terms, one for each element; `separator` is GROUP_CONCAT's.
+    """Return the aggregate of the terms, one term per element; `separator` is for GROUP_CONCAT.
 
-    Numbers of the logic yield an xsd:integer, like COUNT.
+    Numbers of the logic are read as xsd:integer.
     """
     if function in ("SUM", "AVG", "GROUP_CONCAT"):
         terms = tuple(literal(term.value) if isinstance(term, Number) else term for term in terms)
@@ -138,7 +139,7 @@ def _bound(terms: Terms) -> list[Constant]:
 
 
 def _sum(terms: Terms) -> Literal | None:
-    """Return SUM: exact, then rounded to the type to which all numbers can be promoted; 0 without any."""
+    """Return SUM: an exact sum, rounded once to the common type of the numbers; 0 for no numbers."""
     numbers = [number for term in terms if term is not None and (number := numeric(term)) is not None]
     if len(numbers) < len(terms):
         return None

@@ -1,10 +1,10 @@
 r"""Functions on terms: REGEX, strings, dates and hashes by pyoxigraph, casts, distances, and other functions.
 
-SPARQL 1.1, Sections 17.4 and 17.5; geof:distance in metres between points in WKT (GeoSPARQL 1.0, 8.7.3).
-None is an error.
+The functions are those of SPARQL 1.1, Sections 17.4 and 17.5, and geof:distance in metres between points in
+WKT (GeoSPARQL 1.0, 8.7.3). None is an error.
 
-XPath's regular expressions are rewritten for pyoxigraph (`xpath_patterns`), and so are `$12`, `\$` and `\` in
-a replacement. Back-references, which pyoxigraph does not have, are computed by Python's `re`.
+XPath's regular expressions are rewritten for pyoxigraph (`xpath_patterns`), and also `$12`, `\$` and `\` in a
+replacement. Python's `re` computes back-references, which pyoxigraph lacks.
 """
 
 import math
@@ -47,7 +47,7 @@ _GROUP = re.compile(r"(?<!\\)(?:\\\\)*\((?!\?)")
 
 
 def matches(text: Constant, *terms: Constant) -> Constant | None:
-    """Return REGEX of a text, a pattern and perhaps flags: whether it matches some part of the text."""
+    """Return REGEX of a text, a pattern and flags: whether the pattern matches a part of the text."""
     match _prepared(*terms):
         case None:
             return None
@@ -79,7 +79,7 @@ def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Con
 def _prepared(
     pattern: Constant, flags: Constant | None = None
 ) -> tuple[Literal, ...] | BackReferences | None:
-    """Return pattern and flags for pyoxigraph, or a pattern of Python's `re`, or None for an error."""
+    """Return a pattern and flags for pyoxigraph, or a pattern for Python's `re`, or None for an error."""
     if not _is_plain(pattern) or not (flags is None or _is_plain(flags)):
         return None
     spelled = oxigraph_pattern(pattern.lexical, "" if flags is None else flags.lexical)
@@ -101,7 +101,7 @@ def _is_plain(term: Constant) -> TypeGuard[Literal]:
 
 
 def _part(groups: int, match: re.Match[str]) -> str:
-    """Return a part of a replacement in the spelling of pyoxigraph."""
+    """Return a part of a replacement in the notation of pyoxigraph."""
     text = match.group()
     if text[0] == "\\":
         return "$$" if text[1] == "$" else "\\"
@@ -110,12 +110,12 @@ def _part(groups: int, match: re.Match[str]) -> str:
 
 
 def _digits(groups: int, text: str) -> int:
-    """Return the end of a group's number in `$123`; the number of groups limits the number of digits."""
+    """Return the end of a group number in `$123`; the number of groups limits the number of digits."""
     return 1 + max((n for n in range(1, len(text)) if int(text[1 : n + 1]) <= groups), default=1)
 
 
 def _python(pattern: str, flags: str) -> BackReferences | None:
-    """Return a pattern with back-references for Python; None if Python cannot express it."""
+    """Return a pattern with back-references for Python's `re`, or None if `re` cannot express it."""
     if set(flags) - set("smi") or re.search(r"\[[^\]]*\[|\\[pP]", pattern):
         return None
     if "m" not in flags:  # there $ is before a last line break too
@@ -177,7 +177,7 @@ _Handed = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 @lru_cache(maxsize=_CACHED)
 def native(function: str, *arguments: Constant, base: str | None = None) -> Constant | None:
-    """Return pyoxigraph's result; `function` is SPARQL's name, or a cast's IRI in brackets."""
+    """Return the result of pyoxigraph; `function` is a name of SPARQL, or the IRI of a cast in brackets."""
     lengths = [len(term.lexical) if isinstance(term, Literal) else 0 for term in arguments]
     # All that is replaced is seldom all there is.
     check_length(lengths[0] * lengths[2] // _SELDOM if function == "REPLACE" else sum(lengths))
@@ -194,7 +194,7 @@ def native(function: str, *arguments: Constant, base: str | None = None) -> Cons
 
 @cache
 def _question(function: str, count: int) -> tuple[list[ox.Variable], str]:
-    """Return variables for the arguments, and the query for the function's value on them."""
+    """Return variables for the arguments, and the query that computes the function for them."""
     names = [ox.Variable(f"a{position}") for position in range(count)]
     texts = [f"?{name.value}" for name in names]
     return names, f"SELECT {' '.join(texts)} ({function}({', '.join(texts)}) AS ?result) {{}}"
@@ -232,7 +232,7 @@ _DIRECTIONS: Final = (Literal("ltr"), Literal("rtl"))
 
 
 def resolve(text: Constant, base: Constant | None = None) -> Constant | None:
-    """Return IRI (17.4.2.8) of an IRI or a plain text, which may be relative; the base is a literal."""
+    """Return IRI (17.4.2.8) of an IRI or of a plain text, which may be relative; the base is a literal."""
     if isinstance(text, Iri):
         return text
     if not isinstance(value(text), str):
@@ -244,14 +244,15 @@ def resolve(text: Constant, base: Constant | None = None) -> Constant | None:
 
 
 def is_text(term: Constant) -> TypeGuard[Literal]:
-    """Whether functions on strings accept the term: a plain or language-tagged string."""
+    """Return whether string functions allow the term, that is, a plain or language-tagged string."""
     return isinstance(term, Literal) and native("STRLEN", term) is not None
 
 
 def substring(text: Constant, start: Constant, length: Constant | None = None) -> Constant | None:
-    """Return SUBSTR (17.4.3.3): the characters at positions from `start` on, `length` many.
+    """Return SUBSTR (17.4.3.3): the `length` characters from position `start` on.
 
-    As in XPath's fn:substring, start and length are rounded and may be outside the text; NaN selects nothing.
+    As in XPath's fn:substring, start and length are rounded and may be outside the text. NaN selects no
+    characters.
     """
     first, count = _position(start), math.inf if length is None else _position(length)
     if first is None or count is None or not is_text(text):
@@ -262,7 +263,7 @@ def substring(text: Constant, start: Constant, length: Constant | None = None) -
 
 
 def _position(term: Constant) -> float | None:
-    """Return a number rounded to an integer; a half is rounded upwards."""
+    """Return a number rounded to an integer; halves are rounded upwards."""
     number = numeric(term)
     if number is None or (isinstance(number, float) and not math.isfinite(number)):
         return number if number is None else float(number)
@@ -292,7 +293,7 @@ def cast(kind: str, term: Constant) -> Constant | None:
 
 
 def _integer(kind: str, number: int) -> Literal | None:
-    """Return the canonical literal of an integer type; None if the number is outside the type's range."""
+    """Return the canonical literal of an integer type, or None if the number is outside the type's range."""
     written = literal(number)
     integer = None if written is None else Literal(written.lexical, XSD + kind)
     return None if value(integer) is None else integer
@@ -321,7 +322,7 @@ _MANTISSA: Final = 53  # bits of a double
 
 
 def now(time: Constant | None, origin: Constant | None, unit: Constant | None) -> Literal | None:
-    """Return the dateTime `time` units after the origin, in the zone of the origin.
+    """Return the dateTime that is `time` units after the origin, in the zone of the origin.
 
     >>> from lars.language.terms import XSD
     >>> origin = Literal("2020-01-01T00:00:00+01:00", XSD + "dateTime")
@@ -353,13 +354,13 @@ def _seconds(time: Constant | None, unit: Constant | None) -> Fraction | None:
 
 
 def _hashed(function: str, *arguments: Constant | None) -> bytes:
-    """Return a hash of the function and its arguments; no two of their texts run together."""
+    """Return a hash of the function name and its arguments; different arguments have different inputs."""
     texts = [str(NULL if argument is None else argument) for argument in arguments]
     return sha256("\n".join((function, *texts)).encode(errors="surrogatepass")).digest()
 
 
 def rand(*arguments: Constant | None) -> Literal | None:
-    """Return RAND: an xsd:double from 0 to below 1."""
+    """Return RAND: an xsd:double that is at least 0 and less than 1."""
     bits = int.from_bytes(_hashed("RAND", *arguments)) >> (256 - _MANTISSA)
     return literal(bits / 2**_MANTISSA)
 
@@ -369,7 +370,7 @@ def _uuid(function: str, *arguments: Constant | None) -> str:
 
 
 def uuid_iri(*arguments: Constant | None) -> Iri:
-    """Return UUID: an IRI urn:uuid: of version 5, the version of hashes."""
+    """Return UUID: an IRI urn:uuid: of version 5, the version for hashes."""
     return Iri(f"urn:uuid:{_uuid('UUID', *arguments)}")
 
 
@@ -379,7 +380,7 @@ def uuid_text(*arguments: Constant | None) -> Literal:
 
 
 def blank_node(label: Constant | None, site: Constant | None, *row: Constant | None) -> Blank | None:
-    """Return BNODE: one node for each label and row; without a label, one node for each call site and row."""
+    """Return BNODE: one blank node per label and row, or without a label, per call site and row."""
     if label is None:
         return Blank(f"bnode{_hashed('BNODE', NULL, site, *row).hex()[:32]}")
     if not isinstance(value(label), str):
@@ -405,7 +406,7 @@ _EAST, _NORTH = 180, 90
 
 
 def distance(term: Constant, other: Constant, unit: Constant) -> Literal | None:
-    """Return the length of the great circle between two points, longitude before latitude, in metres.
+    """Return the great-circle distance in metres between two points, with longitude before latitude.
 
     Other geometries, reference systems and units are an error.
 
@@ -423,7 +424,7 @@ def distance(term: Constant, other: Constant, unit: Constant) -> Literal | None:
 
 
 def _point(term: Constant) -> tuple[float, float] | None:
-    """Return longitude and latitude of a point in radians."""
+    """Return the longitude and the latitude of a point in radians, or None for another term."""
     if not isinstance(term, Literal) or term.datatype != _WKT:
         return None
     match = _POINT.fullmatch(term.lexical)

@@ -1,11 +1,11 @@
-"""RDF terms: as texts of both RDF libraries and canonical N-Triples, and the values that literals denote.
+"""RDF terms in the notation of pyoxigraph, rdflib and canonical N-Triples, and the values of literals.
 
-The canonical text is the `str` of a term in `lars.language.terms`, so equal terms have equal texts. Lexical
-forms are never touched; language tags are lower case.
+The canonical text of a term is the `str` of the term in `lars.language.terms`. Equal terms therefore have
+equal texts. Lexical forms are never changed. Language tags are in lower case.
 
-Values have SPARQL's operators (XSD 1.1; SPARQL 1.1, Section 17.3): relations, arithmetic, rounding, STR and
-STRDT, by the operator mapping of 17.3. None is an error: operators treat error and unbound alike. A value has
-a canonical literal.
+Values have the operators of SPARQL: relations, arithmetic, rounding, STR and STRDT (XSD 1.1; SPARQL 1.1,
+Section 17.3). None is the error of SPARQL, or an unbound variable, since operators treat both in the same
+way. Each value has a canonical literal.
 """
 
 import math
@@ -58,16 +58,19 @@ _KEPT: Final = 1024
 
 
 def short(text: str) -> str:
-    """Return a text for a message, in quotes and cut when long."""
+    """Return a text in quotes for a message, shortened if the text is long."""
     return repr(text) if len(text) <= _SHOWN else repr(text[: _SHOWN - 3] + "...")
 
 
 class NotATerm(LarsError):  # noqa: N818  (an error by its base, named by what it says)
-    """A text or a library's term that is not an RDF term."""
+    """The error for a text, or a term of an RDF library, that is not an RDF term."""
 
     @classmethod
     def of(cls, text: str, problem: str) -> Self:
-        """Return the error for a text; it has only a message, to pass from clingo and Spark's tasks."""
+        """Return the error for a text.
+
+        The error has only a message, so clingo and Spark tasks can pass it on.
+        """
         return cls(f"{short(text)} is no RDF term: {problem}; expected {ACCEPTED}")
 
 
@@ -93,17 +96,17 @@ def _absolute(value: str) -> str:
 
 
 def stream_constant(name: str) -> str:
-    """Return the constant of a stream in atoms: its IRI, or a name that no base resolves."""
+    """Return the constant of a stream in atoms: the stream's IRI, or a relative name in angle brackets."""
     return canonical(f"<{name}>") if _ABSOLUTE.match(name) else f"<{name}>"
 
 
 def is_name_of_stream(text: str) -> bool:
-    """Whether a constant is a stream's name that is not an IRI, as made by `stream_constant`."""
+    """Return whether a constant is a stream's name that is not an IRI. `stream_constant` makes such names."""
     return text[:1] == "<" and not _ABSOLUTE.match(text[1:-1]) and not text.startswith(_OPEN)
 
 
 def read_term(text: str) -> RdfTerm:
-    r"""Return the term of a text in strict N-Triples, without blanks around it.
+    r"""Return the term of a text in strict N-Triples, without white space around the term.
 
     >>> print(read_term('"caf\\u00e9"@FR'), read_term('"01"^^<http://www.w3.org/2001/XMLSchema#byte>'))
     "café"@fr "01"^^<http://www.w3.org/2001/XMLSchema#byte>
@@ -142,12 +145,12 @@ def is_triple_term(text: str) -> bool:
 
 
 def triple_term_end(text: str, start: int) -> int:
-    """Return the end of the triple term that begins at a character; raises NotATerm without one."""
+    """Return the end of the triple term that begins at a character; raise NotATerm if none begins there."""
     return _triple_at(text, start)[1]
 
 
 def _triple_at(text: str, start: int, depth: int = 0) -> tuple[TripleTerm, int]:
-    """Return the triple term that begins at a character, and its end."""
+    """Return the triple term that begins at a character, and the end of the triple term."""
     terms: list[RdfTerm] = []
     _check_nesting(text, depth)
     at = _behind_blanks(text, start + len(_OPEN))
@@ -182,7 +185,7 @@ def _behind_blanks(text: str, start: int) -> int:
 
 
 def triple_term(subject: Constant, predicate: Constant, object_: Constant) -> TripleTerm | None:
-    """Return TRIPLE: the triple term of three terms, None if they cannot form one."""
+    """Return the triple term of three terms (TRIPLE), or None if the terms cannot form a triple term."""
     match subject, predicate, object_:
         case Iri() | Blank(), Iri(), Iri() | Blank() | Literal() | TripleTerm():
             return TripleTerm(subject, predicate, object_)
@@ -195,7 +198,7 @@ def _canonical_short(text: str) -> str:
 
 
 def unquote(text: str) -> str | None:
-    """Return Turtle's unquoted number or boolean as canonical text; None for other texts.
+    """Return the canonical text of an unquoted number or boolean of Turtle, or None for other texts.
 
     >>> unquote("01"), unquote("one")
     ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', None)
@@ -205,7 +208,7 @@ def unquote(text: str) -> str | None:
 
 
 def canonical(text: str) -> str:
-    """Return the canonical text of the term of a text in strict N-Triples.
+    """Return the canonical text of a term that is written in strict N-Triples.
 
     >>> canonical('"a"^^<http://www.w3.org/2001/XMLSchema#string>')
     '"a"'
@@ -214,9 +217,9 @@ def canonical(text: str) -> str:
 
 
 def data_text(text: str) -> str:
-    """Return the canonical text of a term in data; raises NotATerm for an invalid IRI.
+    """Return the canonical text of a term in data; raise NotATerm for an invalid IRI.
 
-    Programs contain such IRIs, for example as names of relations that no data contain.
+    Programs may contain such invalid IRIs, for example as names of relations, but data cannot.
     """
     if "\\" in text:
         term = read_term(text)
@@ -266,20 +269,20 @@ def text_of_oxigraph(term: object, depth: int = 0) -> str:
 
 
 def tag_of(literal: pyoxigraph.Literal) -> str | None:
-    """Return the language tag of a literal of pyoxigraph, with its base direction behind it."""
+    """Return the language tag of a literal of pyoxigraph, followed by its base direction, if any."""
     direction = getattr(literal, "direction", None)
     return literal.language if direction is None else f"{literal.language}--{direction}"
 
 
 def quad_texts(quad: pyoxigraph.Quad) -> tuple[str, str, str, str | None]:
-    """Return the canonical texts of subject, predicate, object and graph name, None for the default graph."""
+    """Return the canonical texts of subject, predicate, object and graph name; the default graph is None."""
     s, p, o = (text_of_oxigraph(term) for term in (quad.subject, quad.predicate, quad.object))
     outside = isinstance(quad.graph_name, pyoxigraph.DefaultGraph)
     return s, p, o, None if outside else text_of_oxigraph(quad.graph_name)
 
 
 def syntax_problem(error: SyntaxError) -> str:
-    """Return the message of pyoxigraph's parser, without the place."""
+    """Return the message of a syntax error of pyoxigraph, without the position in the text."""
     return _PLACED.sub("", error.msg)
 
 
@@ -288,7 +291,7 @@ SHARED_BLANK: Final = "_:lars-value."
 
 
 def is_of_file(text: str) -> bool:
-    """Return whether a term is a blank node of a single file."""
+    """Return whether a term is a blank node whose scope is one file."""
     return text.startswith("_:") and not text.startswith(SHARED_BLANK)
 
 
@@ -304,14 +307,14 @@ def blanks_in(text: str) -> list[str]:
 
 
 def with_blanks(text: str, rename: Callable[[str], str]) -> str:
-    """Return a term with its blank nodes renamed, including those in a triple term."""
+    """Return a term after renaming its blank nodes, including those in a triple term."""
     if not text.startswith(_OPEN):
         return rename(text) if text.startswith("_:") else text
     return _TERM.sub(lambda match: rename(match.group()) if match["label"] else match.group(), text)
 
 
 def blanks_numbered(prefix: str = "") -> Callable[[str], str]:
-    """Return a renaming of blank nodes by their first appearance; other terms stay."""
+    """Return a function that numbers blank nodes by first appearance and leaves other terms unchanged."""
     labels: dict[str, str] = {}
 
     def name(text: str) -> str:
@@ -321,7 +324,7 @@ def blanks_numbered(prefix: str = "") -> Callable[[str], str]:
 
 
 def text_of_rdflib(term: object) -> str:
-    """Return the canonical text of a term of rdflib; variables and formulas raise."""
+    """Return the canonical text of a term of rdflib; raise NotATerm for variables and formulas."""
     # Loading rdflib takes a tenth of a short run, and only TriX and graphs of Python need it.
     import rdflib
 
@@ -344,9 +347,9 @@ MOST_CHARACTERS: Final = 2**24
 def _odd_double(number: float | Decimal | Fraction) -> float:
     """Return a number as a double that a second rounding to a float rounds to the nearest float.
 
-    A number near the middle of two floats would be rounded to the middle first, and then to the wrong one. Of
-    the two doubles around such a number, the one with an odd last bit is never such a middle (Boldo and
-    Melquiond: *When double rounding is odd*, 2005).
+    Without this step, a number near the middle of two floats could be rounded to the middle, and then to the
+    wrong float. Each number is between two neighboring doubles. The neighbor with an odd last bit is never
+    the middle of two floats (Boldo and Melquiond: *When double rounding is odd*, 2005).
     """
     double = float(number)
     if double == number or not math.isfinite(double) or struct.unpack("<q", struct.pack("<d", double))[0] & 1:
@@ -355,12 +358,12 @@ def _odd_double(number: float | Decimal | Fraction) -> float:
 
 
 class Single(float):
-    """An xsd:float: a float rounded to 32 bit."""
+    """An xsd:float: a float that is rounded to 32 bits."""
 
     __slots__ = ()
 
     def __new__(cls, number: float | Decimal | Fraction) -> Self:
-        """Return the nearest 32-bit float; beyond its range, an infinity."""
+        """Return the nearest 32-bit float, or an infinity if the number is out of range."""
         try:
             # Of an integer beyond all doubles struct says another thing than that it overflows.
             return super().__new__(cls, struct.unpack("f", struct.pack("f", _odd_double(number)))[0])
@@ -370,14 +373,14 @@ class Single(float):
 
 @dataclass(frozen=True, slots=True)
 class CalendarTime:
-    """An xsd:dateTime, an xsd:date as its first second, or an xsd:time; UTC if `zoned`, otherwise local."""
+    """An xsd:dateTime, xsd:date (its first second) or xsd:time; in UTC if `zoned`, otherwise local."""
 
     kind: str
     seconds: Fraction
     zoned: bool
 
     def minus(self, other: "CalendarTime") -> Fraction | None:
-        """Return the difference in seconds; None if an unknown zone (up to 14 h) decides the sign."""
+        """Return the difference in seconds; None if an unknown time zone (up to 14 h) decides the sign."""
         gap = self.seconds - other.seconds
         return gap if self.zoned == other.zoned or abs(gap) > 14 * 3600 else None
 
@@ -419,7 +422,9 @@ VALUED: Final = frozenset(XSD + kind for kind in (*_BOUNDS, "decimal", "float", 
 
 @lru_cache(maxsize=_CACHED)
 def value(term: Constant | None) -> Value | None:
-    """Return a literal's value; None for other terms, language tags, ill-typed literals, unknown types.
+    """Return the value of a literal. Return None for other terms and for literals without a known value.
+
+    Literals without a known value have a language tag, an unknown datatype, or an invalid lexical form.
 
     >>> value(Literal("01", XSD + "integer")), value(Literal("200", XSD + "byte"))
     (1, None)
@@ -433,7 +438,7 @@ def value(term: Constant | None) -> Value | None:
 
 
 def parse(text: str, kind: str) -> Value | None:
-    """Return the value of a lexical form of the XSD type `kind`; raises ValueError for an invalid date."""
+    """Return the value of a lexical form of the XSD type `kind`; raise ValueError for an invalid date."""
     if kind == "string":
         return text
     if kind in _BOUNDS and _INTEGER.fullmatch(text):
@@ -472,7 +477,7 @@ def _moment(kind: str, match: re.Match[str]) -> CalendarTime | None:
 
 
 def later(origin: Literal, seconds: Fraction) -> Literal | None:
-    """Return the dateTime that is `seconds` after `origin`, in its zone; None if `origin` is not a dateTime.
+    """Return the dateTime `seconds` after `origin`, in the same zone, or None if `origin` is not a dateTime.
 
     >>> later(Literal("1999-12-31T23:59:59Z", XSD + "dateTime"), Fraction(5, 4)).lexical
     '2000-01-01T00:00:00.25Z'
@@ -500,7 +505,7 @@ def _offset(zone: str | None) -> int:
 
 
 def literal(value: float | Decimal | str) -> Literal | None:
-    """Return the canonical literal of a value (XSD 1.1, canonical mappings); None if it would be too long.
+    """Return the canonical literal of a value (XSD 1.1), or None if the literal would be too long.
 
     >>> [literal(number).lexical for number in (7, Decimal("2.50"), 1e9, True)]
     ['7', '2.5', '1.0E9', 'true']
@@ -522,7 +527,7 @@ def literal(value: float | Decimal | str) -> Literal | None:
 
 
 def check_length(characters: int) -> None:
-    """Raise LarsError for a computed text that is too long: the length can double in each step."""
+    """Raise LarsError if a computed text is too long, since texts can double their length in each step."""
     if characters > MOST_CHARACTERS:
         raise FailedRunError(
             f"a text of {characters} characters is computed; expected at most {MOST_CHARACTERS}"
@@ -530,7 +535,7 @@ def check_length(characters: int) -> None:
 
 
 def scientific(number: float) -> str:
-    """Return the canonical text of an xsd:double, or of a Single as xsd:float (`1.0E9`, `INF`)."""
+    """Return the canonical text of an xsd:double, or of a Single as xsd:float, such as `1.0E9` or `INF`."""
     if not math.isfinite(number):
         return "NaN" if math.isnan(number) else "INF" if number > 0 else "-INF"
     digits = next(text for n in range(17) if (type(number))(float(text := f"{number:.{n}E}")) == number)
@@ -545,7 +550,7 @@ _RANKS: Final[tuple[type[_Numeric], ...]] = (int, Decimal, Single, float)
 
 
 def promote(left: Value | None, right: Value | None) -> tuple[_Numeric, _Numeric] | None:
-    """Return two numbers as numbers of one type (17.3, numeric type promotion); None for other values."""
+    """Return two numbers promoted to one type (17.3, numeric type promotion), or None for other values."""
     if type(left) not in _RANKS or type(right) not in _RANKS:
         return None
     kind = _RANKS[max(_RANKS.index(type(left)), _RANKS.index(type(right)))]
@@ -553,13 +558,13 @@ def promote(left: Value | None, right: Value | None) -> tuple[_Numeric, _Numeric
 
 
 def common_type(numbers: Iterable[_Numeric]) -> type[_Numeric]:
-    """Return the type that all the numbers can be promoted to: int, Decimal, Single or float."""
+    """Return the type to which all the numbers can be promoted: int, Decimal, Single or float."""
     kind: type[_Numeric] = _RANKS[max((_RANKS.index(type(number)) for number in numbers), default=0)]
     return kind
 
 
 def convert(kind: type[_Numeric], number: Any) -> Any:
-    """Return the nearest number of another type; beyond the range of the type, an infinity."""
+    """Return the nearest number of another type, or an infinity if the number is out of range."""
     # Any: that two promoted numbers have one type is known where they are promoted, and to no type.
     try:
         return number if type(number) is kind else kind(number)
@@ -568,11 +573,12 @@ def convert(kind: type[_Numeric], number: Any) -> Any:
 
 
 def equal(left: Constant, right: Constant) -> bool | None:
-    """Return whether two terms are `=`: by value if both values are known, otherwise as RDFterm-equal.
+    """Return whether two terms are equal by `=`; None is an error.
 
-    Two literals of known types without a common value differ, as does a language-tagged literal
-    from every other (W3C test suite, open-eq-08 and date-2); a literal of an unknown type, or an ill-typed
-    literal, is an error.
+    Terms are equal by value if both values are known, otherwise by RDFterm-equal. Two literals of known types
+    without a common value differ. A language-tagged literal differs from every other term (W3C test suite,
+    open-eq-08 and date-2). Other comparisons with an ill-typed literal, or with a literal of an unknown type,
+    are errors.
     """
     one, two = value(left), value(right)
     if numbers := promote(one, two):
@@ -600,9 +606,9 @@ def _part_pairs(left: TripleTerm, right: TripleTerm) -> list[tuple[Any, Any]]:
 
 
 def compare(relation: Callable[[Any, Any], bool], left: Constant, right: Constant) -> bool | None:
-    """Return `left relation right` for literals with an order (numbers, strings, times); None for others.
+    """Return `left relation right` for ordered literals (numbers, strings, times), and None for other terms.
 
-    Two triple terms are compared by their first differing parts.
+    Two triple terms are compared by the first parts in which they differ.
     """
     if isinstance(left, TripleTerm) and isinstance(right, TripleTerm):
         differing = (pair for pair in _part_pairs(left, right) if equal(*pair) is not True)
@@ -620,7 +626,7 @@ def compare(relation: Callable[[Any, Any], bool], left: Constant, right: Constan
 
 
 def effective_boolean(term: Constant | None) -> bool | None:
-    """Return the effective boolean value (17.2.2): false for an ill-typed number or boolean."""
+    """Return the effective boolean value (17.2.2), which is false for an ill-typed number or boolean."""
     if not isinstance(term, Literal):
         return None
     if term.language is not None:
@@ -634,14 +640,14 @@ def effective_boolean(term: Constant | None) -> bool | None:
 
 
 def strict_boolean(term: Constant) -> Literal | None:
-    """Return the effective boolean value of SPARQL 1.2: an error for ill-typed and tagged literals."""
+    """Return the effective boolean value of SPARQL 1.2; None (an error) for ill-typed and tagged literals."""
     known = isinstance(term, Literal) and term.language is None and value(term) is not None
     truth = effective_boolean(term) if known else None
     return None if truth is None else TRUE if truth else FALSE
 
 
 def arithmetic(function: str, left: Constant, right: Constant) -> Literal | None:
-    """Return `left function right` for `+`, `-`, `*` or `/`; integers are divided as decimals."""
+    """Return `left function right` for `+`, `-`, `*` or `/`; two integers are divided as decimals."""
     numbers = promote(value(left), value(right))
     if numbers is None:
         return None
@@ -671,13 +677,13 @@ OPERATIONS: Final[dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any]
 
 
 def numeric(term: Constant) -> _Numeric | None:
-    """Return the number that a term denotes, or None."""
+    """Return the number that a term denotes, or None for other terms."""
     number = value(term)
     return number if isinstance(number, int | Decimal | float) and not isinstance(number, bool) else None
 
 
 def absolute_or_negated(function: str, term: Constant) -> Literal | None:
-    """Return ABS or NEG (unary minus) of a number."""
+    """Return the absolute value (ABS) or the negated value (NEG) of a number."""
     number = numeric(term)
     if number is None:
         return None
@@ -687,7 +693,7 @@ def absolute_or_negated(function: str, term: Constant) -> Literal | None:
 
 
 def round_number(function: Callable[[Fraction], int], term: Constant) -> Literal | None:
-    """Return a number rounded by `function`, in its own type."""
+    """Return a number rounded by `function`; the result has the type of the number."""
     number = numeric(term)
     if number is None:
         return None
@@ -698,14 +704,14 @@ def round_number(function: Callable[[Fraction], int], term: Constant) -> Literal
 
 
 def as_text(term: Constant) -> Literal | None:
-    """Return STR (17.4.2.5): an IRI's text, or the lexical form as it is written."""
+    """Return STR (17.4.2.5) of a term: the text of an IRI, or the unchanged lexical form of a literal."""
     if isinstance(term, Iri):
         return Literal(term.value)
     return Literal(term.lexical) if isinstance(term, Literal) else None
 
 
 def typed_literal(text: Constant, kind: Constant) -> Constant | None:
-    """Return STRDT (17.4.2.9) of a plain text and a datatype; None for a datatype that needs a language."""
+    """Return STRDT (17.4.2.9) of a plain text and a datatype; None if the datatype requires a tag."""
     if isinstance(kind, Iri) and kind.value in TAGGED:
         return None
     if isinstance(text, Literal) and isinstance(value(text), str) and isinstance(kind, Iri):

@@ -1,8 +1,8 @@
 """Answers of many evaluation times by relational algebra over columns.
 
-A fact is visible at consecutive evaluation times, a run. A positive body is a join of meeting runs,
-alternatives are united, and negation cuts runs. A condition is evaluated once per row. Aggregates and ranks
-are computed for each interval without change in a group. clingo is not used.
+A run is a range of consecutive evaluation times at which a fact is visible. A positive body is a join of rows
+whose runs overlap. Alternatives are united, and negation cuts runs. A condition is evaluated once per row.
+Aggregates and ranks are computed for each interval in which a group does not change. clingo is not used.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,17 +45,17 @@ _ASKED_AT_ONCE: Final = 2**12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bindings:
-    """The values of variables, a column for each, with their runs."""
+    """The values of variables with their runs; each variable has one column."""
 
     names: tuple[Variable, ...]
     table: run_tables.RunTable
 
     def column(self, name: Variable) -> Array:
-        """Return the codes of a variable."""
+        """Return the column of codes of a variable."""
         return self.table.columns[self.names.index(name)]
 
     def term(self, term: Term, codes: TermCodes) -> Array:
-        """Return the codes of a variable, or of a constant for each row."""
+        """Return the codes of a variable, or the code of a constant for each row."""
         if isinstance(term, Variable):
             return self.column(term)
         return np.full(len(self.table), codes.of_constant(term), np.int64)
@@ -68,7 +68,7 @@ class Bindings:
         return Bindings((*self.names, name), table.take(mask))
 
     def only(self, needed: Iterable[Variable], count: int) -> "Bindings":
-        """Return the bindings of some variables, each row with its longest runs."""
+        """Return the bindings of the needed variables, each row with its longest runs."""
         names = tuple(name for name in self.names if name in set(needed))
         if names == self.names:
             return self
@@ -78,7 +78,7 @@ class Bindings:
 
 
 def scan_atoms(terms: Sequence[Term], table: run_tables.RunTable, codes: TermCodes) -> Bindings:
-    """Return the bindings of the terms' variables in the rows that fit the terms."""
+    """Return the bindings of the variables in `terms`, from the rows that match the terms."""
     names = tuple(dict.fromkeys(term for term in terms if isinstance(term, Variable)))
     if len(names) < len(terms):
         table = table.take(codes.matching(terms, table.columns, len(table)))
@@ -88,7 +88,7 @@ def scan_atoms(terms: Sequence[Term], table: run_tables.RunTable, codes: TermCod
 
 
 class RuleBody:
-    """One rule's body over `count` indexes, with its scans as bindings."""
+    """The body of one rule over `count` indexes, with its scans as bindings."""
 
     def __init__(self, codes: TermCodes, count: int, crowded: Callable[[], None] = lambda: None) -> None:
         self._codes = codes
@@ -102,9 +102,10 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         names: frozenset[Variable] | None = None,
     ) -> Bindings:
-        """Return the bindings with their runs: all joined parts and conditions hold, and no subtracted part.
+        """Return the bindings, with their runs, for which the body of the rule holds.
 
-        At least the variables in `names` are bound; None means all.
+        The body holds if all joined parts and conditions hold, and no subtracted part holds. The result binds
+        at least the variables in `names`; None means all variables.
         """
         left, open_ = self._filtered(joined, conditions)
         left.sort(key=lambda table: len(table.table))
@@ -151,7 +152,7 @@ class RuleBody:
         )
 
     def _fan_out(self, left: Bindings, right: Bindings) -> float:
-        """Return the average number of matching right rows per left row."""
+        """Return the average number of matching right rows per distinct key of the join."""
         columns = [right.column(name) for name in right.names if name in left.names]
         (key,) = keys([columns], [len(right.table)], 1)
         return len(key) / max(len(distinct(key)), 1)
@@ -159,7 +160,7 @@ class RuleBody:
     def _filtered(
         self, joined: Sequence[Bindings], conditions: Sequence[logic.Condition]
     ) -> tuple[list[Bindings], list[logic.Condition]]:
-        """Return the scans restricted by conditions on one scan, and the other conditions."""
+        """Return the scans after conditions that concern a single scan, and the other conditions."""
         bindings, others = list(joined), []
         for condition in conditions:
             own = variables(condition)
@@ -171,7 +172,10 @@ class RuleBody:
         return bindings, others
 
     def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
-        """Return the join, projected to the needed variables if many rows become equal."""
+        """Return the join of two bindings, projected to the needed variables.
+
+        The rows are merged during the join if the join has more rows than both sides.
+        """
         on = [(left.names.index(name), place) for place, name in enumerate(right.names) if name in left.names]
         both = (*left.names, *(name for name in right.names if name not in left.names))
         names = both if needed is None else tuple(name for name in both if name in needed)
@@ -239,7 +243,10 @@ class RuleBody:
         return np.zeros(len(bindings.table)), np.zeros(len(bindings.table), np.bool_)
 
     def _each(self, bindings: Bindings, names: Sequence[Variable], code_of: Callable[..., int]) -> Array:
-        """Return the code for each row; each distinct row of these variables is computed once."""
+        """Return the code of `code_of` for each row.
+
+        Each distinct row of these variables is computed once.
+        """
         columns = [bindings.column(name) for name in names]
         check_time(len(bindings.table))
         places, back = _numbered(columns, len(bindings.table))
@@ -258,7 +265,7 @@ class RuleBody:
         return Bindings(bindings.names, bindings.table.take(holds))
 
     def _codes_of(self, side: logic.Arithmetic, bindings: Bindings) -> Array:
-        """Return the codes of a side, NO_CODE if arithmetic is undefined."""
+        """Return the codes of one side of a comparison; NO_CODE if its arithmetic is undefined."""
         match side:
             case logic.Operation():
                 values, known = self._numbers_of(side, bindings)
@@ -280,7 +287,7 @@ class RuleBody:
 def _asked(
     kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[logic.Condition]
 ) -> frozenset[Variable]:
-    """Return the variables that are kept, or that remaining joins and conditions use."""
+    """Return the variables in `kept`, and the variables that remaining joins and conditions use."""
     return kept.union(*(bindings.names for bindings in left), *map(variables, conditions))
 
 
@@ -309,7 +316,7 @@ def _computed(operator: logic.ArithmeticOperator, left: Array, right: Array) -> 
 
 
 def _numbered(columns: Sequence[Array], rows: int) -> tuple[Array, Array]:
-    """Return the places of the distinct rows, and for each row the number of its distinct row."""
+    """Return the index of each distinct row, and for each row the number of its distinct row."""
     (key,) = keys([columns], [rows], 1)
     _, places, numbers = np.unique(key, return_index=True, return_inverse=True)
     return places, numbers
@@ -318,7 +325,7 @@ def _numbered(columns: Sequence[Array], rows: int) -> tuple[Array, Array]:
 def evaluate_set_literal(
     literal: logic.SetLiteral, bindings: Bindings, codes: TermCodes, count: int
 ) -> Bindings:
-    """Return the bindings that make the literal true, given the instances of its atom."""
+    """Return the bindings for which the aggregate or order is true, given the instances of its atom."""
     pieces = _pieces([bindings.column(key) for key in literal.keys], bindings.table, count)
     match literal:
         case logic.Gather(variable, aggregation, _, by):
@@ -332,10 +339,10 @@ def evaluate_set_literal(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pieces:
-    """Each group's intervals of indexes in which no instance appears or disappears.
+    """The intervals of indexes, for each group, in which no instance appears or disappears.
 
-    `columns` are the keys of a piece's group. Pairs of `piece` and `instance` list the instances in each
-    piece.
+    `columns` are the keys of the group of each piece. Pairs of `piece` and `instance` list the instances in
+    each piece.
     """
 
     columns: tuple[Array, ...]
@@ -345,7 +352,10 @@ class _Pieces:
     instance: Array
 
     def table(self, values: Array) -> run_tables.RunTable:
-        """Return the pieces' keys with a value for each; with keys, pieces without instances are dropped."""
+        """Return a table of the keys of each piece, with a value for each piece.
+
+        If the groups have keys, pieces without instances are dropped.
+        """
         table = run_tables.RunTable((*self.columns, values), self.first, self.last)
         return table.take(np.bincount(self.piece, minlength=len(values)) > 0) if self.columns else table
 
@@ -368,7 +378,7 @@ def _pieces(group_columns: Sequence[Array], table: run_tables.RunTable, count: i
 def _aggregates(
     aggregation: logic.Aggregation, arguments: Sequence[Array], pieces: _Pieces, codes: TermCodes
 ) -> Array:
-    """Return the code of the aggregate of each piece."""
+    """Return the code of the aggregate's value for each piece."""
     if aggregation.function in _BEST:
         return _best(aggregation.function, arguments[0], pieces, codes)
     rows = len(pieces.first)
@@ -420,7 +430,7 @@ def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> 
 def _first(
     literal: logic.Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes
 ) -> run_tables.RunTable:
-    """Return the instances in the pieces in which their rank is within the limit."""
+    """Return the instances with the pieces in which their rank is within the limit."""
     ranks = _ranks(literal, bindings, codes)
     order = np.lexsort((ranks[pieces.instance], pieces.piece))
     piece, instance = pieces.piece[order], pieces.instance[order]
@@ -434,7 +444,7 @@ def _first(
 
 
 def _ranks(literal: logic.Among, bindings: Bindings, codes: TermCodes) -> Array:
-    """Return the place of each row in the order of all of them; rows of one instance share it."""
+    """Return the rank of each row in the order of all rows; equal rows share a rank."""
     order = [(bindings.names.index(key.variable), key.descending) for key in literal.order]
     members, numbers = _numbered(bindings.table.columns, len(bindings.table))
     columns = (
@@ -450,18 +460,18 @@ def _bound(codes: TermCodes, code: int) -> Constant | None:
 
 
 def decode(table: run_tables.RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
-    """Return the rows of a table as texts, None for null, with their first and last index."""
+    """Return the rows of a table as texts, with their first and last index; null is None."""
     return zip(row_texts(table, terms), table.first.tolist(), table.last.tolist(), strict=True)
 
 
 def row_texts(table: run_tables.RunTable, terms: TermCodes) -> list[Row]:
-    """Return the rows of a table as texts, None for null."""
+    """Return the rows of a table as texts; null is None."""
     columns = [terms.texts(column.tolist()) for column in table.columns]
     return list(zip(*columns, strict=True)) if columns else [()] * len(table)
 
 
 def text_order(table: run_tables.RunTable, terms: TermCodes) -> Array:
-    """Return the places of the rows of a table in the order of their texts, null first."""
+    """Return the places of the rows of a table, sorted by their texts, null first."""
     if not table.columns:
         return np.arange(len(table))
     return np.lexsort([terms.ranks(column) for column in reversed(table.columns)])
@@ -474,11 +484,11 @@ def evaluate_program(
     output: Signature | None,
     newest: Sequence[int] | None = None,
 ) -> Mapping[Signature, run_tables.RunTable]:
-    """Return the derived atoms that the output depends on, including the output; if it is None, all atoms.
+    """Return the derived atoms on which the output depends, including the output; all atoms if it is None.
 
-    `times` and `newest` have equal length and never decrease. Each evaluation ignores arrivals after its
-    newest time, though tuple windows count them. Before a join of very many rows, equivalent rules with fewer
-    variables are tried.
+    `times` and `newest` have equal length, and their values never decrease. Each evaluation ignores arrivals
+    after its time in `newest`, but tuple windows count these arrivals. Before a join with very many rows,
+    equivalent rules with fewer variables are tried.
     """
 
     def tables(
@@ -511,7 +521,7 @@ class _CrowdedError(Exception):
 def visible_input(
     program: Program, situation: EncodedSituation, times: Sequence[int], newest: Sequence[int] | None
 ) -> ShownInput:
-    """Return the input that the program does not derive itself."""
+    """Return the input atoms whose predicates the program does not derive."""
     own = intensional(program)
     atoms = {name: some for name, some in situation.atoms.items() if name not in own}
     return ShownInput(situation, atoms, times, newest)
@@ -524,10 +534,10 @@ def evaluated_on(program: Program, contents: ShownContents, output: Signature) -
 
 
 class ProgramTables:
-    """The tables of a program's sources, computed on demand.
+    """The tables of a program's predicates and windows, computed on demand.
 
-    `rounds` are the new atoms of each recursive predicate, by round: an atom follows from atoms of earlier
-    rounds.
+    `rounds` are the new atoms of each recursive predicate in each round. An atom follows from atoms of
+    earlier rounds.
     """
 
     def __init__(
@@ -551,11 +561,14 @@ class ProgramTables:
         self._sources: dict[plans.ShownAtoms, run_tables.RunTable] = {}
 
     def plan(self, output: Signature) -> plans.RelationalPlan:
-        """Return the plan of the output's atoms."""
+        """Return the plan for the atoms of the output."""
         return plans.unfolded_plan(self._program, output, frozenset((*self._input.background, *self._facts)))
 
     def derived(self, whole: plans.RelationalPlan) -> dict[Signature, run_tables.RunTable]:
-        """Return the tables of all derived predicates in a plan."""
+        """Return the tables of all derived predicates in a plan.
+
+        Raise LarsError if a constraint is violated.
+        """
         for layer in whole.layers:
             self._begin(layer)
             if layer.recursive:
@@ -580,7 +593,7 @@ class ProgramTables:
             )
 
     def _close(self, layer: plans.Layer) -> None:
-        """Derive the remaining atoms in rounds, each from the previous round's new atoms."""
+        """Derive the other atoms of a layer in rounds, each from the new atoms of the previous round."""
         new = {predicate: self._derived[predicate] for predicate in layer.predicates}
         self.rounds |= {predicate: [] for predicate in layer.predicates}
         while any(map(len, new.values())):
@@ -622,7 +635,7 @@ class ProgramTables:
         )
 
     def _solutions(self, rule: plans.RulePlan, instead: Mapping[int, run_tables.RunTable]) -> Bindings:
-        """Return the bindings of a rule's body; `instead` replaces tables of some joined parts."""
+        """Return the bindings of a rule's body; `instead` replaces the tables of some joined parts."""
         joined = [
             self.scan(part, instead.get(place)).only(rule.needed(place), self._count)
             for place, part in enumerate(rule.joined)
@@ -631,7 +644,7 @@ class ProgramTables:
         return self._body.solutions(joined, subtracted, rule.conditions, variables(rule.rule.head))
 
     def scan(self, part: plans.Scan, instead: run_tables.RunTable | None = None) -> Bindings:
-        """Return the bindings of a part of a rule's body, from its whole source or from a given table."""
+        """Return the bindings of a part of a rule's body, from its source or from the table `instead`."""
         table = self._table(part.source) if instead is None else instead
         bindings = scan_atoms(part.terms, table, self._terms)
         if part.literal is None:
@@ -662,7 +675,7 @@ class ProgramTables:
         return run_tables.coalesce(run_tables.concatenate([table, fitting], len(table.columns)), self._count)
 
     def background(self, predicate: Signature) -> run_tables.RunTable:
-        """Return B's rows of the predicate, from the situation and from the program's facts."""
+        """Return the rows of the predicate in B, from the situation and from the program's facts."""
         own = encoded_rows(self._facts.get(predicate, ()), predicate[1], self._terms)
         rows = np.concatenate((self._input.background.get(predicate, own[:0]), own))
         return run_tables.steady(list(rows.T), len(rows), self._count)

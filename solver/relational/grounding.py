@@ -1,6 +1,6 @@
-"""Cost of grounding a program that columns answer: the rules' instances, and the usable atoms of B.
+"""Costs of grounding a program that columns can answer: numbers of rule instances, and usable atoms of B.
 
-A grounder lists all instances. Evaluation by columns does not.
+A grounder lists all instances of rules. Evaluation by columns does not list them.
 """
 
 from collections.abc import Sequence
@@ -25,11 +25,11 @@ _ARRIVAL: Final = Variable(" arrival {}")
 
 
 def ground_instances(program: Program, situation: EncodedSituation, t: int, most: int) -> int:
-    """Return the number of the rules' instances at t, including those of prefixes of their bodies.
+    """Return the number of rule instances at t, including the instances of each prefix of a body.
 
-    Bodies are joined part by part in the columns' order, and keep all variables. Negated literals are left
-    out, and an atom visible several times is joined as often. Counting ends above `most`, before larger
-    tables are built. The program must have no `obstacle`.
+    Bodies are joined part by part in the order that columns use, and all variables are kept. Negated literals
+    are ignored. An atom that is visible several times counts as several rows. Counting ends above `most`,
+    before larger tables are built. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -55,9 +55,9 @@ def ground_instances(program: Program, situation: EncodedSituation, t: int, most
 
 
 def most_instances(program: Program, situation: EncodedSituation) -> int | None:
-    """Return the greatest possible number of the rules' instances at any time, from the numbers of atoms.
+    """Return an upper bound on the number of rule instances at any time, from the numbers of atoms.
 
-    It is None if a predicate depends on itself. The program must not have an `obstacle`.
+    The bound is None if a predicate depends on itself. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -89,7 +89,7 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
 
 
 def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -> None:
-    """Count layer by layer: a rule's instances are counted before its head is derived."""
+    """Count the instances layer by layer; the instances of a rule are counted before its head is derived."""
     whole, tables = plans.plan(program, None), ProgramTables(program, shown_input)
 
     def list_instances(rule: plans.RulePlan) -> None:
@@ -111,7 +111,7 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
 
 
 def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
-    """Return the joined part with each arrival of a window's atom as a separate row."""
+    """Return the joined part with one row for each arrival of the window's atom."""
     if part.literal is not None or not isinstance(part.source, plans.ShownAtoms) or part.source.timed:
         return part
     arrival = Variable(_ARRIVAL.name.format(place))
@@ -123,7 +123,7 @@ class _TooManyError(Exception):
 
 
 class _ListingBody(RuleBody):
-    """Bodies at one time; the rows of each join are counted before the join is computed."""
+    """A rule body at one time that counts the rows of each join before the join is computed."""
 
     def __init__(self, codes: TermCodes, most: int) -> None:
         super().__init__(codes, 1)
@@ -131,7 +131,7 @@ class _ListingBody(RuleBody):
         self.instances = 0
 
     def add(self, instances: int) -> None:
-        """Count more instances."""
+        """Add to the number of instances; raise _TooManyError if the number exceeds the maximum."""
         self.instances += instances
         if self.instances > self._most:
             raise _TooManyError
@@ -164,10 +164,10 @@ _ROUNDS: Final = 2
 def with_usable_background(
     program: Program, situation: EncodedSituation, output: Signature
 ) -> EncodedSituation:
-    """Return a situation with only the atoms of B that some rule's body can use at any time.
+    """Return a situation with only the atoms of the background B that rules can use.
 
-    If one atom of a body never has some value of a variable, no instance of the rule has this value. So an
-    atom of B with such a value is not used. The program must not have an `obstacle`.
+    If an atom of a body never has some value of a variable, no instance of the rule has this value. An atom
+    of B with this value is then unusable. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -189,7 +189,7 @@ def with_usable_background(
 
 
 class _Use:
-    """The atoms of B that rules can use: `kept` marks its atoms."""
+    """The atoms of the background B that rules can use; `kept` is a mask of these atoms."""
 
     def __init__(
         self, program: Program, situation: EncodedSituation, rules: Sequence[plans.RulePlan]
@@ -226,14 +226,14 @@ class _Use:
             self.kept[name] |= self._fitting(part, rows, values) if rows else True
 
     def _restrict(self, part: plans.Scan, tables: Sequence[Table], values: Values) -> None:
-        """Restrict variables to the values that the part can give them."""
+        """Restrict the variables of a part to the values that the part can give them."""
         fitting = [self._fitting(part, table, values) for table in tables]
         for variable, place in _places(part).items():
             columns = [table[place][mask] for table, mask in zip(tables, fitting, strict=True)]
             values[variable] = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
 
     def _fitting(self, part: plans.Scan, table: Table, values: Values) -> Mask:
-        """Return a mask of the rows that match a part, given its variables' possible values."""
+        """Return a mask of the rows that match a part, given the possible values of the part's variables."""
         if isinstance(part.source, plans.ShownAtoms):
             mask = self._terms.fitting_any(part.source.atom.any_of, table, _rows(table))
         else:
@@ -244,7 +244,7 @@ class _Use:
         return mask
 
     def _tables(self, part: plans.Scan) -> list[Table] | None:
-        """Return a superset of the rows of a part's predicate; None if unknown."""
+        """Return a superset of the rows of a part's predicate, or None if no superset is known."""
         name = part.predicate
         if name is None or name in self._facts or not name[1]:
             return None
@@ -259,7 +259,7 @@ class _Use:
         return tables
 
     def _derived(self, rule: plans.RulePlan) -> Table | None:
-        """Return a superset of the atoms that a rule derives from one window; None for other rules."""
+        """Return a superset of the atoms that a rule derives from a single window; None for other rules."""
         if len(rule.joined) != 1 or not isinstance((part := rule.joined[0]).source, plans.ShownAtoms):
             return None
         name, places = part.predicate, _places(part)

@@ -1,7 +1,7 @@
-"""The programs that columns evaluate, and their plans: layers of predicates, sources of atoms.
+"""The programs that columns can evaluate, and their plans: layers of predicates, and sources of atoms.
 
-An atom that one rule derives and that is used once is replaced by that rule's body, in a plan with fewer
-steps. So conditions are applied before the join with other parts.
+If one rule derives an atom, and the atom is used only once, the body of the rule replaces the atom. The plan
+then has fewer steps, and applies conditions before the join with other parts.
 """
 
 from collections import Counter
@@ -23,7 +23,10 @@ from solver.facts import Relevance, WindowedAtom, canonical_atom, variables_in_o
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """The reason against evaluation by columns: a rule, a literal of it, or the whole (both None)."""
+    """A reason against evaluation by columns: in a rule, in a literal of a rule, or in the whole program.
+
+    If the reason concerns the whole program, `rule` and `literal` are None.
+    """
 
     problem: str
     rule: Rule | None = None
@@ -35,9 +38,9 @@ class Obstacle:
 
 
 def obstacle(program: Program, background: Iterable[Signature] = ()) -> Obstacle | None:
-    """Return the first obstacle to this evaluation in the program, or None.
+    """Return the first obstacle to evaluation by columns in the program, or None.
 
-    `background` are the predicates of B outside the program's facts.
+    `background` are the predicates of the background B, without the facts of the program.
     """
     return next(_obstacles(program, background), None)
 
@@ -90,7 +93,7 @@ def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
 class ShownAtoms:
     """Input atoms in a window; if the window is NOW, also atoms of the background B.
 
-    The columns are the variables of the atom, and when `timed` the time of arrival after them.
+    The columns are the variables of the atom. If `timed`, the time of arrival is the last column.
     """
 
     atom: WindowedAtom
@@ -103,9 +106,10 @@ RowSource = ShownAtoms | Signature | None
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The rows of a source that match the terms; its variables are the resulting columns.
+    """The rows of a source that match the terms; the variables in the terms are the columns.
 
-    With a gathered `literal`, the rows are its atom's instances, and the columns the literal's bindings.
+    If `literal` is an aggregate or order, the rows are the instances of its atom, and the columns are the
+    variables that the literal binds.
     """
 
     source: RowSource
@@ -121,12 +125,12 @@ class Scan:
 
     @property
     def instances(self) -> "Scan":
-        """The instances of the literal's atom, without the literal's function."""
+        """The scan of the instances of the literal's atom, without the aggregate or order."""
         return replace(self, literal=None)
 
     @property
     def predicate(self) -> Signature | None:
-        """The predicate whose atoms are the rows; None if the rows are times."""
+        """The predicate whose atoms are the rows; None if the rows are evaluation times."""
         match self.source:
             case (_, _) as predicate:
                 return predicate
@@ -165,24 +169,24 @@ class RulePlan:
 
     @property
     def predicate(self) -> Signature:
-        """The predicate that the rule derives; the rule is not a constraint."""
+        """The predicate that the rule derives; the rule must not be a constraint."""
         assert self.rule.predicate is not None
         return self.rule.predicate
 
     @property
     def arguments(self) -> tuple[Term, ...]:
-        """The terms of the rule's head; the rule is not a constraint."""
+        """The terms in the head of the rule; the rule must not be a constraint."""
         assert isinstance(self.rule.head, Atom)
         return self.rule.head.arguments
 
     def needed(self, place: int) -> frozenset[Variable]:
-        """Return the variables that the rest of the rule uses, apart from the part joined at the place."""
+        """Return the variables that all parts of the rule use, except the part joined at `place`."""
         others = (*self.joined[:place], *self.joined[place + 1 :], *self.subtracted)
         names = (other.variables for other in others)
         return variables(self.rule.head).union(*names, *map(variables, self.conditions))
 
     def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
-        """Return the places of joined parts that are atoms of these predicates."""
+        """Return the places and predicates of joined parts that are atoms of these predicates."""
         return [
             (place, part.source)
             for place, part in enumerate(self.joined)
@@ -199,7 +203,7 @@ class RulePlan:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Predicates that are derived together; if there are several, they depend on each other."""
+    """Predicates that are derived together; several predicates in a layer depend on each other."""
 
     predicates: frozenset[Signature]
     rules: tuple[RulePlan, ...]
@@ -220,9 +224,10 @@ class RelationalPlan:
 
 @lru_cache(maxsize=64)
 def plan(program: Program, output: Signature | None) -> RelationalPlan:
-    """Return the plan of the output's atoms; None means all derived atoms. The program has no obstacle.
+    """Return the plan for the atoms of the output, or of all derived predicates if the output is None.
 
-    Rules irrelevant to the output and the constraints are left out.
+    The plan contains only rules on which the output or a constraint depends. The program must have no
+    obstacle.
     """
     resolver, layers = _Resolver(program, output), []
     rules = [rule for rule in program.proper_rules if FALSE not in rule.body]
@@ -241,7 +246,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
 
 
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
-    """Yield groups of predicates that depend on each other, each after all groups that it depends on."""
+    """Yield groups of predicates that depend on each other; each group follows the groups that it uses."""
     loops = analysis.positive_loops(program)
     own = {name: loops.get(name, frozenset((name,))) for name in below}
     # Sorted, since the order of layers that do not depend on each other is seen: tables of SQL are numbered.
@@ -253,7 +258,7 @@ def _components(program: Program, below: dict[Signature, set[Signature]]) -> Ite
 
 
 class _Resolver:
-    """The search for the sources of the literals' atoms."""
+    """The translation of rules to plans: it finds the sources of the atoms in body literals."""
 
     def __init__(self, program: Program, output: Signature | None) -> None:
         self._derived = analysis.intensional(program)
@@ -294,7 +299,10 @@ class _Resolver:
 
 @lru_cache(maxsize=64)
 def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Signature]) -> RelationalPlan:
-    """Return the plan of the output's atoms; atoms of `predicates` hold without a rule."""
+    """Return the plan for the output's atoms, in which bodies replace atoms that are used only once.
+
+    Atoms of `predicates` can hold without a rule, so no body replaces them.
+    """
     whole = plan(program, output)
     rules = [*chain.from_iterable(layer.rules for layer in whole.layers), *whole.constraints]
     uses = Counter(chain.from_iterable(map(_uses, rules)))
@@ -319,7 +327,7 @@ def _uses(rule: RulePlan) -> Iterator[Signature]:
 
 
 def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
-    """Whether the layer is one rule, of single atoms, with different variables in its head."""
+    """Return whether the layer is one rule over single atoms, whose head has distinct variables."""
     if layer.recursive or len(rules) != 1:
         return False
     arguments = rules[0].arguments
@@ -330,7 +338,7 @@ def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
 
 
 def _unfolded(rule: RulePlan, bodies: dict[Signature, RulePlan]) -> RulePlan:
-    """Return the rule with atoms replaced by the bodies that derive them, if variables allow it."""
+    """Return the rule in which bodies replace the atoms that they derive, if the variables do not clash."""
     for place, part in enumerate(rule.joined):
         if isinstance(part.source, tuple) and part.literal is None:
             body = bodies.get(part.source)
@@ -343,7 +351,7 @@ def _unfolded(rule: RulePlan, bodies: dict[Signature, RulePlan]) -> RulePlan:
 
 
 def _clash(rule: RulePlan, body: RulePlan) -> bool:
-    """Whether a local variable of the body is also a variable of the rule."""
+    """Return whether a local variable of the body is also a variable of the rule."""
     return not _all_variables(rule).isdisjoint(_all_variables(body) - {*body.arguments})
 
 

@@ -1,7 +1,8 @@
 """Tables of rows, each with a run of indexes, and their algebra: coalescing, meeting, subtracting.
 
-A run is a first and a last index among `count` evaluation times, both included. The cost is that of sorting:
-pairs of rows whose runs do not meet are never visited.
+A run is a range of indexes, from a first to a last index, both included. Indexes are below `count`, the
+number of evaluation times. Two runs meet if they have a common index. The cost is the cost of sorting: pairs
+of rows whose runs do not meet are never visited.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,7 +31,7 @@ PAIRS_AT_ONCE: Final = 2**22
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunTable:
-    """Rows of codes, column by column, with the first and the last index of a run for each.
+    """Rows of codes as columns, with the first and the last index of each row's run.
 
     `longest` means that runs of equal rows have gaps between them, and that no run is empty.
     """
@@ -54,16 +55,16 @@ class RunTable:
         return replace(self, first=self.first + by, last=self.last + by)
 
     def with_constant(self, code: int) -> "RunTable":
-        """Return the rows with one more column, which has the same code in each."""
+        """Return the rows with one more column, which contains the same code in each row."""
         return RunTable((*self.columns, np.full(len(self), code, np.int64)), self.first, self.last)
 
     def project(self, order: Iterable[int]) -> "RunTable":
-        """Return some of the columns, in this order."""
+        """Return a table of the columns at the places `order`, in this order."""
         return RunTable(tuple(self.columns[place] for place in order), self.first, self.last)
 
 
 def steady(columns: Sequence[Array], rows: int, count: int) -> RunTable:
-    """Return rows that hold at all `count` indexes; empty if `count` is 0."""
+    """Return rows that hold at all `count` indexes; the table is empty if `count` is 0."""
     rows = rows if count else 0
     first = np.zeros(rows, np.int64)
     return RunTable(tuple(column[:rows] for column in columns), first, first + count - 1)
@@ -76,7 +77,7 @@ def empty(width: int) -> RunTable:
 
 
 def concatenate(tables: Sequence[RunTable], width: int) -> RunTable:
-    """Return the rows of all tables, which have `width` columns."""
+    """Return the rows of all tables, which must have `width` columns."""
     if len(tables) == 1:
         return tables[0]
     if not tables:
@@ -87,7 +88,7 @@ def concatenate(tables: Sequence[RunTable], width: int) -> RunTable:
 
 
 def coalesce(table: RunTable, count: int) -> RunTable:
-    """Return each row with its longest runs, ascending; rows whose runs are empty are left out.
+    """Return each row with its longest runs, in ascending order; rows with empty runs are left out.
 
     >>> nothing = np.array([7, 7, 7])
     >>> result = coalesce(RunTable((nothing,), np.array([5, 0, 3]), np.array([9, 2, 3])), 10)
@@ -123,7 +124,7 @@ def with_longest(table: RunTable, count: int) -> RunTable:
 
 
 def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
-    """Return each place of each range [start, end), with the number of the range.
+    """Return each place of each range [start, end), with the number of its range.
 
     >>> [result.tolist() for result in spread(np.array([5, 0, 2]), np.array([7, 0, 3]))]
     [[0, 0, 2], [5, 6, 2]]
@@ -141,10 +142,10 @@ def meet(
     count: int,
     crowded: Callable[[], None] = lambda: None,
 ) -> tuple[Array, Array]:
-    """Return the places of rows left and right that are equal in pairs of columns and whose runs meet.
+    """Return the places of left and right rows that are equal in the column pairs `on` and whose runs meet.
 
-    If there are more than CROWDED pairs, `crowded` is called first, and may raise. Raises OutOfMemoryError if
-    the pairs do not fit in memory, and TimeLimitError (see `solver.deadlines`).
+    If more than CROWDED pairs meet, `crowded` is called first, and may raise an exception. Raises
+    OutOfMemoryError if the pairs do not fit in memory, and TimeLimitError (see `solver.deadlines`).
     """
     meets = _meets(left, right, on, count, crowded)
     check_room(_BYTES * meets.total * (len(left.columns) + len(right.columns) + 2))
@@ -158,7 +159,7 @@ def meetings(
     count: int,
     crowded: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield the pairs of rows that meet, in one part or in several parts of limited size."""
+    """Yield the pairs of rows that meet, in one part, or in several parts of limited size."""
     meets = _meets(left, right, on, count, crowded)
     yield from (meets.pairs(),) if meets.total <= PAIRS_AT_ONCE else meets.parts()
 
@@ -174,12 +175,12 @@ class _Meets:
 
     @property
     def total(self) -> int:
-        """The number of pairs that meet."""
+        """The number of pairs of rows that meet."""
         ranges = (self.inside, self.around)
         return sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in ranges)
 
     def pairs(self) -> tuple[Array, Array]:
-        """Return the places of all pairs."""
+        """Return the left and the right places of all pairs."""
         owners, places = spread(*self.inside)
         others, own = spread(*self.around)
         return (
@@ -188,7 +189,7 @@ class _Meets:
         )
 
     def parts(self) -> Iterator[tuple[Array, Array]]:
-        """Yield the places of about PAIRS_AT_ONCE pairs each."""
+        """Yield the left and the right places of all pairs, in parts of about PAIRS_AT_ONCE pairs."""
         (starts, ends), (firsts, lasts) = self.inside, self.around
         for some in _portions(self.inside):
             check_time()
@@ -243,7 +244,11 @@ def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
 
 
 def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[Array, Array, Array]:
-    """Return rows' places sorted by key and first index, with both ends; many rows are filtered first."""
+    """Return the places of rows sorted by key and first index, with both ends of each run.
+
+    If the table is much larger than the other table, rows without an equal key in the other table are removed
+    first.
+    """
     places = (
         np.flatnonzero(among(key, other)) if len(key) > _ROWS_FOR_EACH * len(other) else np.arange(len(key))
     )
@@ -254,7 +259,10 @@ def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[
 
 
 def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Iterable[int]) -> RunTable:
-    """Return left rows with kept right columns, for pairs of places, where both runs hold."""
+    """Return left rows with the `kept` right columns for pairs of places.
+
+    Each run is the intersection of two runs.
+    """
     i, j = pairs
     taken = [(column, i) for column in left.columns] + [(right.columns[place], j) for place in kept]
     columns: list[Array] = []
@@ -267,7 +275,7 @@ def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept
 
 
 def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> RunTable:
-    """Return the left rows without the runs of matching right rows; `on` has the left places."""
+    """Return the left rows without the runs of equal right rows; `on` are the left columns to compare."""
     pairs = [(place, column) for column, place in enumerate(on)]
     sides = [[left.columns[place] for place in on], right.columns]
     left_key, right_key = keys(sides, [len(left), len(right)], 1)
@@ -278,7 +286,7 @@ def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> 
 
 
 def _gaps(table: RunTable, count: int) -> RunTable:
-    """Return the runs at which the rows of a table do not hold."""
+    """Return each row of a table with the runs at which the row does not hold."""
     table = coalesce(table, count)
     if not len(table):
         return table
@@ -295,7 +303,7 @@ def _gaps(table: RunTable, count: int) -> RunTable:
 
 
 def as_table(rows: Iterable[tuple[Sequence[str | None], int, int]], width: int, terms: TermCodes) -> RunTable:
-    """Return rows of texts, None for null, with their runs as a table."""
+    """Return rows of texts with their runs as a table; None is null."""
     row_list = list(rows)
     texts = (str(NULL) if text is None else text for row, _, _ in row_list for text in row)
     codes = terms.codes(texts).reshape(len(row_list), width)

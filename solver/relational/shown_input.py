@@ -1,6 +1,6 @@
-"""The evaluation times of input atoms in windows: a situation as columns, with a run for each atom.
+"""The evaluation times at which windows show input atoms: a situation as columns, with a run per atom.
 
-The visible atoms at many times are computed at once, for windows with any ends.
+The visible atoms at many times are computed together, for windows with any ends.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ from solver.relational.run_tables import RunTable, coalesce, empty
 class ShownContents:
     """The atoms in each window, with one code per argument, and their runs of indexes.
 
-    An index is one of `count` contents of the windows; the evaluation time is its number.
+    An index is the number of one of `count` contents of the windows. The evaluation time equals the index.
     """
 
     terms: TermCodes
@@ -47,7 +47,7 @@ class ShownContents:
         return range(self.count)
 
     def runs(self, source: ShownAtoms) -> RunTable:
-        """Return the atom's variables with their runs in the window."""
+        """Return the values of the atom's variables, with their runs in the window."""
         assert not source.timed, "when an atom arrived is not given"
         atom = source.atom
         table = self.atoms.get((signature(atom.atom), atom.window))
@@ -58,7 +58,7 @@ class ShownContents:
 
 
 def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms: TermCodes) -> RunTable:
-    """Return the rows of texts that each content holds, at its number."""
+    """Return the rows of texts in each content, with the number of the content as index."""
     rows: Numbering[Sequence[str]] = Numbering()
     places = np.array(list(map(rows.__getitem__, chain.from_iterable(contents))), np.int64)
     numbers = np.repeat(np.arange(len(contents)), list(map(len, contents)))
@@ -67,9 +67,9 @@ def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms:
 
 
 def span_runs(starts: Sequence[int], ends: Sequence[int]) -> RunTable:
-    """Return the places in spans [start, end), each with its runs of numbers of spans.
+    """Return the places in the spans [start, end), each with its runs of numbers of spans.
 
-    Runs are long if both ends increase from one span to the next.
+    Runs are long if starts and ends increase from one span to the next.
 
     >>> result = span_runs([0, 1, 0], [2, 3, 1])
     >>> [column.tolist() for column in (*result.columns, result.first, result.last)]
@@ -94,9 +94,10 @@ def _forward(first: Array, end: Array, begin: int) -> tuple[Array, Array, Array]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EncodedSituation:
-    """A `Situation` in columns, which serves any number of programs.
+    """A `Situation` in columns, which any number of programs can use.
 
-    `atoms` are the input within the timeline, `background` the rows of B, one code an argument.
+    `atoms` are the input in the timeline. `background` are the rows of the background B, with one code per
+    argument.
     """
 
     terms: TermCodes
@@ -105,24 +106,24 @@ class EncodedSituation:
     background: Mapping[Signature, Array]
 
     def within(self, within: windows.Interval) -> "EncodedSituation":
-        """Return the situation with only the input of an interval."""
+        """Return the situation with only the input in an interval."""
         inside = {name: some.within(within) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
 
     def near(self, times: Sequence[int], past: int, future: int) -> "EncodedSituation":
-        """Return the situation with only the input in [t - past, t + future] of some times t."""
+        """Return the situation with only the input in [t - past, t + future] for any of the times t."""
         inside = {name: some.near(np.unique(times), past, future) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
 
     def decoded(self) -> Situation:
-        """Return the situation with its facts and B row by row, for clingo."""
+        """Return the situation with its facts and the background B as rows, for clingo."""
         terms, background = self.terms, self.background.items()
         facts = TraceColumns(terms, self.atoms, self.timeline.last).facts(self.timeline)
         static = {name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in background}
         return Situation(self.timeline, facts, static)
 
     def times(self, gate: Gate, within: windows.Interval) -> Array:
-        """Return the evaluation times in the interval, ascending."""
+        """Return the evaluation times in the interval, in ascending order."""
         within = within.meet(self.timeline)
         if not isinstance(gate, Arrivals):
             return np.array(times_of(gate, (), within), np.int64)
@@ -166,8 +167,9 @@ _SUMMABLE: Final = 2**62
 class ShownInput:
     """The input of some predicates in a situation, at ascending evaluation times.
 
-    `newest` has equal length and never decreases; None means all input. Each evaluation ignores arrivals
-    after its newest time, though tuple windows count them. None: all is seen.
+    `newest` has the length of `times`, and its values never decrease. Each evaluation ignores arrivals after
+    its time in `newest`, but tuple windows count these arrivals. None means that each evaluation sees all
+    input.
     """
 
     def __init__(
@@ -187,12 +189,15 @@ class ShownInput:
         self._known: dict[tuple[Signature, windows.Window], _Runs] = {}
 
     def runs(self, source: ShownAtoms) -> RunTable:
-        """Return the atom's variables, and its time if requested, with their runs in the window."""
+        """Return the values of the atom's variables, with their runs in the window.
+
+        If the source asks for the time, the time is the last column.
+        """
         table = self.arrivals(source)
         return coalesce(table.project(range(len(table.columns) - 1)), len(self._times))
 
     def arrivals(self, source: ShownAtoms) -> RunTable:
-        """Return the table of `runs` with one row per arrival, and its place among the atoms."""
+        """Return the table of `runs` with one row per arrival; the last column is the arrival's place."""
         atom = source.atom
         predicate = signature(atom.atom)
         if predicate not in self._atoms:
@@ -212,7 +217,7 @@ class ShownInput:
         return RunTable((*columns, chosen), first[chosen], last[chosen])
 
     def _runs(self, predicate: Signature, window: windows.Window) -> _Runs:
-        """Return the run of each of the predicate's atoms in the window."""
+        """Return the run in the window of each input atom of the predicate."""
         match window:
             case windows.IntervalWindow():
                 t = self._atoms[predicate].t
@@ -229,7 +234,7 @@ class ShownInput:
 def kept_runs(
     atoms: Mapping[Signature, InputAtoms], window: windows.TupleWindow, times: Array, terms: CodedTerms
 ) -> dict[Signature, _Runs]:
-    """Return the run of each atom in a tuple window: from its arrival until enough others came.
+    """Return the run of each atom in a tuple window: from its arrival until newer atoms replace it.
 
     Equal atoms at one time are in the order of their arrival.
     """
@@ -258,9 +263,9 @@ def kept_runs(
 def window_ends(
     window: windows.IntervalWindow, times: Array, timeline: windows.Interval
 ) -> tuple[Array, Array]:
-    """Return the first and the last time point in a window at each of some times.
+    """Return the first and the last time point in a window at each of the given times.
 
-    The ends of an empty interval are arbitrary; they are chosen next to the timeline, so that they fit in 64
+    The ends of an empty interval are arbitrary. They are chosen next to the timeline, so that they fit in 64
     bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
@@ -274,12 +279,12 @@ def window_ends(
 
 
 def _is_summable(window: windows.TimeWindow, timeline: windows.Interval) -> bool:
-    """Return whether times and ends of a window can be computed in 64 bits."""
+    """Return whether the times and the ends of a window can be computed in 64 bits."""
     return max(window.step, timeline.last, *(abs(end or 0) for end in window.offsets)) < _SUMMABLE
 
 
 def of_source(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms) -> Mask:
-    """Return a mask of the atoms that a tuple window counts: those of its source, if it has one."""
+    """Return a mask of the atoms of a tuple window's source; without a source, all atoms."""
     if window.source is None:
         return np.ones(len(atoms.t), np.bool_)
     if not atoms.columns:
@@ -288,19 +293,22 @@ def of_source(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms)
 
 
 def counted_atoms(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms) -> Mask:
-    """Return a mask of atoms that a tuple window counts: first arrivals, of its source if it has one."""
+    """Return a mask of the atoms that a tuple window counts: first arrivals, of its source if it has one."""
     return atoms.first_arrivals() & of_source(atoms, window, terms)
 
 
 def partition(atoms: InputAtoms, window: windows.TupleWindow) -> Array:
-    """Return a partition number for each atom of one predicate in a tuple window."""
+    """Return, for each atom of one predicate, the number of its partition in a tuple window."""
     places = [place - 1 for place in window.by or () if place <= len(atoms.columns)]
     (key,) = keys([[atoms.columns[place] for place in places]], [len(atoms.t)], 1)
     return key
 
 
 def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow, count: int) -> Array:
-    """Return the index from which each atom is no longer kept; rows are ordered by key, then arrival."""
+    """Return the first index at which each atom has left the window.
+
+    Rows are ordered by key, then arrival.
+    """
     place = np.arange(len(key))
     if window.ties == "all":
         # An atom leaves together with the last one that came with it.

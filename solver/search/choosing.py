@@ -1,11 +1,11 @@
-"""Search by clingo for candidates and arrival times that make two programs differ in one period.
+"""The search by clingo for candidates and arrival times for which two programs differ in one period.
 
-The numbers of arrivals 0, 1, 2 and so on are tried one after the other; time is scaled for each number. The
-number of the programs' instances is computed before clingo lists them, because clingo cannot be stopped then.
+The search tries the numbers of arrivals 0, 1, 2 and so on, and scales time for each number. The number of
+rule instances is computed before grounding, because clingo cannot be stopped during grounding.
 
-The best stream has the fewest static atoms, then the shortest horizon, then the earliest arrivals. It is
-found by a series of decision problems, not by one optimization: a sum of times is hard for a solver, and
-clauses learned in one decision help the next.
+The best stream has the fewest static atoms, then the shortest horizon, then the earliest arrivals. A series
+of decision problems finds the best stream, not a single optimization. A sum of times is hard for a solver,
+and clauses learned in one decision help the next decision.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ Assumptions = list[tuple[clingo.Symbol, bool]]
 
 
 def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
-    """Return the numbers of the arriving candidates, with their times."""
+    """Return pairs of the number of an arriving candidate and its arrival time."""
     return [
         (symbol.arguments[0].number, symbol.arguments[1].number)
         for symbol in atoms
@@ -48,7 +48,7 @@ def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
 
 
 def static_numbers(atoms: Atoms) -> list[int]:
-    """Return the static candidates that are chosen, by their numbers."""
+    """Return the numbers of the static candidates that are chosen."""
     return sorted(symbol.arguments[0].number for symbol in atoms if symbol.match("given", 1))
 
 
@@ -72,7 +72,7 @@ def grounded_in_time(
 ) -> contests.Contest:
     """Return the contest with programs that can be grounded at `points` evaluation times.
 
-    These are the contest's own programs, or equivalent programs with fewer variables. Raises
+    These are the programs of the contest, or equivalent programs with fewer variables. Raises
     StoppedSearchError if both have too many instances.
     """
     most = int(min(_MOST_INSTANCES, limits.deadline.left * _INSTANCES_A_SECOND)) // max(points, 1)
@@ -94,7 +94,7 @@ def _check_tuple_windows(
 ) -> None:
     """Raise StoppedSearchError if tuple windows compare more pairs of arrivals than time allows.
 
-    At each evaluation they compare each possible arrival with all newer ones.
+    At each evaluation, a tuple window compares each possible arrival with all newer arrivals.
     """
     shown = [
         (sum(map(window.counts, candidates.arrivals)), isinstance(side.gate, Multiples))
@@ -118,7 +118,7 @@ def _narrowed(side: Question, candidates: contests.Candidates) -> Question:
 
 
 def _instances(contest: contests.Contest, candidates: contests.Candidates, most: int) -> int:
-    """Return the number of the rules' instances at a time point with all candidates present."""
+    """Return the number of rule instances at a time point at which all candidates are present."""
     facts = [fact_of(0, atom) for atom in candidates.arrivals]
     background = with_atoms(candidates.background, candidates.static)
     here = encode(Situation(Interval(0, 0), facts, background))
@@ -139,9 +139,9 @@ def chosen_streams(
     limits: contests.SearchLimits,
     progress: Progress = no_progress,
 ) -> Iterator[contests.ChosenStream]:
-    """Yield the streams on which the sides differ, smallest first; the search is complete up to the limits.
+    """Yield the streams on which the sides differ, smallest first, complete up to the limits.
 
-    Raises StoppedSearchError, and UncoveredError for constructs that the encoding does not cover.
+    Raises StoppedSearchError. Raises UncoveredError for constructs that the encoding does not cover.
     """
     for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
@@ -159,9 +159,9 @@ def chosen_streams(
 
 
 class FrameSearch:
-    """The streams of a number of arrivals in one frame, each the best choice of a ground program.
+    """The search for streams with a given number of arrivals in one frame, by a ground program.
 
-    `choices` are the choices found during the current search, the best last.
+    `choices` are the choices that the current search has found; the last choice is the best choice.
     """
 
     def __init__(
@@ -222,7 +222,7 @@ class FrameSearch:
         yield "#defined given/1. #defined arrives/2."
 
     def _same_input(self, sides: Sequence[TimedEncoding]) -> Iterator[str]:
-        """Yield rules: each plain window shows the same triples on both sides at their evaluations."""
+        """Yield rules that require that each plain window shows the same triples to both sides."""
         for one, other in ((_LEFT, _RIGHT), (_RIGHT, _LEFT)):
             yield f":- {one}saw(I); not {other}saw(I)."
         for side in sides:
@@ -236,7 +236,7 @@ class FrameSearch:
         yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
 
     def streams(self) -> Iterator[contests.ChosenStream]:
-        """Yield the streams, the smallest first."""
+        """Yield the streams in this frame, the smallest first."""
         control = self._control
         control.add("base", [], self._text)
         with control.backend() as backend:
@@ -263,7 +263,7 @@ class FrameSearch:
             control.ground([(f"known{number}", [])])
 
     def best(self) -> Atoms | None:
-        """Return the best choice, or None; raises TimeLimitError."""
+        """Return the best choice, or None if no choice exists; raise TimeLimitError."""
         self._fixed, self.choices = [], []
         if not self._is_solved([]):
             return None
@@ -299,7 +299,7 @@ class FrameSearch:
         return self._absent(self._every, range(1, (frame.moves(frame.end) - value) * frame.step))
 
     def _improve(self, value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]) -> None:
-        """Search for a choice with the least value, and fix this value."""
+        """Search for a choice with the least value, and add an assumption that keeps this value."""
         low, high = 0, value_of(self.choices[-1])
         while low < high:
             middle = (low + high) // 2
@@ -314,7 +314,7 @@ class FrameSearch:
         return [(_arrives(number, t), False) for number in numbers for t in listed]
 
     def _is_solved(self, assumed: Assumptions) -> bool:
-        """Whether a choice exists under the assumptions; then it becomes the last one."""
+        """Return whether a choice exists under the assumptions; if so, append the choice to `choices`."""
 
         def keep(model: clingo.Model) -> None:
             symbols = model.symbols(atoms=True)

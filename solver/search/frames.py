@@ -1,21 +1,23 @@
-"""A frame: the time points of one period and of its windows, in which a stream is chosen.
+"""A frame: the time points of one period and of its windows, at which the search chooses a stream.
 
-Windows of finite length reach back from (iU, (i+1)U] by at most the greatest length, so earlier arrivals can
-be dropped. The rest can be moved by multiples of U and of each slide d, which keeps ⌊t/d⌋·d in step. So one
-frame for each residue of iU modulo the slides has every stream up to such moves.
+Windows of finite length reach back from the period (iU, (i+1)U] by at most the greatest length. Earlier
+arrivals can therefore be dropped. The other arrivals can be moved by multiples of U and of each slide d,
+since such moves keep ⌊t/d⌋·d aligned. One frame for each residue of iU modulo the slides therefore has every
+stream up to moves.
 
-Scaling. Let g divide U and every length, slide and offset of a window. Of times u and t, u ≥ t - L
-depends on ⌊u/g⌋, ⌊t/g⌋ and on how u mod g and t mod g compare; so do u ≤ t, ⌊t/d⌋·d and which period
-t is in. With n arrivals at most n remainders are above 0: keep each quotient, and number the remainders
-by their order, 0 staying 0. No window shows more or less then, so g time points become n + 1. (All
-remainders 0 is not enough: with U = 5 and NOW, an arrival at 3 parts the sides, one at 5 does not.)
+Scaling. Let g divide U and every length, slide and offset of a window. For times u and t, the truth of u ≥ t
+- L depends on the quotients by g and the order of the remainders. The same is true of u ≤ t, of ⌊t/d⌋·d, and
+of the period of t. With n arrivals, at most n remainders are above 0. Scaling keeps each quotient, and
+replaces the remainders by their ranks; 0 stays 0. No window then shows more or less, so g time points become
+n + 1. Keeping only the remainder 0 is not enough. For example, with U = 5 and NOW, the sides differ if an
+arrival is at 3, but not if it is at 5.
 
-A window with its own first closing time, or with a fixed interval, makes streams near time 0 differ from
-moved later ones. Then there is a frame for each period from time 0 until everything is periodic, and none is
+If a window has its own first closing time, or a fixed interval, streams near time 0 differ from later
+streams. Then each period from time 0 until everything is periodic has its own frame, and frames are not
 moved.
 
-Without a pull, sides are compared at single time points. Then g need not divide U = 1, and the compared time
-point has its own remainder: n + 2 are kept.
+Without a pull period, sides are compared at single time points. Then g need not divide U = 1, and the
+compared time point has its own remainder: scaling keeps n + 2 time points.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +37,7 @@ _MOST_FRAMES: Final = 200
 
 
 class UncoveredError(LarsError):
-    """A construct that the search does not support; `construct` names it."""
+    """A construct that the search does not support; `construct` is its name."""
 
     def __init__(self, construct: str) -> None:
         super().__init__(f"no search over streams for {construct}")
@@ -44,27 +46,27 @@ class UncoveredError(LarsError):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """`real` time points are scaled to `counted` ones; a time point's quotient by them is unchanged."""
+    """The scale from `real` to `counted` time points; a time point keeps its quotient."""
 
     real: int
     counted: int
 
     def shrunk(self, length: int) -> int:
-        """Return a length that is a multiple of `real`, in kept time points."""
+        """Return a length in scaled time points; the length must be a multiple of `real`."""
         return length // self.real * self.counted
 
     def back(self, t: int) -> int:
-        """Return the real time point of a scaled one."""
+        """Return the real time point for a scaled time point."""
         return t // self.counted * self.real + t % self.counted
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodFrame:
-    """The period (start, end] with its windows' range; `step` is the unit of its moves.
+    """The period (start, end] with the range of its windows; `step` is the unit of its moves.
 
-    Times are scaled. Arrivals are chosen at 1..end, and at 0 if the frame is moved back to 0. A `single`
-    period is one real time point. A frame that `stays` is not moved, and triples can arrive at 0. Windows
-    that look ahead reach up to `ahead` after the period, or up to `last`.
+    All times are scaled. Arrivals are chosen at 1..end, and at 0 if the frame is moved back to 0. If
+    `single`, the period is one real time point. If `stays`, the frame is not moved, and triples can arrive at
+    0. Windows that look ahead reach up to `ahead` after the period, or up to `last`.
     """
 
     start: int
@@ -78,25 +80,25 @@ class PeriodFrame:
 
     @property
     def times(self) -> Interval:
-        """The times at which something can arrive."""
+        """The times at which triples can arrive."""
         return Interval(0 if self.stays else 1, max(self.end + self.ahead, self.last))
 
     def moves(self, earliest: int) -> int:
-        """Return the number of moves back that bring the frame to 0, if nothing arrives before `earliest`."""
+        """Return the number of moves back to 0 that are possible if no triple arrives before `earliest`."""
         if self.stays:
             return 0
         return min(earliest, self.end if self.single else self.start) // self.step
 
     @property
     def period(self) -> Interval:
-        """The times of the period."""
+        """The time points of the period."""
         return Interval(self.start + 1, self.end)
 
 
 def scale_of(programs: Iterable[Program], period: int | None, arrivals: int) -> Scale:
-    """Return the scale that keeps every stream of `arrivals` arrivals.
+    """Return the scale that keeps every stream with `arrivals` arrivals.
 
-    `period` None: the sides are compared at single time points.
+    If `period` is None, the sides are compared at single time points.
     """
     lengths = [length for program in programs for window in windows(program) for length in _lengths(window)]
     real = gcd(*lengths) or 1 if period is None else gcd(period, *lengths)
@@ -104,17 +106,17 @@ def scale_of(programs: Iterable[Program], period: int | None, arrivals: int) -> 
 
 
 def scale_program(program: Program, scale: Scale) -> Program:
-    """Return the program with its windows in kept time points."""
+    """Return the program with the lengths of its windows in scaled time points."""
     return with_windows(program, lambda window: _scaled(window, scale))
 
 
 def frames(
     programs: Iterable[Program], period: int | None, arrivals: int, scale: Scale, *, again: bool = False
 ) -> Iterator[PeriodFrame]:
-    """Yield frames with all streams of `arrivals` arrivals, up to moves; the programs are scaled.
+    """Yield frames that contain all streams with `arrivals` arrivals, up to moves; the programs are scaled.
 
-    With `again`, a frame also covers the evaluation before the period. Raises LarsError if there are too many
-    time points.
+    With `again`, a frame also covers the evaluation before the period. Raises LarsError if a frame has too
+    many time points.
     """
     every_window = {window for program in programs for window in windows(program)}
     back = max(map(_past, every_window), default=0)
@@ -161,7 +163,7 @@ def _past(window: Window) -> int:
 
 
 def _begun(window: Window) -> int:
-    """Return the time from which a window is periodic and sees no fixed interval."""
+    """Return the time from which a window is periodic and shows no fixed interval."""
     match window:
         case LastWindow():
             return window.close

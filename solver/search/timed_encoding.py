@@ -1,10 +1,10 @@
-"""A program as ASP at all time points of a frame at once: the plain encoding with the time as last argument.
+"""A program as ASP at all time points of a frame together, with the time as last argument.
 
   a ← b, not c            a(.., T) :- b(.., T); not c(.., T); point(T).
   a ← ⊞^w ◇ s(x, y)       a(.., T) :- shown(X, Y, T); point(T).
                           shown(X, Y, T) :- sees(w, T, A, B); s(X, Y, U); A <= U; U <= B.
-The windows' ends are facts, so that clingo meets no arithmetic. `shown` drops the arrival time of an atom: so
-a rule has as many instances as times, not as combinations of arrivals.
+The ends of windows are facts, so the rules need no arithmetic. `shown` drops the arrival time of an atom. The
+number of rule instances therefore depends on the number of times, not on the combinations of arrivals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,10 +29,10 @@ _GREATEST_NUMBER: Final = 2**31 - 1
 
 @dataclass(frozen=True)
 class TimedEncoding(AspNames):
-    """One side's rules, and the rows that it reports; the names of its predicates begin with `mark`.
+    """The rules of one side, and the rows that the side reports; its predicate names begin with `mark`.
 
-    `background` are the predicates of B or of chosen static atoms; the `question` has the evaluation times.
-    With `back` the side's reports depend on its previous evaluation.
+    `background` are the predicates of the background B and of chosen static atoms. `question` defines the
+    evaluation times. With `back`, the reports of the side depend on its previous evaluation.
     """
 
     _: KW_ONLY
@@ -42,7 +42,7 @@ class TimedEncoding(AspNames):
     mark: str
 
     def lines(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield the rules, and the rules for the rows that the side reports in the period."""
+        """Yield the rules of the program, and the rules for the rows that the side reports in the period."""
         mark, output = self.mark, self.question.predicate
         assert output is not None, "answer streams are not compared"
         yield from self._rules(frame)
@@ -66,7 +66,7 @@ class TimedEncoding(AspNames):
                 assert_never(self.kind)
 
     def points(self, frame: PeriodFrame) -> range:
-        """Return the times at which the side can evaluate in the period."""
+        """Return the times in the period at which the side can evaluate."""
         at_end = isinstance(self.question.gate, Multiples)
         first = 1 if self.back else frame.period.first
         return range(frame.end if at_end else first, frame.end + 1)
@@ -87,7 +87,7 @@ class TimedEncoding(AspNames):
                 assert_never(gate)
 
     def _rules(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield the ASP rules, for evaluation in the period."""
+        """Yield the ASP rules for evaluation in the period."""
         points = self.points(frame)
         yield from (f"{self.now(str(t))}." for t in points)
         for rule in self.program.rules:
@@ -107,12 +107,12 @@ class TimedEncoding(AspNames):
 
     @property
     def timed(self) -> frozenset[Signature]:
-        """The derived predicates, all of which have the time as last argument."""
+        """The derived predicates; the time is the last argument of each of them."""
         return self.derived
 
     @cached_property
     def windowed_atoms(self) -> dict[tuple[windows.Window, Atom], int]:
-        """The window and atom of each window literal, numbered in program order."""
+        """The window and the atom of each window literal, numbered in program order."""
         looked_at = (
             (form.window, canonical_atom(form.atom))
             for form in self.literals
@@ -121,7 +121,7 @@ class TimedEncoding(AspNames):
         return {pair: i for i, pair in enumerate(dict.fromkeys(looked_at))}
 
     def name(self, predicate: Signature, *, timed: bool = True) -> str:
-        """Return the name of a derived predicate."""
+        """Return the ASP name of a derived predicate."""
         assert timed
         return f"{self.mark}{predicate_name(predicate[0])}"
 
@@ -130,7 +130,7 @@ class TimedEncoding(AspNames):
         return f"{self.mark}point({time})"
 
     def at_now(self, predicate: Signature, arguments: list[str]) -> str:
-        """Return the ASP atom of a predicate at T, or of B."""
+        """Return the ASP atom of a derived predicate at T, or of a predicate of the background B."""
         if predicate in self.derived:
             return call(self.name(predicate), [*arguments, "T"])
         return call(background_name(predicate), arguments)
@@ -161,7 +161,7 @@ class TimedEncoding(AspNames):
                 yield f"{self.mark}sees({number},{t},{ends.first},{ends.last})."
 
     def _newest(self, window: windows.TupleWindow, number: int) -> str:
-        """Return the rule of the newest atoms; at one instant, candidates arrive in numeric order."""
+        """Return the rule for the newest atoms; candidates at one instant arrive in numeric order."""
         source = "_" if window.source is None else RuleNames().term(window.source)
         one, other = (candidate(i, ["_", "_", "_", source]) for i in "IJ")
         newer = f"#count{{J,V : {other}, arrives(J,V), V <= T, (V,J) > (U,I)}}"
@@ -169,7 +169,7 @@ class TimedEncoding(AspNames):
         return f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {min(window.size, _GREATEST_NUMBER)}."
 
     def plain_windows(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield each window's content as if it were closed and did not slide."""
+        """Yield the content of each time window, as if the window were closed and did not slide."""
         for window, number in self.windows.items():
             if isinstance(window, windows.LastWindow | windows.FixedWindow):
                 raise UncoveredError(f"the same input in the window {window}")
@@ -181,14 +181,14 @@ class TimedEncoding(AspNames):
 
 
 class _TimedRule(RuleWriter):
-    """The writer of one rule at T; raises UncoveredError for unsupported constructs."""
+    """The writer of one rule at T; it raises UncoveredError for unsupported constructs."""
 
     def __init__(self, encoding: TimedEncoding, rule: Rule) -> None:
         super().__init__(encoding, rule)
         self._encoding = encoding
 
     def through_window(self, form: LiteralForm) -> list[str]:
-        """Return the ASP literal for a window's content."""
+        """Return the ASP literal for a formula in a window."""
         if form.window is None or form.mode != "◇" or not isinstance(form.atom, Atom):
             where = "over all times" if form.window is None else f"in the window {form.window}"
             raise UncoveredError(f"{form.mode} {where}")
@@ -196,15 +196,15 @@ class _TimedRule(RuleWriter):
         return [f"{negation}{self._encoding.window_atom(form.window, form.atom, self.names)}"]
 
     def set_atom(self, literal: SetLiteral) -> str:
-        """Raise UncoveredError for the literal."""
+        """Raise UncoveredError, since aggregates and orders are not supported."""
         raise UncoveredError(f"what looks at all solutions together: {literal}")
 
 
 def candidate(number: str, terms: Sequence[str]) -> str:
-    """Return the ASP atom that gives a candidate's triple and stream."""
+    """Return the ASP atom that contains the triple and the stream of a candidate."""
     return call("candidate", [number, *terms])
 
 
 def background_name(predicate: Signature) -> str:
-    """Return the name under which B's atoms of the predicate are given."""
+    """Return the ASP name of the predicate for atoms of the background B."""
     return f"always'{predicate_name(predicate[0])}"

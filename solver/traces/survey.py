@@ -1,8 +1,8 @@
-"""Facts about a whole trace before its first row: order, kinds of times, the origin.
+"""Facts about a whole trace that are known before its first row: order, kinds of times, the origin.
 
-Each part of the trace is summarised by its reader; only summaries are combined here. If they show an error,
-its file is read again to find the line. The summaries also determine whether times fit the windows of a
-query.
+The reader of each part of the trace summarizes the part. This module combines the summaries. If they show an
+error, the file is read again to find the line of the error. The summaries also show whether times fit the
+windows of a query.
 """
 
 import warnings
@@ -29,7 +29,8 @@ WITH_END: Final = ", or none where --to, or an experiment's timeline, says when 
 class Summary(NamedTuple):
     """The summary of one stream in one block of a file.
 
-    `file` is the index of the file; times are as in Instant, `zones` are its dateTimes' zones.
+    `file` is the index of the file. Times are the values of Instant. `zones` are the time zones of the
+    dateTimes.
     """
 
     file: int
@@ -54,7 +55,7 @@ class Summary(NamedTuple):
 def summaries_of(
     parts: Sequence[RowColumns], file: int, terms: TermCodes, unit: Duration
 ) -> Iterator[Summary]:
-    """Yield a summary for each stream in the accepted rows of one block."""
+    """Yield a summary for each stream in the valid rows of one block."""
     if not parts:
         return
     numbers, kinds, times, streams, zones = (
@@ -98,7 +99,10 @@ _MOST_SINCE: Final = 2**64 - 1
 
 
 def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
-    """Return the times since the start in whole units, and the remainders; no time is before the start."""
+    """Return the times since the start in whole units, and the remainders.
+
+    No time may be before the start.
+    """
     # A difference beyond 63 bits is right when it has no sign.
     since = (times - start).view(np.uint64)
     units, rests = np.divmod(since, np.uint64(min(unit, _MOST_SINCE)))
@@ -107,10 +111,11 @@ def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Facts about a whole trace: its origin if dateTimes are still open, skipped rows, the last time.
+    """Facts about a whole trace, such as the number of skipped rows and the first and last time.
 
-    `shift` are the time points that integers since 1970 count less. `misfit` explains why windows and times
-    suggest a wrong unit, if they do. `zero` is the dateTime of time 0, if times have one.
+    `origin` is the value of time 0 if it is found only from the whole trace. `shift` is the number of time
+    points that is subtracted from integers since 1970. `misfit` explains why windows and times suggest a
+    wrong unit, if they do. `zero` is the dateTime of time 0, if time 0 has a dateTime.
     """
 
     unit: Duration
@@ -124,17 +129,17 @@ class Survey:
     earliest: int | None = None
 
     def timed(self, atoms: Atoms) -> Atoms:
-        """Return atoms, whose times are as they were read, with time points."""
+        """Return the atoms with time points in place of the times that were read."""
         return {name: replace(some, t=self._points(some.t)) for name, some in atoms.items()}
 
     @property
     def begin(self) -> int | None:
-        """The time point of the first element, None without elements."""
+        """The time point of the first element, or None without elements."""
         return None if self.earliest is None else int(self._points(np.array([self.earliest], np.int64))[0])
 
     @property
     def last(self) -> int:
-        """The last time point of the trace, 0 of one without elements."""
+        """The last time point of the trace, or 0 without elements."""
         return int(self._points(np.array([self.latest], np.int64))[0])
 
     def _points(self, times: Array) -> Array:
@@ -145,7 +150,7 @@ class Survey:
 
 
 def _check_span(read: Sequence[Summary], unit: int) -> None:
-    """Raise LarsError if dateTimes are too far apart to count time points, or the first is too early."""
+    """Raise LarsError if the first dateTime is too early, or the last too late to count time points."""
     earliest = min(read, key=lambda summary: summary.earliest)
     if earliest.earliest - unit < -LARGEST:
         first = show(Instant(TimeKind(earliest.kind), earliest.earliest, zone_of(read) or 0))
@@ -167,7 +172,10 @@ def _check_span(read: Sequence[Summary], unit: int) -> None:
 def survey(
     read: Sequence[Summary], skipped: int, sources: Sequence[TraceFile], options: TraceOptions
 ) -> Survey:
-    """Return the facts of a whole trace's summaries, file by file; raises an error with its place."""
+    """Return the facts of a trace from the summaries of its files.
+
+    Raise LarsError with the place of an error.
+    """
     if not read and options.ends:
         return Survey(options.unit, skipped)
     if not read:
@@ -196,7 +204,7 @@ def survey(
 
 
 def _zero(origin: int | None, shift: int, read: Sequence[Summary], options: TraceOptions) -> str | None:
-    """Return the dateTime of time 0; None if the trace has integers from 0."""
+    """Return the dateTime of time 0, or None if the trace has integers that count from 0."""
     zone = zone_of(read)
     if origin is not None:
         return show(Instant(TimeKind(read[0].kind), origin, zone or 0))
@@ -209,13 +217,13 @@ def _zero(origin: int | None, shift: int, read: Sequence[Summary], options: Trac
 
 
 def zone_of(read: Iterable[Summary]) -> int | None:
-    """Return the time zone of a trace's dateTimes: UTC if they have several, None without zones."""
+    """Return the time zone of the dateTimes of a trace: UTC for several zones, None without zones."""
     zones = {zone for summary in read for zone in summary.zones}
     return None if not zones else zones.pop() if len(zones) == 1 else 0
 
 
 def _shift(earliest: int, read: Sequence[Summary], options: TraceOptions) -> int:
-    """Return the time point that becomes time 0 for integers since 1970; 0 for other times."""
+    """Return the time point that becomes time 0 for integers since 1970; return 0 for other times."""
     counted = all(summary.counts for summary in read)
     if options.absolute or not counted or not options.reaches_epoch(earliest):
         return 0
@@ -232,7 +240,7 @@ def _shift(earliest: int, read: Sequence[Summary], options: TraceOptions) -> int
 
 
 def _dated(t: int, options: TraceOptions) -> str:
-    """Return a time point since 1970 as a dateTime, or as a number when it is too late for one."""
+    """Return a time point since 1970 as a dateTime, or as a number if the time is too late for a dateTime."""
     value = t * options.unit.nanoseconds
     return show(Instant(TimeKind.ZONED, value)) if value <= LARGEST else f"{t} of {options.unit} each"
 
@@ -242,7 +250,7 @@ Check = Callable[[TracedAtom], str | None]
 
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
-    """Raise the check's error for the first wrong atom of a file."""
+    """Raise an error for the first atom of a file for which `check` returns an error."""
     try:
         for block in source.format.blocks(FilePart(source), None):
             for row in block.exact_rows:
@@ -297,7 +305,7 @@ def _check_even(read: Sequence[Summary], sources: Sequence[TraceFile], options: 
 def _check_order(
     read: Sequence[Summary], sources: Sequence[TraceFile], options: TraceOptions, *, counted: bool
 ) -> None:
-    """Raise LarsError if a stream goes back in time in a file, between two blocks or inside one."""
+    """Raise LarsError if the times of a stream decrease in a file, between two blocks or inside a block."""
     latest: dict[tuple[int, str | None], int] = {}
     for summary in read:
         key = summary.file, summary.stream
@@ -337,10 +345,11 @@ _FIT: Final = 5
 
 
 def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted: Duration) -> str | None:
-    """Return the reason why a query's windows and integers in `counted` suggest a wrong unit, or None.
+    """Return the reason why the windows of a query and a trace of integers suggest a wrong unit, or None.
 
-    Either no window of a stream can hold two of its times, or the whole trace is much shorter than every
-    window. A trace of few elements proves nothing; dateTimes have no wrong unit.
+    The unit seems wrong if no window of a stream can contain two times of the stream. It also seems wrong if
+    the whole trace is much shorter than every window. The result is None for a trace with few elements, and
+    for dateTimes.
     """
     if not windows or not all(summary.counts for summary in read):
         return None
@@ -359,7 +368,10 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
 
 
 def _gap(read: Sequence[Summary], stream: str) -> int:
-    """Return the shortest gap between times of a stream; 0 for only two times, or if parts overlap."""
+    """Return the shortest gap between times of a stream.
+
+    0 if the stream has only two times, or parts overlap.
+    """
     own = [summary for summary in read if summary.stream == stream]
     between = [later.earliest - summary.latest for summary, later in pairwise(own)]
     if min(between, default=0) < 0:
@@ -379,7 +391,7 @@ RejectedRow = tuple[str, str, str]
 
 
 def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: TraceOptions) -> None:
-    """Keep skipped lines in the side file, and give warnings."""
+    """Write skipped lines to the side file, and raise warnings about the trace."""
     if options.on_error == "skip" and options.rejected is not None:
         _keep(options.rejected, skipped)
     if stream_survey.skipped:
@@ -414,7 +426,7 @@ _SIDE_LINE: Final = "# "
 
 
 def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
-    """Raise LarsError if the side file would replace an input or another file."""
+    """Raise LarsError if the side file would replace an input file or another file."""
     if not exists(path, folder=False):
         return
     with path.open("rb") as file:
@@ -426,7 +438,10 @@ def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
 
 
 def _keep(side_file: Path, skipped: Iterable[RejectedRow]) -> None:
-    """Write each skipped line below a comment with its file and problem; the file appears whole."""
+    """Write each skipped line below a comment with its file and problem.
+
+    The side file is replaced atomically.
+    """
     with replacement_path(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
         for path, text, problem in skipped:
             writer.write(f"{_SIDE_LINE}{path}: {problem}\n{text}\n")

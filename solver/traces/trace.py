@@ -1,4 +1,4 @@
-"""The files of a trace: their search, formats and descriptions, their parts, and reading into columns."""
+"""The files of a trace: finding the files and their formats, and reading them into columns."""
 
 import os
 import re
@@ -71,9 +71,9 @@ _JSON_ARRAY: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*[{\]]")
 
 
 def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_files.FileFormat:
-    """Return the format of a file; raises LarsError if neither name nor content shows it.
+    """Return the format of a file; raise LarsError if neither name nor content shows the format.
 
-    With mapped columns, a file with the extension of JSON lines contains rows, with any columns.
+    If columns are mapped, a file with the extension of JSON lines contains rows with any columns.
     """
     name = input_files.bare(head.path)
     if NUMBERED.fullmatch(name.name):
@@ -103,7 +103,7 @@ def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_file
 
 
 def _of_json_ld(head: input_files.FileHead, extension: str) -> input_files.FileFormat:
-    """Return the format of JSON-LD: lines of documents, or a document of timed graphs."""
+    """Return the format of JSON-LD: lines of documents, or one document of timed graphs."""
     from solver.traces.formats.json_ld import is_json_ld_lines, json_ld_elements, json_ld_messages
     from solver.traces.formats.messages import MessageFormat
 
@@ -121,7 +121,7 @@ _RDF: Final = (".ttl", ".trig", ".nt", ".nq")
 
 
 def _is_ldes(head: input_files.FileHead, extension: str) -> bool:
-    """Return whether a file of RDF is a page of an event stream."""
+    """Return whether an RDF file is a page of an event stream (LDES)."""
     known = extension in EXTENSIONS and extension not in (*_RDF, ".jsonld")
     # What describes the stream may be at the end of its page.
     is_page = not known and b"https://w3id.org/ldes#" in head.start
@@ -129,7 +129,7 @@ def _is_ldes(head: input_files.FileHead, extension: str) -> bool:
 
 
 def _messages(head: input_files.FileHead, extension: str) -> input_files.FileFormat | None:
-    """Return the format of a log of messages, None of other files."""
+    """Return the format of a log of messages, or None for other files."""
     known = extension in EXTENSIONS and extension not in _RDF
     if not known and re.search(rb"MESSAGE|@message|-messages", head.start):
         from solver.traces.formats.messages import MessageFormat
@@ -141,7 +141,7 @@ def _messages(head: input_files.FileHead, extension: str) -> input_files.FileFor
 
 
 def _of_extension(extension: str | None) -> input_files.FileFormat | None:
-    """Return the format of an extension; it is imported on demand."""
+    """Return the format for an extension; the module of the format is imported on demand."""
     match extension:
         case ".trig":
             return GraphFormat(trig_elements)
@@ -175,7 +175,7 @@ def _of_extension(extension: str | None) -> input_files.FileFormat | None:
 
 
 def _extension_of_content(head: input_files.FileHead) -> str | None:
-    """Return the extension that fits a file's content, or None."""
+    """Return the extension that fits the content of a file, or None."""
     from solver.traces.formats.atom_lines import is_atoms, is_log
     from solver.traces.formats.csv_lines import is_header
     from solver.traces.formats.quad_lines import is_timed
@@ -206,7 +206,10 @@ _MOST: Final = 2**20
 def file_parts(
     sources: Sequence[input_files.TraceFile], at_least: int
 ) -> list[tuple[input_files.FilePart, ...]]:
-    """Return the tasks' input: parts of files, small parts together; a large trace has `at_least` tasks."""
+    """Return the input of each task: parts of files, with small parts together.
+
+    A large trace has at least `at_least` tasks.
+    """
     sizes = [source.size for source in sources]
     each = max(_LEAST, min(_MOST, sum(sizes) // at_least))
     tasks: list[tuple[input_files.FilePart, ...]] = []
@@ -225,9 +228,9 @@ def file_parts(
 
 
 def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.TraceFile, ...]:
-    """Return the files of a trace in arrival order, with the options checked against them.
+    """Return the files of a trace in arrival order, after checking the options against the files.
 
-    Folders give their files in number order.
+    The files of a folder are in the order of their numbers.
     """
     if options.on_error == "skip":
         if options.rejected is None:
@@ -255,7 +258,7 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
 
 
 def _check_mapped(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> None:
-    """Raise LarsError for mapped columns that no table has."""
+    """Raise LarsError if no table has the columns that the options map."""
     from solver.traces.formats.mapped_tables import MappedTable
 
     named = {None if name is None else stream_constant(name) for name, _ in options.columns}
@@ -269,7 +272,7 @@ def _check_mapped(sources: Sequence[input_files.TraceFile], options: TraceOption
 
 
 def trace_files(path: Path) -> list[Path]:
-    """Return the files that are read of a path: the file, or the traces in a folder, in their order."""
+    """Return the files to read for a path: the file itself, or the traces in a folder, in order."""
     if path == input_files.STANDARD_INPUT:
         return [path]
     if not exists(path):
@@ -297,7 +300,7 @@ def trace_files(path: Path) -> list[Path]:
 
 
 def _holds_trace(file: Path) -> bool:
-    """Return whether a file has the name of a trace, or a folder contains such a file."""
+    """Return whether a file has the extension of a trace, or a folder contains such a file."""
     inside = (name for _, _, names in os.walk(file) for name in names) if file.is_dir() else (file.name,)
     return any(input_files.bare(Path(name)).suffix.lower() in EXTENSIONS for name in inside)
 
@@ -339,7 +342,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
 
 
 def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> bool:
-    """Return whether a mapping fits a table; a trace's table must have all mapped columns."""
+    """Return whether a mapping fits a table; a table of a trace must have all mapped columns."""
     from solver.traces.formats.mapped_tables import CELL
 
     if columns is None:
@@ -351,7 +354,7 @@ def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> b
 def _mapped(
     path: str, plain: Path, mapping: "Columns", options: TraceOptions
 ) -> tuple[input_files.FileFormat, Path]:
-    """Return the triples of a mapped table, as a table."""
+    """Return the format and the file of the table of triples to which a mapping converts a table."""
     from solver.traces.formats.mapped_tables import MappedTable, write_mapped
 
     how = mapping, options.prefixes, options.null
@@ -384,11 +387,11 @@ def _whole_lines(head: bytes) -> list[str]:
 
 
 def read_columns(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
-    """Return a trace in columns, whose atoms are in the order of time, then of arrival.
+    """Return a trace in columns, with atoms in the order of time, then of arrival.
 
-    Several files are merged by time; at equal times the files keep their given order. Raises LarsError for
-    unreadable input, with file, line and column. Skipped lines are kept in the side file and counted in a
-    TraceWarning.
+    Several files are merged by time. At equal times, the files keep the order in which they are given. Raises
+    LarsError for unreadable input, with file, line and column. Skipped lines are written to the side file,
+    and a TraceWarning contains their number.
     """
     columns = _as_they_came(sources, options)
     return replace(columns, atoms=in_time_order(columns.atoms))
@@ -410,10 +413,10 @@ def _as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOption
 
 
 class PartReading:
-    """The result of reading so far: atoms, summaries of times, rejected rows.
+    """The result of reading parts so far: atoms, summaries of times, and rejected rows.
 
-    Rows are numbered in arrival order from `first`; `lines` counts all parts' lines, `size` estimates their
-    number.
+    Rows are numbered in arrival order from `first`. `lines` counts the lines of all parts. `size` is the
+    estimated number of rows.
     """
 
     def __init__(self, options: TraceOptions, first: int = 0, size: int = 0) -> None:
@@ -427,9 +430,9 @@ class PartReading:
         self._size = size
 
     def add(self, part: input_files.FilePart) -> None:
-        """Read a part of a file. Raises LarsError for unreadable input that cannot be skipped.
+        """Read a part of a file; raise LarsError for unreadable input that cannot be skipped.
 
-        The error's line counts from the beginning of the part.
+        The line of the error counts from the beginning of the part.
         """
         source, read = part.source, list[input_files.RowColumns]()
         try:
@@ -445,7 +448,7 @@ class PartReading:
         self.summaries += summaries_of(read, source.index, self.terms, self._options.unit)
 
     def atoms(self) -> dict[Signature, InputAtoms]:
-        """Return the atoms as read, with times as in Instant, and remove them here."""
+        """Return the atoms as read, with the time values of Instant, and remove them from this object."""
         return {name: together(self._atoms.pop(name)) for name in [*self._atoms]}
 
     def _columns_of(
@@ -481,7 +484,7 @@ class PartReading:
     def _in_columns(
         self, name: Signature | None, numbered: Sequence[tuple[int, input_files.TracedAtom]]
     ) -> input_files.RowColumns:
-        """Return atoms of one predicate that were read one by one, with their numbers."""
+        """Return atoms of one predicate, which were read one by one, in columns with their numbers."""
         said = [
             (number, atom.time.kind, atom.time.value, self._stream_code(atom.stream), atom.time.zone)
             for number, atom in numbered

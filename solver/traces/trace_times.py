@@ -41,7 +41,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MalformedPart(Exception):  # noqa: N818  (never leaves the readers: they give it its place)
-    """A part of a trace that cannot be read; `line` is None if the caller knows it."""
+    """A part of a trace that cannot be read; `line` is None if the caller knows the line."""
 
     def __init__(
         self, problem: str, column: int = 1, line: int | None = None, *, fatal: bool = False
@@ -53,7 +53,7 @@ class MalformedPart(Exception):  # noqa: N818  (never leaves the readers: they g
         self.fatal = fatal
 
     def at(self, column: int = 1, line: int | None = None) -> "MalformedPart":
-        """Return the error at a place that is known now."""
+        """Return the same error with a place."""
         return MalformedPart(self.problem, column, line, fatal=self.fatal)
 
 
@@ -67,9 +67,9 @@ class TimeKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """A time as written; `value` counts the trace's unit, for a dateTime ns since 1970.
+    """A time as written: `value` is a number of the trace's units, or for a dateTime, ns since 1970.
 
-    `zone` is the offset of its time zone from UTC, in minutes.
+    `zone` is the offset of the time zone from UTC, in minutes.
     """
 
     kind: TimeKind
@@ -78,7 +78,7 @@ class Instant:
 
 
 def instant_of(moment: datetime) -> Instant:
-    """Return the instant of a datetime, with or without time zone."""
+    """Return the instant of a Python datetime, with or without time zone."""
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     difference = aware - _EPOCH
     micro = (difference.days * 86400 + difference.seconds) * 10**6 + difference.microseconds
@@ -87,7 +87,7 @@ def instant_of(moment: datetime) -> Instant:
 
 
 def read_time(text: str, datatype: str | None = None) -> Instant:
-    """Return the time of a text, of a given datatype or of any; raises MalformedPart.
+    """Return the time of a text with the given datatype, or of any datatype if None; raise MalformedPart.
 
     >>> read_time("1970-01-01T00:00:01.5+00:00")
     Instant(kind=<TimeKind.ZONED: 1>, value=1500000000, zone=0)
@@ -128,7 +128,9 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
 
 
 def cell_time(text: str) -> Instant:
-    """Return the time of a cell: as in N-Triples, or as tables have dateTimes; raise MalformedPart.
+    """Return the time in a cell, as in N-Triples or as a dateTime in the notation of tables.
+
+    Raises MalformedPart for other texts.
 
     >>> cell_time("2026-05-04 08:00:00+0000") == cell_time("2026-05-04T08:00:00Z")
     True
@@ -137,7 +139,7 @@ def cell_time(text: str) -> Instant:
 
 
 def cell_date_time(text: str) -> str | None:
-    """Return a table's dateTime in XSD's spelling with the same zone; None for other texts.
+    """Return a dateTime of a table in the notation of XSD with the same zone, or None for other texts.
 
     >>> cell_date_time("2026-05-04 08:00:00+02"), cell_date_time("noon")
     ('2026-05-04T08:00:00+02:00', None)
@@ -154,7 +156,7 @@ def cell_date_time(text: str) -> str | None:
 class Clock:
     """The conversion of instants to time points: integers count `trace_unit`, dateTimes count from `origin`.
 
-    Without origin, dateTimes remain nanoseconds; the survey of the whole trace finds the origin.
+    If `origin` is None, dateTimes remain nanoseconds, and the survey of the whole trace finds the origin.
     """
 
     unit: Duration
@@ -162,10 +164,10 @@ class Clock:
     origin: Instant | None = None
 
     def stamp(self, written: Instant) -> Instant:
-        """Return the instant with its value in time points, or unchanged while the origin is open.
+        """Return the instant with its value in time points; without an origin, a dateTime is unchanged.
 
-        Raises MalformedPart for a time before 0, a time that is not a multiple of the unit, or a time after
-        the largest.
+        Raises MalformedPart for a time before 0 or after the largest time point. Raises MalformedPart for a
+        time that is not a multiple of the unit.
         """
         if written.kind is TimeKind.INTEGER:
             return self._counted(written, written.value * self.trace_unit.nanoseconds)
@@ -198,7 +200,7 @@ class Clock:
 
 
 def dividing(nanoseconds: int) -> str:
-    """Return the advice to choose another unit, with the longest usual one that divides a time.
+    """Return the advice to choose another unit; the example is the longest usual unit that divides the time.
 
     >>> dividing(1_500_000_000)
     'choose a unit that divides it, such as --unit 1ms, or a --trace-unit'
@@ -208,7 +210,7 @@ def dividing(nanoseconds: int) -> str:
 
 
 def show(instant: Instant) -> str:
-    """Return the instant in the notation of a trace: an integer, or a dateTime in its zone.
+    """Return the instant in the notation of a trace: an integer, or a dateTime in its time zone.
 
     >>> show(read_time("2026-05-04T24:00:00-03:30"))
     '2026-05-05T00:00:00-03:30'
@@ -245,9 +247,9 @@ def date_of(point: float, zero: str, unit: Duration) -> str | None:
 def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, last: int = 0) -> int:
     """Return the time point of a time; a dateTime is counted from `zero`, the dateTime of time 0.
 
-    A time of day is on the day on which a trace up to `last` has it, in the time zone of `zero`. Raises
-    LarsError for a time of day that is on several days or before time 0. Raises it also for a dateTime
-    without `zero`, before it, or between time points.
+    A time of day is on the day on which a trace up to `last` contains it, in the time zone of `zero`. Raises
+    LarsError for a time of day that is on several days or before time 0. Raises LarsError for a dateTime if
+    `zero` is None, if the dateTime is before `zero`, or if it is between time points.
 
     >>> from lars.durations import read_duration
     >>> point_of(datetime(2026, 5, 4, 8, 1, tzinfo=UTC), "2026-05-04T08:00:00Z", read_duration("1s"))
@@ -280,7 +282,11 @@ def _too_early(what: str, begin: Instant, end: Instant) -> LarsError:
 
 
 def _on_its_day(moment: time, begin: Instant, end: Instant) -> Instant:
-    """Return the dateTime of a time of day between time 0 and a last time, or after it on its day."""
+    """Return the first dateTime with a time of day at or after time 0.
+
+    The dateTime may be after `end` if it is on the day of `end`. Raises LarsError for a later dateTime, and
+    for a time of day on several days.
+    """
     ahead = begin.zone * 60 * 10**9
     since = ((moment.hour * 60 + moment.minute) * 60 + moment.second) * 10**9 + moment.microsecond * 1000
     first = begin.value + (since - begin.value - ahead) % _DAY

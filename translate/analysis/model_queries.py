@@ -1,6 +1,7 @@
-"""cs(Q) and cq(Q): the queries of both engines that stem from Q (LARS 2015, Section 3).
+"""cs(Q) and cq(Q): the queries of both engines that express Q (LARS 2015, Section 3).
 
-The streams in which parts of a C-SPARQL pattern are matched: by vocabulary, or as assigned by the user.
+The vocabulary of a stream, or the user, determines the stream in which a part of a C-SPARQL pattern is
+matched.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,10 +20,10 @@ from translate.model.query import EngineQuery, Language, MergedStream, Query
 
 
 class Assignment:
-    """The assignment of the parts g of each basic graph pattern to streams, by the streams' predicates.
+    """The assignment of parts g of basic graph patterns to streams, by the predicates of the streams.
 
-    `carried` are the pairs of stream and predicate (as texts) in the trace. `assigned` are the predicates
-    that the user assigns to a stream, independent of the trace.
+    `carried` are the pairs (stream, predicate) in the trace, as texts. `assigned` are the predicates that the
+    user assigns to a stream, independently of the trace.
     """
 
     def __init__(
@@ -49,7 +50,7 @@ class Assignment:
         self._check_paths(query.pattern)
 
     def __call__(self, bgp: Bgp) -> dict[Iri, Bgp]:
-        """Return each stream's part of the pattern; a triple pattern of no stream is static."""
+        """Return the part of the pattern for each stream; a triple pattern without a stream is static."""
         parts: dict[Iri, list[TriplePattern]] = {}
         for triple in bgp.triples:
             candidates = self._candidates(triple)
@@ -100,16 +101,16 @@ class Variant:
 
 
 def cs(query: Query) -> EngineQuery:
-    """The C-SPARQL query of Q: every g becomes ∅, with all windows merged into the default graph.
+    """Return the C-SPARQL query of Q: each g becomes ∅, and all windows merge into the default graph.
 
-    Raises ModelError if the stream of a window is a variable: FROM STREAM names one.
+    Raises ModelError if the stream of a window is a variable, since FROM STREAM requires an IRI.
     """
     merged = dict.fromkeys(MergedStream(_name(part.stream), part.window) for part in query.streams)
     return replace(_engine_query(query, Language.CSPARQL, query.pattern), merged=tuple(merged))
 
 
 def cq(query: Query) -> tuple[Variant, ...]:
-    """Return all 2^|S| CQELS queries, the all-brave one first and the all-cautious one last.
+    """Return all 2^|S| CQELS queries; the first query is all brave, and the last query is all cautious.
 
     Raises ModelError if a g is not a part of P, overlaps another g, or is inside a GRAPH.
     """
@@ -146,10 +147,11 @@ def _name(stream: Iri | Variable) -> Iri:
 
 
 def model_of_cqels(query: EngineQuery, *, with_graphs: bool = False) -> Query:
-    """Return (V, P, D, S) of a query with STREAM blocks: each gives its own (s, ω, g).
+    """Return (V, P, D, S) of a query with STREAM blocks; each block becomes a (s, ω, g) of S.
 
-    `(STREAM s ω g) UNION g` is a cautious block: it represents g, like `STREAM s ω g`. A block that reads the
-    graphs of elements has no g: With `with_graphs` all blocks remain in P; otherwise they raise ModelError.
+    `(STREAM s ω g) UNION g` is a cautious block, which also becomes g in P. A block that reads the graphs of
+    elements has no g. If the query has such a block, all blocks remain in P with `with_graphs`; without
+    `with_graphs`, ModelError is raised.
     """
     parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
     merged = (StreamBlock(part.stream, part.window) for part in query.merged)
@@ -172,7 +174,7 @@ def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamBlock, ...
 
 
 def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[Iri, algebra.Bgp]]) -> Query:
-    """Return (V, P, D, S) of a C-SPARQL query, given each stream's part of each BGP."""
+    """Return (V, P, D, S) of a C-SPARQL query, given the part of each BGP for each stream."""
     parts: dict[StreamBlock, None] = {}
     # The steps of a path are triple patterns where SPARQL makes it such.
     pattern = without_paths(query.pattern)
@@ -188,7 +190,7 @@ def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[
 
 
 def without_streams(pattern: Pattern) -> Pattern:
-    """Return the pattern with g in the place of each brave or cautious part."""
+    """Return the pattern with g in place of each brave or cautious part."""
 
     def plain(part: Pattern) -> Pattern | None:
         match part:
@@ -205,7 +207,7 @@ def without_streams(pattern: Pattern) -> Pattern:
 
 
 def stream_blocks(pattern: Pattern) -> Iterator[algebra.StreamBlock]:
-    """Yield the STREAM blocks in the order of the text."""
+    """Yield the STREAM blocks of a pattern in the order of the text."""
     yield from (part for part in _leaves(pattern, inside_graph=True) if isinstance(part, algebra.StreamBlock))
 
 
@@ -249,9 +251,9 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamBlock, ...]) -> None:
 
 
 def _parts_in(bgp: Bgp, parts: Iterable[StreamBlock]) -> list[StreamBlock]:
-    """Return the parts inside a basic graph pattern, without parts inside larger parts of the same stream.
+    """Return the parts inside a basic graph pattern, except parts inside a larger part of the same stream.
 
-    A triple pattern can be in several BGPs: in each BGP it belongs to that BGP's part.
+    A triple pattern can be in several BGPs. In each BGP, it belongs to the part of this BGP.
     """
     inside = [part for part in parts if _contains(bgp, part.pattern)]
 

@@ -1,9 +1,9 @@
 """Analysis of nulls: variables that can be null together, the cases of a join, and multiplicities.
 
-A multiset of solutions is a set of solutions with witnesses. Witnesses are the branch of a UNION, the row of
-a VALUES, the variables that a projection drops, the property that a negated set let through, and the joined
-side that left a variable unbound. The number of a solution's witness tuples is its multiplicity; joins
-multiply these numbers without further rules.
+A multiset of solutions is a set of solutions with witnesses. A witness is the branch of a UNION, the row of a
+VALUES, a variable that a projection drops, or the property that matched a negated set. A witness can also be
+the side of a join that left a variable unbound. The multiplicity of a solution is the number of its witness
+tuples. Joins multiply these numbers without further rules.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def required_variables(condition: Expression, *, value: bool = True) -> frozense
 
 
 def bound_in(expression: Expression) -> frozenset[Variable]:
-    """Return variables that are bound whenever the expression has a value."""
+    """Return variables that are bound in every solution in which the expression has a value."""
     match expression:
         case Call("!", (inner,)):
             return bound_in(inner)
@@ -64,7 +64,7 @@ def bound_in(expression: Expression) -> frozenset[Variable]:
 
 
 def has_value(expression: Expression) -> bool:
-    """Whether the expression has a value, and not an error, in every solution, for any unbound variables.
+    """Return whether the expression has a value in every solution, even if variables are unbound.
 
     >>> from lars.language.terms import Literal
     >>> has_value(Call("COALESCE", (Variable("x"), Literal("none"))))
@@ -90,8 +90,9 @@ Variables = frozenset[Variable]
 def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return a superset of the sets of variables in `among` that one solution can leave null.
 
-    Each is a subset of `among` ∩ vars(P). A filter excludes the sets with a variable that must be
-    bound for it to be true. An additional set only adds a rule that never fires.
+    Each set is a subset of `among` ∩ vars(P). A filter excludes a set if the filter is true only for
+    solutions that bind a variable of the set. An additional set in the result only adds a rule that never
+    fires.
     """
     match pattern:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
@@ -126,7 +127,7 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
 
 
 def null_pairs(left: Pattern, right: Pattern, among: Variables) -> Iterator[tuple[Variables, Variables]]:
-    """Yield the pairs of null sets of two patterns' solutions, in a fixed order."""
+    """Yield the pairs of null sets of solutions of two patterns, in a fixed order."""
     yield from product(*(sorted(null_sets(side, among), key=sorted) for side in (left, right)))
 
 
@@ -174,9 +175,9 @@ def joins(
 ) -> Iterator[tuple[Variables, Variables]]:
     """Yield the cases in which two solutions are compatible (SPARQL 1.1, 18.3).
 
-    A case has the shared variables that are null only on the left, and those null only on the right. The
-    other shared variables are equal, or null on both sides. Without nullable variables there is one case. The
-    `names` are constants, not variables.
+    A case consists of the shared variables that are null only on the left, and the shared variables that are
+    null only on the right. The other shared variables are equal, or null on both sides. Without nullable
+    variables, only one case exists. Variables in `names` count as constants.
     """
     shared = variables(left) & variables(right) - names
     pairs = null_pairs(left, right, shared)
@@ -185,14 +186,14 @@ def joins(
 
 @remember
 def nullable(pattern: Pattern) -> Variables:
-    """Return a superset of the variables that some solution of the pattern leaves null."""
+    """Return a superset of the variables that at least one solution of the pattern leaves null."""
     alone = (frozenset((name,)) for name in variables(pattern))
     return frozenset().union(*(nulls for name in alone for nulls in null_sets(pattern, name)))
 
 
 @remember
 def witnesses(pattern: Pattern) -> int:
-    """Return the number of witnesses of the pattern's solutions in a multiset."""
+    """Return the number of witnesses that a solution of the pattern has in a multiset."""
     match pattern:
         case algebra.Bgp() | algebra.Group():
             return 0
@@ -219,13 +220,19 @@ def witnesses(pattern: Pattern) -> int:
 
 
 def joins_by_cases(left: Pattern, right: Pattern) -> bool:
-    """Whether a shared variable can be unbound, so that a joined solution does not determine both sides."""
+    """Return whether a shared variable of a join can be unbound.
+
+    If a shared variable is unbound, the joined solution does not determine the solutions of both sides.
+    """
     shared = variables(left) & variables(right)
     return bool(shared & (nullable(left) | nullable(right)))
 
 
 def is_cautious(union: algebra.Union) -> bool:
-    """Whether the union is `(STREAM s ω g) UNION g`, which only locates g, so that a match counts once."""
+    """Return whether the union is `(STREAM s ω g) UNION g`.
+
+    Such a union only defines the sources of g, so a match counts once.
+    """
     return (
         isinstance(union.left, algebra.StreamBlock)
         and isinstance(union.right, algebra.Bgp)

@@ -1,4 +1,4 @@
-"""Warnings about queries: whether two queries stem from one Q, and remarks on a query's answers."""
+"""Warnings about queries: whether two queries express the same Q, and remarks on the answers of a query."""
 
 import re
 from collections import Counter
@@ -24,9 +24,9 @@ from translate.model.windows import Now, Range, Rows, Span, WindowExpression, wi
 
 
 def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
-    """Raise ModelError when V, the form or D differ: then rows of the two cannot be compared.
+    """Raise ModelError if two queries differ in V, in their form or in D: their rows are incomparable.
 
-    A query without FROM and FROM NAMED reads the other one's dataset.
+    A query without FROM and FROM NAMED reads the dataset of the other query.
     """
     if (csparql.form, frozenset(csparql.result)) != (cqels.form, frozenset(cqels.result)):
         raise ModelError(different_variables(csparql, cqels))
@@ -38,7 +38,7 @@ def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
 
 
 def different_variables(csparql: EngineQuery, cqels: EngineQuery) -> str:
-    """Return the difference of two queries in V or the form, as text."""
+    """Return the difference of two queries in V or in their form, as text."""
     return (
         "the two queries do not return the same variables, so their rows cannot be compared: "
         f"C-SPARQL {csparql.form.value} {_columns_text(csparql)}, "
@@ -54,7 +54,7 @@ def check_slices(csparql: EngineQuery, cqels: EngineQuery) -> None:
 
 
 def different_datasets(csparql: EngineQuery, cqels: EngineQuery) -> str | None:
-    """Return the difference of two queries in D; None if they agree or one has no dataset."""
+    """Return the difference of two queries in D, or None if they agree or if one query has no dataset."""
     datasets = csparql.dataset, cqels.dataset
     if Dataset() in datasets or datasets[0] == datasets[1]:
         return None
@@ -73,7 +73,10 @@ NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
 
 
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
-    """Yield the differences that prevent one common (V, P, D, S); all of STEP in one sentence."""
+    """Yield the differences that prevent a common (V, P, D, S).
+
+    One sentence contains all differences in STEP.
+    """
     pulled, pushed = _reading(csparql), _reading(cqels)
     titles = [query.language.manner.title for query in (csparql, cqels)]
     if titles[0] == titles[1]:
@@ -110,7 +113,7 @@ _LONG: Final = 150
 
 
 def in_local_names(*texts: str) -> list[str]:
-    """Return the texts of patterns, with local names in place of IRIs if a text is long.
+    """Return the texts of patterns; if a text is long, local names replace IRIs.
 
     IRIs with equal local names are written in full.
 
@@ -127,7 +130,7 @@ def in_local_names(*texts: str) -> list[str]:
 
 
 def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:
-    """Whether two queries have one P, up to renaming of variables that only their patterns use."""
+    """Return whether two queries have one P, up to renaming of variables that only their patterns use."""
     others = tuple((one.result, one.modifiers, one.template, one.described) for one in (csparql, cqels))
     mine, theirs = _reading(csparql)[0], _reading(cqels)[0]
     renamings = _renamings(mine, theirs, variables_in(others))
@@ -138,7 +141,7 @@ def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:
 
 
 def _renamings(mine: Pattern, theirs: Pattern, kept: Variables) -> Iterator[Mapping[Variable, Variable]]:
-    """Yield some renamings of `theirs` that match variables by their occurrences, except those in `kept`."""
+    """Yield renamings of variables in `theirs`, except `kept`, to variables with equal occurrences."""
     groups: dict[Hashable, tuple[list[Variable], list[Variable]]] = {}
     for side, pattern in enumerate((mine, theirs)):
         hidden = variables_in(pattern) - kept
@@ -174,7 +177,7 @@ def _reads_text(reads: _Reads) -> str:
 
 
 def normal(pattern: Pattern) -> Hashable:
-    """Return a form that is equal for patterns that differ only in how AND is nested or ordered."""
+    """Return a form that is equal for patterns that differ only in the nesting or order of AND."""
     match pattern:
         case algebra.Bgp() | algebra.Join() | algebra.StreamBlock():
             return "AND", frozenset(Counter(_conjuncts(pattern)).items())
@@ -206,7 +209,7 @@ def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
 
 
 def is_pushed(query: EngineQuery) -> bool:
-    """Return whether input triggers the query by default: by its language, or by its windows."""
+    """Return whether input triggers the query by default, because of its language or its windows."""
     by_language = query.language.manner.pushed
     if by_language is not None:
         return by_language
@@ -219,17 +222,17 @@ def _has_no_grid(window: WindowExpression) -> bool:
 
 
 def is_historical(query: EngineQuery) -> bool:
-    """Return whether a query has only windows between two fixed times, whose answers never change."""
+    """Return whether all windows of a query are between two fixed times, so that its answers never change."""
     reads: list[MergedStream | algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
     return bool(reads) and all(isinstance(read.window, Span) for read in reads)
 
 
 def default_period(query: EngineQuery, unit: Duration) -> int | None:
-    """Return the pulling period that a query states, in time points: its STEP.
+    """Return the pull period that a query defines, in time points: the STEP of its windows.
 
-    For windows that close at other times, the period is the greatest that includes every close. Without a
-    STEP the period is COMPUTED EVERY; None without both, or if the windows' steps differ. CQELS ignores
-    SLIDE, and its queries are never pulled.
+    If windows have their own closing times, the period is the greatest period that includes every close.
+    Without a STEP, the period is the period of COMPUTED EVERY. The result is None without both, or if the
+    steps of windows differ. CQELS ignores SLIDE, and its queries are never pulled.
     """
     windows = [part.window for part in (*query.merged, *query.declared)]
     if not is_pushed(query):
@@ -246,7 +249,7 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
 
 
 def _closes(window: WindowExpression, unit: Duration) -> tuple[int, int]:
-    """Return the distance between closes of a window, and the first close."""
+    """Return the distance between two closes of a window, and the first close."""
     operator = window_operator(window, Variable("s"), unit, None)
     assert isinstance(operator, LastWindow)
     return operator.slide, operator.close
@@ -259,11 +262,12 @@ def _columns_text(query: EngineQuery) -> str:
 def remarks(
     query: EngineQuery, setting: Setting, *, pushed: bool | None = None, rows: bool = False
 ) -> tuple[str, ...]:
-    """Return warnings: a slide under push (W2), joins over null (T1), MINUS as Diff (T2), T13.
+    """Return the warnings about a query: W2, T1, T2, T6, T12, T13 and T14.
 
-    `pushed` says whether input triggers the query; None means the query's default. With `rows`, the answers
-    themselves are shown: then T12 (sets, but SPARQL counts) is added. Without `rows`, T14 is added: the logic
-    omits ISTREAM and DSTREAM.
+    W2 is a slide under push, T1 joins over null, T2 MINUS as Diff, and T6 a selected variable that no pattern
+    binds. T13 is an aggregate without GROUP BY. If `pushed` is true, input triggers the query; None means the
+    default of the query. With `rows`, the answers are shown, and T12 is added if SPARQL counts equal rows but
+    the setting does not. Without `rows`, T14 is added, since the logic omits ISTREAM and DSTREAM.
     """
     if pushed is None:
         pushed = is_pushed(query)

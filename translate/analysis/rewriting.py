@@ -1,8 +1,8 @@
-"""Walks over patterns: their parts, replacement of parts and of variable names, paths as patterns.
+"""Walks over patterns: their parts, the replacement of parts and variable names, and paths as patterns.
 
-Then come the variables that an EXISTS receives from the tested solution, and the substitution of SPARQL 1.1,
-18.6. Inside P, a variable is replaced by its value in every rule of P, as a variable bound from the start. A
-variable that P itself binds (BIND, VALUES, an aggregate), or that a subquery hides, must be renamed first.
+The module also finds the variables that an EXISTS receives from the tested solution, and substitutes them
+(SPARQL 1.1, 18.6). Inside the pattern P of an EXISTS, the value replaces such a variable in every rule of P.
+A variable that P itself binds (BIND, VALUES, an aggregate), or that a subquery hides, must be renamed first.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -22,9 +22,9 @@ from translate.model import patterns as algebra
 def rebuild(
     pattern: patterns.Pattern, change: Callable[[patterns.Pattern], patterns.Pattern | None]
 ) -> patterns.Pattern:
-    """Return the pattern with `change` applied to every part, outermost first.
+    """Return the pattern after applying `change` to every part, outermost parts first.
 
-    The patterns of EXISTS are parts too; the result of `change` is not visited again.
+    The patterns of EXISTS are parts too. The result of `change` is not visited again.
     """
     if (changed := change(pattern)) is not None:
         return changed
@@ -36,7 +36,7 @@ def rebuild(
 
 
 def _below(pattern: patterns.Pattern) -> dict[str, patterns.Pattern]:
-    """Return the patterns that are fields of this one, by name, in the order of the text."""
+    """Return the patterns that are fields of this pattern, by name, in the order of the text."""
     return {name: getattr(pattern, name) for name in pattern.__match_args__ if name in _FIELDS}
 
 
@@ -46,7 +46,7 @@ _FIELDS: Final = frozenset(("left", "right", "pattern"))
 def _with_parts(
     pattern: patterns.Pattern, put: Callable[[patterns.Pattern], patterns.Pattern]
 ) -> patterns.Pattern:
-    """Return the pattern with `put` applied to each direct part; a stream block stays unchanged."""
+    """Return the pattern after applying `put` to each direct part; a stream block is unchanged."""
     if isinstance(pattern, patterns.Bgp | patterns.PathPattern | patterns.StreamBlock | algebra.Values):
         return pattern
     changes: dict[str, Any] = {name: put(part) for name, part in _below(pattern).items()}
@@ -54,12 +54,12 @@ def _with_parts(
 
 
 def tests_of(pattern: patterns.Pattern) -> tuple[algebra.Exists, ...]:
-    """Return the EXISTS in the conditions of this pattern, without those of its parts."""
+    """Return the EXISTS tests in the conditions of this pattern, without tests in its parts."""
     return pattern.exists if isinstance(pattern, algebra.LeftJoin | algebra.Filter | algebra.Extend) else ()
 
 
 def expressions_of(pattern: patterns.Pattern) -> tuple[Expression, ...]:
-    """Return the conditions and values of this pattern, without those of its parts."""
+    """Return the conditions and values of this pattern, without the expressions in its parts."""
     match pattern:
         case algebra.Filter(_, term) | algebra.Extend(_, _, term) | algebra.LeftJoin(_, _, term) if (
             term is not None
@@ -70,12 +70,12 @@ def expressions_of(pattern: patterns.Pattern) -> tuple[Expression, ...]:
 
 
 def children(pattern: patterns.Pattern) -> tuple[patterns.Pattern, ...]:
-    """Return the direct parts of a pattern in textual order; EXISTS come last."""
+    """Return the direct parts of a pattern in the order of the text; patterns of EXISTS come last."""
     return (*_below(pattern).values(), *(test.pattern for test in tests_of(pattern)))
 
 
 def parts(pattern: patterns.Pattern) -> Iterator[patterns.Pattern]:
-    """Yield the pattern and everything inside it, EXISTS included, each before its own parts."""
+    """Yield the pattern and all patterns inside it, including EXISTS; each pattern precedes its parts."""
     yield pattern
     for child in children(pattern):
         yield from parts(child)
@@ -83,9 +83,9 @@ def parts(pattern: patterns.Pattern) -> Iterator[patterns.Pattern]:
 
 @patterns.remember
 def depth(pattern: patterns.Pattern) -> int:
-    """Return the nesting depth of a pattern; four triple patterns count as one.
+    """Return the nesting depth of a pattern; four triple patterns count as one level.
 
-    A basic graph pattern becomes a chain of joins, which are the cheapest of all operators.
+    A basic graph pattern becomes a chain of joins, which are the cheapest operators.
     """
     if isinstance(pattern, patterns.Bgp):
         return 1 + len(pattern.triples) // 4
@@ -93,7 +93,7 @@ def depth(pattern: patterns.Pattern) -> int:
 
 
 def rename(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> patterns.Pattern:
-    """Return the pattern with other names for its variables, wherever they occur."""
+    """Return the pattern after renaming all occurrences of variables by `names`."""
     renamed = _renamed(pattern, names)
     assert isinstance(renamed, patterns.Pattern)
     return renamed
@@ -102,7 +102,7 @@ def rename(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> pat
 def keeps_ties(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> bool:
     """Return whether each LIMIT chooses the same rows among equal rows after variables are renamed.
 
-    Ties are ordered by the columns' texts, in the order of their names.
+    The texts of the columns, in the order of the column names, decide ties.
     """
     lists = (
         part.result for part in parts(pattern) if isinstance(part, patterns.Select) and part.modifiers.slices
@@ -113,7 +113,7 @@ def keeps_ties(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) ->
 
 
 def _renamed(value: object, names: Mapping[Variable, Variable]) -> object:
-    """Return a pattern or a part of it with renamed variables; an unaffected part stays the same object."""
+    """Return a pattern or a component after renaming variables; an unaffected part stays the same object."""
     if isinstance(value, Variable):
         return names.get(value, value)
     before = _inside(value)
@@ -135,14 +135,14 @@ def variables_in(value: object) -> Variables:
 
 
 def _inside(value: object) -> tuple[object, ...]:
-    """Return the components of a value: the elements of a tuple, the fields of a dataclass."""
+    """Return the components of a value: the elements of a tuple, or the fields of a dataclass."""
     if isinstance(value, tuple):
         return value
     return tuple([getattr(value, name) for name in getattr(value, "__match_args__", ())])
 
 
 def without_paths(pattern: patterns.Pattern, others: Variables = frozenset()) -> patterns.Pattern:
-    """Return the pattern, also inside EXISTS, with paths as patterns; their new variables are not `others`.
+    """Return the pattern, also inside EXISTS, with paths as patterns; new variables are not in `others`.
 
     >>> from lars.language.terms import Iri
     >>> path = algebra.PathSequence(algebra.Link(Iri("p")), algebra.Inverse(algebra.Link(Iri("q"))))
@@ -175,7 +175,7 @@ def _path_variables(pattern: patterns.Pattern, others: Variables) -> Iterator[Va
 def path_pattern(
     subject: Term, path: patterns.Path, object_: Term, fresh: Iterator[Variable]
 ) -> patterns.Pattern:
-    """Return the pattern for subject path object."""
+    """Return the pattern that is equivalent to the path from `subject` to `object_`."""
     match path:
         case algebra.Link(iri):
             return patterns.Bgp((patterns.TriplePattern(subject, iri, object_),))
@@ -221,7 +221,7 @@ Rename = Callable[[Variable], Variable]
 
 
 def mentioned_variables(pattern: patterns.Pattern) -> Variables:
-    """Return the variables in the pattern and its conditions; a subquery has only its result."""
+    """Return the variables in the pattern and its conditions; for a subquery, only the result variables."""
     names = patterns.variables(pattern)
     if isinstance(pattern, algebra.Select):
         return names
@@ -231,7 +231,7 @@ def mentioned_variables(pattern: patterns.Pattern) -> Variables:
 
 
 def occurring_variables(pattern: patterns.Pattern) -> Variables:
-    """Return every variable anywhere in the pattern, visible outside or not."""
+    """Return every variable that occurs in the pattern, whether or not it is visible outside."""
     names: set[Variable] = set()
     rest: list[object] = [pattern]
     while rest:
@@ -250,7 +250,11 @@ def fresh_variables(pattern: patterns.Pattern, stem: str) -> Iterator[Variable]:
 
 
 def is_local(pattern: patterns.Pattern) -> bool:
-    """Whether P has a solution under a substitution exactly if one of P's solutions is compatible."""
+    """Return whether an EXISTS of the pattern needs no substitution.
+
+    Then P has a solution under a substitution if and only if a solution of P is compatible with the
+    substitution.
+    """
     match pattern:
         case patterns.PathPattern(_, path, _):
             return not patterns.can_stay(path)
@@ -273,7 +277,10 @@ def is_local(pattern: patterns.Pattern) -> bool:
 def apart(
     pattern: patterns.Pattern, avoided: Variables, fresh: Iterator[Variable]
 ) -> tuple[patterns.Pattern, Mapping[Variable, Variable]]:
-    """Return P with new names for given variables that P itself binds, and the new names by old names."""
+    """Return P with new names for the variables in `avoided` that P binds, and a map of the names.
+
+    The map assigns new names to old names.
+    """
     names: dict[Variable, Variable] = {}
 
     def own(variable: Variable) -> Variable:

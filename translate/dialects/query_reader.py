@@ -1,14 +1,15 @@
-"""Reading of a query's text, in any of the languages, into the query model: grammar, clauses, pattern.
+"""The reader of a query in any of the languages; the result is an object of the query model.
 
-C-SPARQL has REGISTER .. COMPUTED EVERY .. AS before the query and FROM STREAM <iri> [window], CQELS
-STREAM <iri> [window] { .. } in a group, SPARQLstream such blocks and FROM NAMED STREAM <iri> [window].
+C-SPARQL has REGISTER .. COMPUTED EVERY .. AS before the query, and FROM STREAM <iri> [window]. CQELS has
+STREAM <iri> [window] { .. } in a group. SPARQLstream has such blocks, and FROM NAMED STREAM <iri> [window].
 
-RSP-QL: FROM NAMED WINDOW <name> ON <stream> [window], read in the pattern by WINDOW <name> { .. }.
+RSP-QL declares windows with FROM NAMED WINDOW <name> ON <stream> [window]. The pattern reads such a window
+with WINDOW <name> { .. }.
 
-RSP-QL covers RSP4J's language, those of RSP-JS and Kolibrie with durations in milliseconds, and the drafts of
-the W3C's community group with rsp-spin. Report conditions and synchronization policies of Kolibrie's windows
-are not part of the query: a note lists them. Constructs that only Janus and RSP-QL* have are rejected by
-name.
+RSP-QL covers the language of RSP4J, and the languages of RSP-JS and Kolibrie with durations in milliseconds.
+RSP-QL also covers the drafts of the W3C community group with rsp-spin. Report conditions and synchronization
+policies of Kolibrie's windows are not part of the query; a note lists them. Constructs that only Janus and
+RSP-QL* have are rejected by name.
 """
 
 import re
@@ -37,7 +38,7 @@ from translate.sparql.tokens import declared
 
 @dataclass(slots=True)
 class _Streams:
-    """The streams of one query and their windows: named windows, merged windows, and the names read."""
+    """The streams of one query and their windows: named windows, merged windows, and used names."""
 
     document: sparql.Document
     names: sparql.Names
@@ -50,7 +51,7 @@ class _Streams:
     steps: set[Duration] = field(default_factory=set)
 
     def read_from(self, clause: sparql.Phrase) -> None:
-        """Read a clause of FROM, if it is one of streams."""
+        """Read a FROM clause if it declares a stream or window, and note a clause that is ignored."""
         match clause.name:
             case "merged" if self.manner.texts is None:
                 self._merge(clause)
@@ -75,7 +76,7 @@ class _Streams:
         self.merged.append(MergedStream(self.names.iri(token), bare))
 
     def _add(self, clause: sparql.Phrase) -> None:
-        """Read FROM STREAM of CQELS 2: a window that the blocks of the stream read."""
+        """Read FROM STREAM of CQELS 2, which declares the window for the blocks of the stream."""
         *_, token = (part for part in clause.parts if isinstance(part, sparql.Token))
         stream, window = Iri(token.text), clause.find("window")
         assert window is not None
@@ -101,7 +102,7 @@ class _Streams:
         return read_window(self.document, window, self.manner)
 
     def _declare(self, clause: sparql.Phrase) -> None:
-        """Read FROM WINDOW; the drafts write the window before ON, or the name behind AS."""
+        """Read FROM WINDOW; in the drafts, the window may precede ON, and the name may follow AS."""
         parts = {part.name: part for part in clause.phrases()}
         tokens = {kind: parts[kind].first() for kind in ("label", "stream") if kind in parts}
         if (log := parts.get("log")) is not None and parts["window"].find("range") is not None:
@@ -121,7 +122,7 @@ class _Streams:
         self.named[label] = MergedStream(stream.stream, stream.window, label)
 
     def _name(self, token: sparql.Token, what: str) -> Iri:
-        """Return the name of a stream or window: an IRI, or a text, with or without a colon before it."""
+        """Return the name of a stream or window: an IRI, or a text that may begin with a colon."""
         if self.manner.texts is not None and (what == "stream" or self.manner.names_windows):
             return self._text(token, what)
         if token.kind == "a variable":
@@ -140,7 +141,7 @@ class _Streams:
         return Iri(f"{self.manner.texts}{token.text}" if token.kind == "a keyword" else token.text)
 
     def read_block(self, block: sparql.Phrase) -> StreamBlock | AnyWindow:
-        """Return the stream and window of a STREAM or WINDOW block."""
+        """Return the stream and the window of a STREAM or WINDOW block."""
         word, name, *_ = block.tokens()
         if (window := block.find("window")) is None:
             return self._named_window(name) if word.is_word("WINDOW") else self._stream(name)
@@ -151,7 +152,7 @@ class _Streams:
         return StreamBlock(stream, self._window(window))
 
     def _stream(self, token: sparql.Token) -> StreamBlock:
-        """Return the block of a stream whose window is in FROM STREAM."""
+        """Return the block of a stream whose window FROM STREAM declares."""
         name = Iri(token.text)
         if name not in self.named:
             raise self.document.unexpected(token, f"a stream with a window: FROM STREAM {token} [..]")
@@ -159,7 +160,7 @@ class _Streams:
         return _block(self.named[name])
 
     def implicit(self, query: sparql.Phrase, blocks: Iterable[object]) -> StreamBlock | None:
-        """Return the block of bare patterns: the only stream, unless the query has graphs or blocks."""
+        """Return the block for patterns outside blocks: the only stream; None with graphs or blocks."""
         graphs = any(part.name in ("default", "named") for part in query.phrases())
         if self.manner.texts != "" or not self.named or any(blocks):
             return None
@@ -189,7 +190,7 @@ def _block(stream: MergedStream) -> StreamBlock:
 
 
 def _refuse_bare_sizes(document: sparql.Document, window: sparql.Phrase) -> None:
-    """Raise UnsupportedError at a bare number in a window before ON, a syntax of the drafts."""
+    """Raise UnsupportedError at a bare number in a window before ON, which is a syntax of the drafts."""
     for length in window.find_all("bare_size"):
         place = document.place(length.first().start)
         covered = "PT10S, and milliseconds after ON and a stream"
@@ -199,9 +200,9 @@ def _refuse_bare_sizes(document: sparql.Document, window: sparql.Phrase) -> None
 def _blocks(
     document: sparql.Document, part: sparql.Phrase, language: Language, outer: str = ""
 ) -> Iterator[sparql.Phrase]:
-    """Yield the STREAM and WINDOW blocks in the order of the text; raises for a block inside a block.
+    """Yield the STREAM and WINDOW blocks in the order of the text; raise for a block inside a block.
 
-    `outer` is the keyword of the block or GRAPH around the part. A window of RSP-QL has named graphs.
+    `outer` is the keyword of the block or GRAPH around the part. A window of RSP-QL may contain GRAPH.
     """
     for inner in part.phrases():
         word = inner.first().text.upper() if inner.name in ("block", "graph") else ""
@@ -224,7 +225,7 @@ def _refuse_nesting(document: sparql.Document, token: sparql.Token, outer: str) 
 
 
 def _registered_name(names: sparql.Names, token: sparql.Token, language: Language) -> str:
-    """Return the query's name: an IRI in RSP-QL if possible, otherwise text, as in REGISTER QUERY q AS."""
+    """Return the query's name: an IRI in RSP-QL if possible, otherwise a text, as in REGISTER QUERY q."""
     if not language.manner.names_windows:
         return token.text.strip("<>")
     whole = names.document.token_from(token.start)
@@ -232,7 +233,10 @@ def _registered_name(names: sparql.Names, token: sparql.Token, language: Languag
 
 
 def _operator(document: sparql.Document, *clauses: sparql.Phrase | None) -> ToStream | None:
-    """Return the operator of REGISTER or of SELECT; they must not differ."""
+    """Return the operator of REGISTER or SELECT.
+
+    Raise QueryError if REGISTER and SELECT have different operators.
+    """
     found = [clause.find("to_stream") for clause in clauses if clause is not None]
     tokens = [one.first() for one in found if one is not None]
     for token in tokens[1:]:
@@ -244,10 +248,10 @@ def _operator(document: sparql.Document, *clauses: sparql.Phrase | None) -> ToSt
 def lift(
     document: sparql.Document, language: Language, readings: Readings = ()
 ) -> tuple[sparql.Phrase, StreamingClauses]:
-    """Return the tree of a query of the language and its streaming clauses, or raise at the first wrong one.
+    """Return the syntax tree of a query and its streaming clauses; raise at the first clause that is wrong.
 
     SPARQLstream may also have FROM STREAM without NAMED, units in the singular, and an operator after
-    CONSTRUCT. In SPARQLstream a stream without a window is read as [NOW]: its translation to a stream
+    CONSTRUCT. In SPARQLstream, a stream without a window has the window [NOW]: its translation to a stream
     processor answers at each arriving element.
     """
     tree, names = sparql.read_tree(document, GRAMMARS[language]), declared(document)
@@ -278,7 +282,7 @@ def lift(
 
 
 def _every(document: sparql.Document, every: sparql.Phrase | None, streams: _Streams) -> Duration | None:
-    """Return the query's evaluation period; for Janus, the step of its windows with OFFSET."""
+    """Return the evaluation period of the query; for Janus, the common step of its windows with OFFSET."""
     if every is not None:
         return read_every(document, every, streams.manner)
     live = any(
@@ -295,13 +299,13 @@ def _left_out(tree: sparql.Phrase) -> Iterator[str]:
 
 
 def _name_and_kind(register: sparql.Phrase) -> tuple[sparql.Token, bool]:
-    """Return the name in REGISTER, and whether it names a stream."""
+    """Return the name in REGISTER, and whether this name belongs to a stream."""
     first, *others = (part for part in register.parts if isinstance(part, sparql.Token))
     return (*others, first)[0], not (others and first.is_word("QUERY"))
 
 
 def _refuse_mixture(document: sparql.Document, query: sparql.Phrase) -> None:
-    """Raise QueryError at a mixture: FROM STREAM without NAMED next to STREAM blocks."""
+    """Raise QueryError if a query has both FROM STREAM without NAMED and STREAM blocks."""
     for clause in query.phrases():
         if clause.name == "merged" and not clause.has_word("NAMED"):
             accepted = (
@@ -321,16 +325,17 @@ def read_query(  # noqa: PLR0913
     prefixes: sparql.Prefixes = (),
     readings: Readings = (),
 ) -> EngineQuery:
-    """Return the query of a text; `source` names the text in messages.
+    """Return the query that a text contains; messages name the text `source`.
 
-    With `rdf12` the text is read as SPARQL 1.2, even without a VERSION. It need not declare the `prefixes`.
-    `readings` choose meanings that the language leaves open; a note lists readings without effect.
+    With `rdf12`, the text is read as SPARQL 1.2, even without a VERSION. The text may use `prefixes` without
+    declaring them. `readings` choose meanings that the language leaves open; a note lists readings without
+    effect.
 
-    Relative IRIs are resolved against `base` until the text has a BASE; "" leaves them as they are. With
-    `opaque`, calls of unknown functions are read too: such a query can be printed, not solved.
+    Relative IRIs before a BASE of the text are resolved against `base`; "" keeps them relative. With
+    `opaque`, calls of unknown functions are read too. Such a query can be printed, but not solved.
 
-    The language is recognised by its streaming clauses; a query without any is C-SPARQL. With an `engine`,
-    the clauses of the other languages are errors. Raises QueryError for an error in the text, and
+    The streaming clauses determine the language; a query without streaming clauses is C-SPARQL. With an
+    `engine`, the clauses of other languages are errors. Raises QueryError for an error in the text, and
     UnsupportedError for an unsupported construct, each with its place.
 
     >>> query = read_query("ASK { STREAM <s> [RANGE 1m30s] { ?shop <sells> 'tea' } }", "q.rq")
@@ -366,7 +371,7 @@ _DASHES: Final = re.compile(rf"({'|'.join(_STRINGS)})|--[^\r\n]*", re.DOTALL)
 
 
 def _plain(text: str, language: Language) -> str:
-    """Return the text without comments that begin with --, which some languages have."""
+    """Return the text without comments that begin with --, if the language has such comments."""
     dashes = DIALECTS[language].dashes
     return _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text) if dashes else text
 
@@ -393,7 +398,7 @@ _MASKS: Final = {
 
 
 def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
-    """Whether a text has a sign of a language, outside comments, strings and names."""
+    """Return whether a text has a sign of a language outside comments, strings and names."""
     sign = DIALECTS[language].sign
     if sign is None:
         return False
@@ -416,7 +421,8 @@ _Lifted = tuple[sparql.Phrase, StreamingClauses]
 def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[Language, sparql.Document, _Lifted]:
     """Return the first language whose grammar reads the text, or raise the most likely language's error.
 
-    The most likely language reads farthest, and has a sign or the most streaming clauses.
+    The most likely language reads farthest in the text. Among equals, a language with a sign in the text is
+    more likely, then the language with the most streaming clauses in the text.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}
@@ -446,7 +452,10 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[Language,
 
 
 def _may_be_sparqlstream(tree: sparql.Phrase, clauses: StreamingClauses) -> bool:
-    """Whether a text read as C-SPARQL is more likely SPARQLstream: FROM NAMED STREAM with its windows."""
+    """Return whether a text read as C-SPARQL is more likely SPARQLstream.
+
+    Signs of SPARQLstream are FROM NAMED STREAM, a [NOW] or tuple window, and a missing REGISTER.
+    """
     named = any(one.name == "merged" and one.has_word("NAMED") for one in sparql.query_of(tree).phrases())
     short = any(isinstance(stream.window, Now | Rows) for stream in clauses.merged)
     return named and short and tree.find("register") is None

@@ -1,4 +1,4 @@
-"""The algebra of graph patterns P with property paths: the parsed form of SPARQL, and the input of τ."""
+"""The algebra of graph patterns with property paths: the parsed form of SPARQL, and the input of τ."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from translate.model.windows import WindowExpression
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One step along a property."""
+    """The path of one step along a property."""
 
     iri: Iri
 
@@ -25,7 +25,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Inverse:
-    """^path: from object to subject."""
+    """^path: the path from object to subject."""
 
     path: "Path"
 
@@ -35,7 +35,7 @@ class Inverse:
 
 @dataclass(frozen=True, slots=True)
 class PathSequence:
-    """path1 / path2."""
+    """path1 / path2: the second path follows the first path."""
 
     left: "Path"
     right: "Path"
@@ -46,7 +46,7 @@ class PathSequence:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """path1 | path2."""
+    """path1 | path2: either of two paths."""
 
     left: "Path"
     right: "Path"
@@ -62,7 +62,7 @@ REPETITIONS: Final[Mapping[str, Repetition]] = {often: often for often in get_ar
 
 @dataclass(frozen=True, slots=True)
 class RepeatedPath:
-    """path*, path+ or path?: two nodes are connected once, however many ways there are."""
+    """path*, path+ or path?: two nodes are connected only once, even if several ways exist."""
 
     path: "Path"
     multiplicity: Repetition
@@ -73,9 +73,9 @@ class RepeatedPath:
 
 @dataclass(frozen=True, slots=True)
 class NegatedSet:
-    """!(p1|..|^q1|..): a property outside `forward`, or a backward property outside `backward`.
+    """!(p1|..|^q1|..): one step along a property outside `forward`, or backward outside `backward`.
 
-    An empty part allows no step in its direction, except that !() is a step along any property.
+    An empty set allows no step in its direction. As an exception, !() is a step along any property.
     """
 
     forward: tuple[Iri, ...] = ()
@@ -89,7 +89,7 @@ Path = Link | Inverse | PathSequence | Alternative | RepeatedPath | NegatedSet
 
 
 def steps(path: Path) -> Iterator[Iri | None]:
-    """Yield the properties of the path's steps; None for a negated set, which matches nearly any."""
+    """Yield the properties of the steps in a path; None for a negated set, which matches most properties."""
     match path:
         case Link(iri):
             yield iri
@@ -105,9 +105,9 @@ def steps(path: Path) -> Iterator[Iri | None]:
 
 
 def can_stay(path: Path) -> bool:
-    """Whether the path connects a term with itself in zero steps, even a term outside the graph.
+    """Return whether the path connects a term with itself in zero steps, even a term outside the graph.
 
-    A sequence does not: the term between its parts must be a node (18.4).
+    A sequence does not, since the term between its parts must be a node of the graph (18.4).
     """
     match path:
         case Link() | NegatedSet() | PathSequence():
@@ -124,7 +124,7 @@ def can_stay(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TriplePattern:
-    """(s, p, o), each a variable or an RDF term; blank nodes have become variables."""
+    """A triple pattern (s, p, o) of variables and RDF terms; variables have replaced blank nodes."""
 
     subject: Term
     predicate: Term
@@ -135,13 +135,13 @@ class TriplePattern:
 
     @property
     def terms(self) -> tuple[Term, Term, Term]:
-        """Subject, predicate and object."""
+        """The subject, predicate and object of the pattern."""
         return self.subject, self.predicate, self.object
 
 
 @dataclass(frozen=True, slots=True)
 class Bgp:
-    """A basic graph pattern: its triple patterns in the order of the text; may be empty."""
+    """A basic graph pattern: its triple patterns in the order of the text; the pattern may be empty."""
 
     triples: tuple[TriplePattern, ...] = ()
 
@@ -151,7 +151,7 @@ class Bgp:
 
 @dataclass(frozen=True, slots=True)
 class PathPattern:
-    """(s, path, o): s is connected to o by a property path that is more than one IRI."""
+    """The pattern (s, path, o): a property path of more than one IRI connects s to o."""
 
     subject: Term
     path: Path
@@ -165,9 +165,9 @@ class PathPattern:
 class StreamBlock:
     """STREAM s ω g: the pattern g is matched in the window ω of the stream s.
 
-    If s is a variable, it ranges over the streams, and is bound to the matching stream. `name` is the
-    window's name in RSP-QL: two equal windows can start at different times. With a `graph`, g is matched in
-    the graph of that name: the triples in ω of elements that are such graphs.
+    If s is a variable, s ranges over the streams, and is bound to the matching stream. `name` is the name of
+    an RSP-QL window, since two equal windows can start at different times. With a `graph`, the pattern g is
+    matched in the triples of the named graph `graph` that the window ω contains.
     """
 
     stream: Iri | Variable
@@ -183,7 +183,7 @@ class StreamBlock:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """P1 AND P2."""
+    """The pattern P1 AND P2."""
 
     left: "Pattern"
     right: "Pattern"
@@ -194,7 +194,7 @@ class Join:
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """P1 UNION P2."""
+    """The pattern P1 UNION P2."""
 
     left: "Pattern"
     right: "Pattern"
@@ -205,7 +205,7 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Minus:
-    """P1 MINUS P2."""
+    """The pattern P1 MINUS P2."""
 
     left: "Pattern"
     right: "Pattern"
@@ -216,10 +216,10 @@ class Minus:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """EXISTS P inside an expression, represented by a variable (SPARQL 1.1, 18.6).
+    """EXISTS P inside an expression, which a variable represents (SPARQL 1.1, 18.6).
 
-    The variable is true if P has a solution after bound variables are replaced by their values, otherwise
-    false. NOT EXISTS is `!` of it.
+    The variable is true if P has a solution after values replace the bound variables, otherwise false. NOT
+    EXISTS is `!` of the variable.
     """
 
     variable: Variable
@@ -230,7 +230,7 @@ class Exists:
 
 
 def _with_exists(text: str, exists: Iterable[Exists]) -> str:
-    """Return the text of a pattern with the text of each EXISTS in place of its variable."""
+    """Return the text of a pattern in which the text of each EXISTS replaces its variable."""
     for each in exists:
         text = str(each).join(re.split(rf"{re.escape(str(each.variable))}\b", text))
     return text
@@ -238,7 +238,7 @@ def _with_exists(text: str, exists: Iterable[Exists]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LeftJoin:
-    """P1 OPT P2 with a condition, SPARQL's LeftJoin(P1, P2, R); None is the condition true."""
+    """P1 OPT P2 with a condition R, which is LeftJoin(P1, P2, R) of SPARQL; None means that R is true."""
 
     left: "Pattern"
     right: "Pattern"
@@ -252,7 +252,7 @@ class LeftJoin:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """P FILTER R."""
+    """The pattern P FILTER R."""
 
     pattern: "Pattern"
     condition: Expression
@@ -264,7 +264,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """GRAPH g P."""
+    """The pattern GRAPH g P."""
 
     name: Iri | Variable
     pattern: "Pattern"
@@ -275,7 +275,10 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Extend:
-    """BIND: P extended by a variable that is not in P; an error leaves it unbound."""
+    """BIND: P extended by a variable that is not in P.
+
+    If the expression is an error, the variable is unbound.
+    """
 
     pattern: "Pattern"
     variable: Variable
@@ -288,7 +291,7 @@ class Extend:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """SERVICE g P: the data of a service are the graph of that name in the dataset."""
+    """SERVICE g P: the named graph g of the dataset contains the data of the service."""
 
     name: Iri | Variable
     pattern: "Pattern"
@@ -300,7 +303,7 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """VALUES: a table of solutions, each row in the order of `names`; None is UNDEF."""
+    """VALUES: a table of solutions; each row has the order of `names`, and None is UNDEF."""
 
     names: tuple[Variable, ...]
     rows: tuple[tuple[Constant | None, ...], ...]
@@ -312,10 +315,10 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """GROUP BY keys, with the aggregates of each group; without keys all solutions are one group.
+    """GROUP BY keys, with the aggregates of each group; without keys, all solutions form one group.
 
-    Each aggregate has the variable that it binds. Expressions of keys and of arguments are
-    extensions of the pattern, HAVING is a filter of the group.
+    Each aggregate is paired with the variable that it binds. Expressions in keys and in aggregates are
+    extensions of the pattern. HAVING is a filter of the group.
     """
 
     pattern: "Pattern"
@@ -328,9 +331,9 @@ class Group:
 
 
 class Duplicates(Enum):
-    """The treatment of equal solutions by SELECT; it matters only for multisets.
+    """The treatment of equal solutions by SELECT; the treatment matters only for multisets.
 
-    REDUCED may drop equal solutions (SPARQL 1.1, 18.2.5.3); here it keeps them.
+    REDUCED may drop equal solutions (SPARQL 1.1, 18.2.5.3). Here, REDUCED keeps equal solutions.
     """
 
     KEPT = ""
@@ -340,7 +343,7 @@ class Duplicates(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Modifiers:
-    """The solution modifiers; expressions of ORDER BY are extensions of the pattern."""
+    """The solution modifiers of a query; expressions in ORDER BY are extensions of the pattern."""
 
     duplicates: Duplicates = Duplicates.KEPT
     order: tuple[OrderKey, ...] = ()
@@ -349,7 +352,7 @@ class Modifiers:
 
     @property
     def slices(self) -> bool:
-        """Whether some solutions are left out: LIMIT, or an OFFSET."""
+        """Whether LIMIT or OFFSET removes some solutions."""
         return self.offset > 0 or self.limit is not None
 
 
@@ -358,7 +361,7 @@ UNMODIFIED: Final = Modifiers()
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """A subquery: only `result` is visible outside, in textual order."""
+    """A subquery: outside, only the variables in `result` are visible, in the order of the text."""
 
     pattern: "Pattern"
     result: tuple[Variable, ...]
@@ -396,10 +399,10 @@ _KEPT: Final = 2**17
 def remember(
     ask: Callable[Concatenate[_Asked, _More], _Answer],
 ) -> Callable[Concatenate[_Asked, _More], _Answer]:
-    """Return the function with a cache, by the identity of its first argument and by the other arguments.
+    """Return the function with a cache.
 
-    The hash of a pattern depends on all its parts, so that a cache by equality would be slow for long
-    queries.
+    The keys of the cache are the identity of the first argument and the values of the other arguments. The
+    hash of a pattern depends on all its parts. For long queries, a cache by equality would therefore be slow.
 
     >>> calls = []
     >>> count = remember(lambda pattern: calls.append(pattern) or len(calls))

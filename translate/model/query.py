@@ -1,4 +1,4 @@
-"""The query model (V, P, D, S), the settings of τ, and the manners of query languages."""
+"""The query model (V, P, D, S), the settings of τ, and the properties of query languages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,9 +20,9 @@ TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 class Profile(Enum):
     """The treatment of unbound variables in joins, and of MINUS, by τ.
 
-    PAPER2015 is LARS (2015) made safe: null joins null as a constant, MINUS is Diff.
-    SPARQL11 is SPARQL 1.1: an unbound variable is compatible with everything, MINUS needs a
-    shared variable that is bound on both sides.
+    PAPER2015 is a safe version of LARS (2015): null joins null as a constant, and MINUS is Diff. In SPARQL11,
+    which is SPARQL 1.1, an unbound variable is compatible with every term. In SPARQL11, MINUS removes a
+    solution only if a shared variable is bound on both sides.
     """
 
     PAPER2015 = "paper2015"
@@ -32,7 +32,7 @@ class Profile(Enum):
 class Semantics(Enum):
     """The semantics of answers: a set, as in LARS (2015), or a multiset, as in SPARQL 1.1.
 
-    Aggregates range over a multiset in both.
+    Aggregates range over a multiset in both semantics.
     """
 
     SET = "set"
@@ -43,10 +43,11 @@ class Semantics(Enum):
 class Setting:
     """The settings of a translation.
 
-    `unit` is one time point, `origin` the dateTime of time 0 (for NOW). `bounds` are the ends of all windows;
-    None means the language's own ends, or closed ones. With `ordered` the answer predicate carries the values
-    of ORDER BY, so that answers can be shown in their order. If a time point has several `ticks`, functions
-    that return a time divide by them.
+    `unit` is the duration of one time point, and `origin` is the dateTime of time 0 (for NOW). `bounds` are
+    the ends of all windows. If `bounds` is None, the ends are the language's own ends if it defines ends,
+    otherwise closed. With `ordered`, the answer predicate contains the values of ORDER BY, so that answers
+    can be shown in their order. If a time point consists of several `ticks`, functions that return a time
+    divide by `ticks`.
     """
 
     profile: Profile = Profile.PAPER2015
@@ -64,17 +65,26 @@ EmptyGroup = Literal["values", "unbound average", "no row"]
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """A language's syntax of windows and durations, and its meaning beyond the text, by its documents.
+    """The syntax of windows and durations in a language, and meanings that its documents define.
 
-    `windows` are its windows, for messages. `units` are the units of durations, the longest first: text after
-    a number, or around it with {} for the number. Windows enter the default graph (`merges`), or each block
-    reads its window, in some languages by name (`names_windows`). `pushed`: input triggers evaluation; None:
-    only if the query has windows of now or of tuples. `ends` are its windows' ends, None if engines differ; a
-    window without a slide `tumbles`. On a `grid` windows open at multiples of the slide; if the first `opens`
-    at a time, no window is shown before its close. `bare` is the unit of an integer without a unit. Streams
-    have IRIs as names, or words, which are read as IRIs that begin with `texts`. Set by readings: windows
-    that look ahead are `anchored` at each element, a log is `causal`. An `offset` o means [t−o, t−o+r] at
-    each t, the same at multiples of STEP, or [t−o−r, t−o).
+    - `windows` are the windows of the language, for messages.
+    - `units` are the units of durations, the longest unit first. A unit is the text after a number, or a
+      text with {} in place of the number.
+    - If `merges` is true, windows enter the default graph. Otherwise each block reads its window, by name
+      if `names_windows` is true.
+    - If `pushed` is true, input triggers evaluation. If it is None, input triggers evaluation only if the
+      query has NOW windows or tuple windows.
+    - `ends` are the ends of windows; None means that engines differ.
+    - If `tumbles` is true, a window without a slide is a tumbling window.
+    - If `grid` is true, windows open at multiples of the slide.
+    - `opens` is the time at which the first window opens; no window is shown before its close.
+    - `bare` is the unit of an integer without a unit.
+    - `texts` is None if the names of streams are IRIs. Otherwise names are words, read as IRIs that begin
+      with `texts`.
+    - `anchored`, set by a reading, means that windows that look ahead are anchored at each element.
+    - `causal`, set by a reading, means that a window of a log excludes times after the evaluation time.
+    - `offset`, set by a reading, is the meaning of OFFSET o with RANGE r at a time t: [t−o, t−o+r] at each
+      t, the same interval only at multiples of STEP, or [t−o−r, t−o).
     """
 
     title: str
@@ -96,7 +106,7 @@ class Manner:
 
 
 class Language(Enum):
-    """The language a query is written in."""
+    """The language of a query."""
 
     CSPARQL = "csparql"
     CQELS = "cqels"
@@ -109,7 +119,7 @@ class Language(Enum):
 
     @property
     def manner(self) -> Manner:
-        """The language's meaning beyond its text."""
+        """The meanings of the language that its documents define."""
         return _MANNERS[self]
 
 
@@ -191,7 +201,7 @@ STEPPED: Final = tuple(
 
 
 class Form(Enum):
-    """The form of a query's result: rows of V, whether a row exists, or triples."""
+    """The form of a query's result: rows of V, a boolean, or triples."""
 
     SELECT = "SELECT"
     ASK = "ASK"
@@ -201,9 +211,9 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """D: the graphs of FROM, merged into the default graph, and the graphs of FROM NAMED.
+    """The dataset D: the graphs of FROM, merged into the default graph, and the graphs of FROM NAMED.
 
-    Both empty means the dataset that is given with the trace.
+    If both are empty, the dataset is the dataset that is given with the trace.
     """
 
     default: tuple[Iri, ...] = ()
@@ -224,14 +234,15 @@ class MergedStream:
 
 @dataclass(frozen=True, slots=True)
 class EngineQuery:
-    """One engine's query: V, P and D, with windows at its language's place.
+    """The query of one engine: V, P and D, with the windows at the places that the language defines.
 
-    `merged` are the windows whose triples enter the default graph: FROM STREAM of C-SPARQL, FROM NAMED STREAM
-    of SPARQLstream. Windows of STREAM and WINDOW blocks (CQELS, SPARQLstream, RSP-QL) are in the StreamBlocks
-    of `pattern`; `declared` are RSP-QL windows that no block reads. `result` is V in the order of the text,
-    of CONSTRUCT and DESCRIBE too: the variables of `template` and of `described`. A blank node of the
-    template is new in each solution. `name` is the registered name, a stream's if `registers_stream`; `every`
-    is COMPUTED EVERY. `notes` list readings of the text that differ from its language's definition.
+    `merged` are the windows whose triples enter the default graph: FROM STREAM of C-SPARQL, and FROM NAMED
+    STREAM of SPARQLstream. The StreamBlocks of `pattern` contain the windows of STREAM and WINDOW blocks.
+    `declared` are RSP-QL windows that no block reads. `result` is V in the order of the text. For CONSTRUCT
+    and DESCRIBE, V consists of the variables in `template` and `described`. A blank node of the template is
+    new in each solution. `name` is the registered name, which is the name of a stream if `registers_stream`
+    is true. `every` is the period of COMPUTED EVERY. `notes` list readings of the text that differ from the
+    definition of the language.
     """
 
     language: Language
@@ -253,7 +264,7 @@ class EngineQuery:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Q = (V, P, D, S) of LARS (2015), Section 3; P is without STREAM, S a set of (s, ω, g) in text order."""
+    """Q = (V, P, D, S) of LARS (2015), Section 3: P has no STREAM, S is a set of (s, ω, g) in text order."""
 
     form: Form
     result: tuple[Variable, ...]

@@ -1,4 +1,4 @@
-"""Expressions of SPARQL's syntax tree as `Call` trees; terms come from the text's own tokens."""
+"""Expressions in the syntax tree of SPARQL as `Call` trees, with terms from the tokens of the text."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,11 +36,11 @@ _COMPUTED: Final = (
 
 @dataclass(slots=True)
 class Scope:
-    """The terms of a syntax tree, and the new names that its reading creates.
+    """The terms of a syntax tree, and the new names that reading the tree creates.
 
-    With `opaque`, unknown functions are read too. Fresh variables are numbered by
-    kind: _b0, _b1, .., with more _ if the text has such names. `labels` maps each blank node label to its run
-    of triples; `notes` list deviations from SPARQL.
+    With `opaque`, unknown functions are read too. Fresh variables are numbered by kind: _b0, _b1, .., with
+    more _ if the text has such names. `labels` maps each blank node label to its run of triples. `notes` list
+    deviations from SPARQL.
     """
 
     document: Document
@@ -53,7 +53,7 @@ class Scope:
     _prefixes: dict[str, str] = field(default_factory=dict)
 
     def term(self, part: Part) -> Term:
-        """Return the variable or RDF term of a part; the part is not a blank node."""
+        """Return the variable or RDF term of a part, which must not be a blank node."""
         token = next(part.tokens()) if isinstance(part, Phrase) else part
         if token.kind == "a variable":
             return Variable(token.text[1:])
@@ -64,29 +64,29 @@ class Scope:
         return self.lifted.names.literal(self.document.index_from(token.start))
 
     def variable(self, part: Part) -> Variable:
-        """Return the variable of a part that must be a variable."""
+        """Return the variable of a part, which must be a variable."""
         term = self.term(part)
         assert isinstance(term, Variable)
         return term
 
     def first(self, part: Part, word: str = "") -> Token:
-        """Return the first token of a part, or the last `word` before the part."""
+        """Return the first token of a part, or the last token `word` before the part."""
         tokens = self.document.tokens
         first = next(part.tokens(), tokens[self.lifted.names.after]) if isinstance(part, Phrase) else part
         before = range(self.document.index_from(first.start), -1, -1) if word else ()
         return next((tokens[index] for index in before if tokens[index].is_word(word)), first)
 
     def unexpected(self, part: Part, accepted: str, word: str = "") -> QueryError:
-        """Return the error at a part, or at the `word` before it, with the expected form."""
+        """Return the error at a part, or at the token `word` before the part, with the expected form."""
         return self.document.unexpected(self.first(part, word), accepted)
 
     def unsupported(self, construct: str, part: Part, word: str = "") -> UnsupportedError:
-        """Return the error that names a construct at the first token of its part, or at its `word`."""
+        """Return the error for an unsupported construct, at the first token of a part or at its `word`."""
         place = self.document.place(self.first(part, word).start)
         return UnsupportedError(construct, place, covered=COVERED)
 
     def fresh(self, kind: str) -> Variable:
-        """Return the next variable of a kind, a letter: b for a blank node, e for an EXISTS, .."""
+        """Return the next variable of a kind, which is a letter: b for a blank node, e for an EXISTS, .."""
         if kind not in self._prefixes:
             self._prefixes[kind] = self._prefix(f"_{kind}")
         name = f"{self._prefixes[kind]}{self._numbers[kind]}"
@@ -102,7 +102,7 @@ class Scope:
         return prefix
 
     def bindable_variables(self, pattern: Pattern) -> tuple[Variable, ...]:
-        """Return the variables of the text that a pattern can bind, in the order of the text."""
+        """Return the variables in the text that a pattern can bind, in the order of the text."""
         bound = variables(pattern)
         tokens = self.document.tokens
         names = (Variable(token.text[1:]) for token in tokens if token.kind == "a variable")
@@ -116,7 +116,7 @@ class Scope:
             yield
 
     def check_new(self, part: Part, bound: Iterable[Variable]) -> Variable:
-        """Return the variable after AS; raises QueryError if it is bound before."""
+        """Return the variable after AS; raise QueryError if the variable is already bound."""
         variable = self.variable(part)
         if variable in bound:
             accepted = f"a variable that nothing binds before AS: {variable} is bound"
@@ -129,11 +129,11 @@ ReadInner = Callable[[Phrase], Variable]
 
 
 def translate_expression(part: Part, scope: Scope, inner: ReadInner) -> Expression:
-    """Return the expression of a part of the syntax tree; chains of one operator are read from the left.
+    """Return the expression of a part of the syntax tree; chains of one operator associate to the left.
 
-    `URI` and `isURI` become their synonyms IRI and ISIRI, and `NOT IN` becomes `!` of `IN`. `+?x` becomes the
-    double negation, with the same values and errors. IRI has the BASE of the query as its second argument,
-    against which it resolves a relative text.
+    `URI` and `isURI` become their synonyms IRI and ISIRI, and `NOT IN` becomes `!` of `IN`. `+?x` becomes a
+    double negation, which has the same values and errors. The second argument of IRI is the BASE of the
+    query, against which IRI resolves a relative text.
     """
     match part:
         case Phrase("or" | "and" as name, conditions):
@@ -187,10 +187,9 @@ def _condition(part: Part, scope: Scope, inner: ReadInner) -> Expression:
 
 
 def as_condition(part: Part, expression: Expression, scope: Scope) -> Expression:
-    """Return an expression as a condition, by its effective boolean value.
+    """Return an expression as a condition that has the effective boolean value of the expression.
 
-    In SPARQL 1.2 ill-typed literals and texts with a language are errors; in SPARQL 1.1 they are not
-    (17.2.2).
+    Ill-typed literals and texts with a language are errors in SPARQL 1.2, but not in SPARQL 1.1 (17.2.2).
     """
     tests = isinstance(part, Phrase) and part.name in ("exists", "not_exists")
     if not scope.document.rdf12 or tests or (isinstance(expression, Call) and expression.function in _TRUTHS):
@@ -219,7 +218,7 @@ LONGEST: Final = 256
 
 
 def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
-    """Return parts joined from the left, or by halves if there are many: `join` is associative."""
+    """Return the parts joined from the left, or by halves if many; `join` must be associative."""
     if len(parts) <= _SHORT:
         return reduce(join, parts)
     middle = len(parts) // 2
@@ -227,7 +226,7 @@ def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
 
 
 def _chain(expression: Expression, others: Sequence[Part], scope: Scope, inner: ReadInner) -> Expression:
-    """Return a sum or product: the first operand, then operators with their operands."""
+    """Return a sum or product; `others` are operators with their operands."""
     parts = iter(others)
     for number_of, part in enumerate(parts):
         if isinstance(part, Phrase):  # 1 -2 * 3: the sign of the number is the operator

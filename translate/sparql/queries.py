@@ -1,8 +1,8 @@
-"""A query's syntax tree → its pattern and form, by the definitions of SPARQL 1.1, Sections 11 and 18.2.
+"""The translation of a query's syntax tree to its pattern and form (SPARQL 1.1, Sections 11 and 18.2).
 
-Runs of triples and paths are read first (Sections 18.2.2.3 to 5), then the groups around them. One level, a
-query or a subquery, is read at a time: its groups, aggregates, SELECT and modifiers (18.2.4). The whole query
-comes last: its form, dataset, template, and streaming clauses.
+Runs of triples and paths are read first (Sections 18.2.2.3 to 5), then the groups around them. Each query or
+subquery is one level: its groups, aggregates, SELECT and modifiers (18.2.4). The form, dataset, template and
+streaming clauses of the whole query are read last.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -48,9 +48,9 @@ _Triples = Iterator[tuple[Member, Part | Iri, Member]]
 
 @dataclass(slots=True)
 class TriplesRun:
-    """A run of triples blocks, which FILTERs do not end; its blank nodes become fresh variables.
+    """A sequence of triples blocks that only FILTERs interrupt; its blank nodes become fresh variables.
 
-    Its triple terms with variables become fresh variables too; `quoted` has their parts.
+    Triple terms with variables become fresh variables too. `quoted` maps such a variable to the three terms.
     """
 
     scope: expressions.Scope
@@ -64,16 +64,16 @@ class TriplesRun:
         self.number = self.scope.runs
 
     def read(self, block: Phrase) -> None:
-        """Add the triples of a block; a label that another run has is an error."""
+        """Add the triples of a block; raise QueryError if another run uses the same blank node label."""
         for subject, path, object_ in _triples(block):
             first = self._term(subject)
             self.triples.append(_connection(first, path, self._term(object_), self.scope))
 
     def patterns(self) -> Iterator[Bgp | PathPattern]:
-        """Yield the patterns in the order of the text; adjacent triple patterns are one.
+        """Yield the patterns in the order of the text; adjacent triple patterns form one pattern.
 
-        With triple terms, only patterns that share a variable are joined: before triple terms are opened,
-        their shared variables are unknown.
+        If the run has triple terms, a pattern joins only triple patterns that share a variable. Other shared
+        variables become known only when triple terms are opened.
         """
         for is_triple, parts in groupby(self.triples, lambda part: isinstance(part, TriplePattern)):
             triples = [part for part in parts if isinstance(part, TriplePattern)] if is_triple else []
@@ -85,9 +85,10 @@ class TriplesRun:
                 yield from (part for part in parts if isinstance(part, PathPattern))
 
     def opened(self, pattern: Pattern) -> Pattern:
-        """Return a pattern with its triple terms opened: variables are bound, other members are compared.
+        """Return a pattern that also matches the members of its triple terms.
 
-        SUBJECT, PREDICATE and OBJECT are errors on other terms, which therefore match nothing.
+        Variables in a triple term are bound, and other members are compared. SUBJECT, PREDICATE and OBJECT of
+        another term are errors, so other terms do not match.
         """
         conditions: list[Expression] = []
         for name, parts in reversed(self.quoted.items()):  # those inside behind those that bind them
@@ -135,7 +136,7 @@ class TriplesRun:
 
 
 def _connected(triples: Sequence[TriplePattern]) -> list[tuple[TriplePattern, ...]]:
-    """Return triple patterns in groups that share no variable with each other."""
+    """Return triple patterns in groups; no two groups share a variable."""
     groups: list[tuple[TriplePattern, ...]] = []
     for triple in triples:
         own = variables(Bgp((triple,)))
@@ -146,7 +147,7 @@ def _connected(triples: Sequence[TriplePattern]) -> list[tuple[TriplePattern, ..
 
 
 def _triples(block: Phrase) -> _Triples:
-    """Yield the triples of a block; triples in brackets follow the triple around them."""
+    """Yield the triples of a block; triples in brackets follow the triple around the brackets."""
     for same in block.phrases():
         subject, own = _member(same.parts[0])
         yield from own
@@ -170,9 +171,9 @@ def _properties(subject: Member, properties: Sequence[Part]) -> _Triples:
 
 
 def _annotations(triple: Quoted, parts: Iterable[Part]) -> _Triples:
-    """Yield the triples of reifiers and {| .. |} after an object.
+    """Yield the triples of the reifiers and of the annotation blocks {| .. |} after an object.
 
-    A block describes the reifier before it, or a new one.
+    An annotation block describes the reifier before it, or a new reifier.
     """
     reifier: Member | None = None
     for part in parts:
@@ -190,7 +191,7 @@ def _reifier(parts: Sequence[Part]) -> Member:
 
 
 def _member(part: Part) -> tuple[Member, _Triples]:
-    """Return a part's member of a triple, and the triples in its brackets."""
+    """Return the member of a triple for a part of the syntax tree, and the triples in its brackets."""
     match part:
         case Phrase("anonymous"):
             return Unnamed(), iter(())
@@ -232,7 +233,10 @@ def _is_blank(part: Part) -> TypeGuard[Token]:
 
 
 def read_template(block: Phrase, scope: expressions.Scope) -> tuple[TriplePattern, ...]:
-    """Return the triples of a CONSTRUCT template; blank nodes keep their labels, [] gets one."""
+    """Return the triples of a CONSTRUCT template.
+
+    Blank nodes keep their labels, and [] gets a fresh label.
+    """
     invented: dict[Unnamed, Blank] = {}
 
     def term(member: Member) -> Term:
@@ -266,7 +270,10 @@ def _connection(
 
 
 def read_path(part: Part, scope: expressions.Scope) -> Path:
-    """Return the property path of a syntax tree (Section 18.2.2.3); chains are read from the left."""
+    """Return the property path of a syntax tree (Section 18.2.2.3).
+
+    Sequences and alternatives associate to the left.
+    """
     match part:
         case Phrase("alternative", parts):
             return expressions.chain(algebra.Alternative, [read_path(one, scope) for one in parts])
@@ -304,7 +311,7 @@ ReadExpression = tuple[Expression, tuple[Exists, ...]]
 
 
 def read_group(node: Phrase, stream: _Stream, scope: expressions.Scope) -> Pattern:
-    """Return the pattern of a group."""
+    """Return the pattern of a group graph pattern."""
     return _filtered(*_read_parts(node, stream, scope))
 
 
@@ -318,7 +325,7 @@ def read_expression(
     scope: expressions.Scope,
     read_aggregate: Callable[[Phrase], Variable] | None = None,
 ) -> ReadExpression:
-    """Return an expression with a fresh variable in place of each EXISTS."""
+    """Return an expression with a fresh variable in place of each EXISTS, and the patterns of EXISTS."""
     tests: list[Exists] = []
 
     def inner(phrase: Phrase) -> Variable:
@@ -335,7 +342,7 @@ def read_expression(
 
 
 def _check_depth(pattern: Pattern, part: Part, scope: expressions.Scope) -> None:
-    """Raise QueryError at the part with which the pattern is too deep for recursive functions."""
+    """Raise QueryError at the given part if the pattern is too deeply nested for recursive functions."""
     if depth(pattern) > _DEEPEST:
         accepted = f"a query whose patterns stand at most {_DEEPEST} behind or inside each other"
         raise scope.unexpected(part, accepted)
@@ -344,7 +351,7 @@ def _check_depth(pattern: Pattern, part: Part, scope: expressions.Scope) -> None
 def _read_parts(
     node: Phrase, stream: _Stream, scope: expressions.Scope
 ) -> tuple[Pattern, ReadExpression | None]:
-    """Return a group's pattern and, apart from it, the conjunction of its filters."""
+    """Return the pattern of a group without its filters, and the conjunction of the filters."""
     pattern: Pattern = EMPTY
     run: TriplesRun | None = None
     filters: list[ReadExpression] = []
@@ -368,7 +375,7 @@ def _read_parts(
 
 
 def _extended(before: Pattern, part: Part, stream: _Stream, scope: expressions.Scope) -> Pattern:
-    """Return the pattern extended by the next element of a group."""
+    """Return the pattern `before`, extended by the next element of a group."""
     match part:
         case Phrase("optional", (_, Phrase() as group)):
             optional, condition = _read_parts(group, stream, scope)
@@ -395,7 +402,7 @@ def _extended(before: Pattern, part: Part, stream: _Stream, scope: expressions.S
 def _read_graph(
     part: Phrase, name: Part, group: Phrase, stream: _Stream, scope: expressions.Scope
 ) -> Pattern:
-    """Return GRAPH or SERVICE, or a block of a stream."""
+    """Return the pattern of GRAPH or SERVICE, or of a STREAM or WINDOW block."""
     if stream is not None and part.name != "graph":
         word = part.name.upper()
         raise scope.unsupported(f"{word} inside a block of a stream", name, word)
@@ -415,7 +422,7 @@ def _read_graph(
 
 
 def _read_stream_graph(name: Part, group: Phrase, stream: StreamBlock, scope: expressions.Scope) -> Pattern:
-    """Return GRAPH in a window: each triple pattern is matched in the graph separately."""
+    """Return the pattern of GRAPH in a window; each triple pattern is matched in the graph separately."""
     others = [part for part in group.phrases() if part.name != "triples"]
     if others or not any(group.phrases()):
         words = {"data": "VALUES", "subselect": "SELECT"}
@@ -476,7 +483,7 @@ def conjunction(left: ReadExpression, right: ReadExpression) -> ReadExpression:
 
 
 def _closed(pattern: Pattern, run: TriplesRun | None, stream: _Stream) -> Pattern:
-    """Return the pattern joined with a run's patterns."""
+    """Return the pattern joined with the patterns of a run."""
     for part in () if run is None else run.patterns():
         assert run is not None
         pattern = join(pattern, run.opened(part if stream is None else replace(stream, pattern=part)))
@@ -484,20 +491,23 @@ def _closed(pattern: Pattern, run: TriplesRun | None, stream: _Stream) -> Patter
 
 
 def join(left: Pattern, right: Pattern) -> Pattern:
-    """Return P1 AND P2; the empty pattern is the join's neutral element (18.2.2.8)."""
+    """Return P1 AND P2; the empty pattern is the neutral element of the join (18.2.2.8)."""
     if EMPTY in (left, right):
         return right if left == EMPTY else left
     return algebra.Join(left, right)
 
 
 def variable_of(seen: ReadExpression) -> Variable | None:
-    """Return the variable if an expression is a variable of the solutions; None also for an EXISTS."""
+    """Return the variable if an expression is a variable of the solutions.
+
+    None for an EXISTS or other expressions.
+    """
     expression, exists = seen
     return expression if isinstance(expression, Variable) and not exists else None
 
 
 def has_aggregate(part: Part | None) -> bool:
-    """Whether a part of a query has an aggregate outside EXISTS."""
+    """Return whether a part of a query contains an aggregate outside EXISTS."""
     if not isinstance(part, Phrase) or part.name in ("exists", "not_exists"):
         return False
     return part.name == "aggregate" or any(map(has_aggregate, part.parts))
@@ -512,11 +522,12 @@ def read_level(tree: Phrase, stream: _Stream, scope: expressions.Scope) -> algeb
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """The reading of one level: whether it groups its solutions, whether it is a SELECT.
+    """The reader of one level, that is, of one query or subquery.
 
-    `items` are the expressions of SELECT, `keys` the variables of GROUP BY. `aggregates` has a variable for
-    each aggregate; equal aggregates share it. `arguments` maps fresh variables to the aggregates' arguments
-    that are expressions.
+    `grouped` is true if the level groups its solutions. `selects` is true if the level is a SELECT. `items`
+    are the expressions of SELECT, and `keys` are the variables of GROUP BY. `aggregates` has a variable for
+    each aggregate. Equal aggregates share a variable. `arguments` maps fresh variables to the expressions in
+    aggregates.
     """
 
     tree: Phrase
@@ -532,7 +543,7 @@ class _Level:
     arguments: dict[Variable, ReadExpression] = field(default_factory=dict)
 
     def read(self) -> algebra.Select:
-        """Return the solutions: The order is Group, HAVING, VALUES, SELECT, ORDER BY."""
+        """Return the solutions; the clauses apply in the order Group, HAVING, VALUES, SELECT, ORDER BY."""
         tree, scope = self.tree, self.scope
         result = self._select() if self.selects else []
         where = tree.find("group") or Phrase(
@@ -593,7 +604,7 @@ class _Level:
 
     @property
     def hides(self) -> bool:
-        """Whether SELECT may reuse a name of its pattern for a new variable: in SPARQL 1.2, behind groups."""
+        """Whether SELECT may reuse a name of its pattern: only in a grouped query of SPARQL 1.2."""
         return self.grouped and self.scope.document.rdf12
 
     def _extended_by_keys(self, pattern: Pattern) -> Pattern:
@@ -614,8 +625,8 @@ class _Level:
     def _samples(self) -> dict[Variable, Variable]:
         """Return the samples of variables in SELECT that are not keys (18.2.4.1).
 
-        In its expressions, such variables are samples too. SPARQL's grammar allows neither form (11.4), but
-        engines do.
+        Such variables in the expressions of SELECT become samples too. SPARQL's grammar allows neither form
+        (11.4), but engines do.
         """
         scope, tree = self.scope, self.tree
         if not self._parts("projection"):
@@ -662,7 +673,7 @@ class _Level:
         return reduce(conjunction, exists)
 
     def _order(self) -> list[tuple[OrderKey, ReadExpression | None]]:
-        """Return the keys of ORDER BY, each with its expression, or None for a variable."""
+        """Return the keys of ORDER BY, each with its expression; a key that is a variable has None."""
         aliases: dict[Variable, ReadExpression] = {name: (name, ()) for name in self.items}
         order: list[tuple[OrderKey, ReadExpression | None]] = []
         for part in self._parts("orderby"):
@@ -693,7 +704,10 @@ class _Level:
         return None
 
     def _aggregate(self, node: Phrase, name: Variable | None = None) -> Variable:
-        """Return the variable of an aggregate in the text, `name` if the aggregate is new."""
+        """Return the variable of an aggregate in the text.
+
+        a new aggregate gets the variable `name`, if given.
+        """
         scope, (word, *operands) = self.scope, node.parts
         distinct = node.find("distinct")
         argument, *separators = operands if distinct is None else operands[1:]
@@ -707,13 +721,13 @@ class _Level:
         return self._name_of(how, expression, name)
 
     def _expression(self, part: Part) -> ReadExpression:
-        """Return an expression with the variables of its aggregates."""
+        """Return an expression with a variable in place of each aggregate."""
         return read_expression(part, self.stream, self.scope, self._aggregate)
 
     def _name_of(
         self, how: Aggregation, seen: ReadExpression | None, name: Variable | None = None
     ) -> Variable:
-        """Return the variable of an aggregate of an expression, or of an aggregate of all solutions."""
+        """Return the variable of the aggregate `how` over an expression; None means whole solutions."""
         key = how, None if seen is None else seen[0]
         if key not in self.aggregates:
             variable = name or self.scope.fresh("a")
@@ -728,7 +742,9 @@ class _Level:
     def _behind_groups(
         self, seen: ReadExpression, aliases: Mapping[Variable, ReadExpression], *, grouped: bool
     ) -> ReadExpression:
-        """Return an expression in terms of the groups' variables; `aliases` are replaced.
+        """Return an expression in terms of the variables of groups.
+
+        `aliases` are replaced by their expressions.
 
         A variable that is not a key becomes a sample of its group (18.2.4.1).
         """
@@ -751,7 +767,7 @@ class _Level:
         return replaced(expression), tuple(used)
 
     def _sample(self, variable: Variable, name: Variable | None = None) -> Variable:
-        """Return the variable for a sample of a variable that is not a key."""
+        """Return the variable for a sample of a variable that is not a key of GROUP BY."""
         note = (
             f"{variable} is no key of GROUP BY: a group has one of its values there, as of SAMPLE({variable})"
         )
@@ -759,7 +775,7 @@ class _Level:
         return self._name_of(Aggregation("SAMPLE", ()), (variable, ()), name)
 
     def _group(self, pattern: Pattern, everything: tuple[Variable, ...]) -> algebra.Group:
-        """Return the groups of a pattern; COUNT(DISTINCT *) counts distinct values of `everything`."""
+        """Return the groups of a pattern; COUNT(DISTINCT *) counts the distinct values of `everything`."""
         for name, expression in self.arguments.items():
             pattern = algebra.Extend(pattern, name, *expression)
         # One variable would be an argument, whose unbound values are left out; a solution is a tuple.
@@ -785,9 +801,9 @@ _FORMS: Final = {
 
 
 def translate(tree: Phrase, scope: expressions.Scope, language: Language) -> EngineQuery:
-    """Return the query of a tree, whose streaming clauses are read.
+    """Return the query of a syntax tree whose streaming clauses have been read.
 
-    Raises QueryError and UnsupportedError with their places.
+    Raises QueryError and UnsupportedError with the place in the text.
     """
     with deep_recursion():
         return _read(query_of(tree), scope, language)
@@ -823,7 +839,7 @@ def _read(tree: Phrase, scope: expressions.Scope, language: Language) -> EngineQ
 
 
 def _unknown_versions(scope: expressions.Scope) -> Iterator[str]:
-    """Yield a note for each VERSION that names no version of SPARQL."""
+    """Yield a note for each VERSION that is not a known version of SPARQL."""
     read_as = "1.2" if scope.document.rdf12 else "1.1"
     for word, label in pairwise(scope.document.tokens[: scope.lifted.names.after]):
         if word.is_word("VERSION") and label.text[1:-1] not in ("1.1", *VERSIONS_12):
@@ -833,7 +849,7 @@ def _unknown_versions(scope: expressions.Scope) -> Iterator[str]:
 def _described(
     tree: Phrase, scope: expressions.Scope, solutions: algebra.Select
 ) -> tuple[Iri | Variable, ...]:
-    """Return the terms of DESCRIBE, each once; * means all variables in scope."""
+    """Return the terms of DESCRIBE without duplicates; * means all variables in scope."""
     named = tree.find("described")
     if named is None or not named.parts:
         return scope.bindable_variables(solutions.pattern)
@@ -861,7 +877,7 @@ def _result(
 
 
 def _dataset(tree: Phrase, scope: expressions.Scope) -> Dataset:
-    """Return the graphs of FROM and FROM NAMED."""
+    """Return the dataset: the graphs of FROM and the graphs of FROM NAMED."""
     clauses = {"default": list[Iri](), "named": list[Iri]()}
     for part in tree.phrases():
         if part.name in clauses:

@@ -1,8 +1,8 @@
-"""Parsing of a text by the grammar of its language: the syntax tree, and the exact place of an error.
+"""The parser of queries: it builds the syntax tree, or finds the exact place of an error.
 
-sparql.lark is the grammar of SPARQL 1.1; the grammars of other languages extend it. Their parse tables, in
-.json next to them, are generated in advance, which takes long. The LALR(1) parser reads a token at a time, so
-an error has the exact token and the expected ones.
+sparql.lark is the grammar of SPARQL 1.1. The grammars of other languages extend this grammar. Their parse
+tables, in .json files next to the grammars, are generated in advance, since generating them takes long. The
+LALR(1) parser reads one token after another, so an error has the exact token and the expected tokens.
 """
 
 import json
@@ -31,9 +31,9 @@ from translate.sparql.tokens import FUNCTIONS_12, Document, Names, Token, declar
 class AnyWindow:
     """WINDOW ?w of RSP-QL: the variable ranges over the declared windows, each with its name.
 
-    WINDOW ?w {P} is the union, in this order, of Join(P read in the stream, Values((?w,), ((name,),))). Like
-    GRAPH ?g, it is in `variables`; for FILTERs in P, ?w is unbound. Without declared windows, and for an
-    unknown name, it has no solution, like GRAPH with an unknown name.
+    WINDOW ?w {P} is the union, in this order, of Join(P read in the stream, Values((?w,), ((name,),))). As
+    with GRAPH ?g, the variable is in `variables`, but FILTERs in P see ?w as unbound. Without declared
+    windows, and for an unknown name, the pattern has no solution, like GRAPH with an unknown name.
     """
 
     name: Iri | Variable
@@ -42,10 +42,12 @@ class AnyWindow:
 
 @dataclass(frozen=True, slots=True)
 class StreamingClauses:
-    """The parts of a query outside SPARQL 1.1; most fields are those of EngineQuery with the same names.
+    """The parts of a query outside SPARQL 1.1.
+
+    Most fields equal the fields of EngineQuery with the same names.
 
     `names` are the declarations of the prologue. `blocks` maps the first character of each STREAM or WINDOW
-    block to its block without a pattern. `implicit` is the block around all patterns.
+    block to the block without its pattern. `implicit` is the block for patterns outside blocks.
     """
 
     names: Names
@@ -68,36 +70,36 @@ class StreamingClauses:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A grammar rule's match in a query: the relevant tokens, and the matches of other rules."""
+    """The match of a grammar rule in a query: the relevant tokens, and the matches of other rules."""
 
     name: str
     parts: "tuple[Part, ...]"
 
     def find(self, name: str) -> "Phrase | None":
-        """Return the first part of this rule."""
+        """Return the first direct part that matches the rule `name`, or None."""
         return next((part for part in self.phrases() if part.name == name), None)
 
     def phrases(self) -> Iterator["Phrase"]:
-        """Yield the parts that are rules."""
+        """Yield the direct parts that are matches of rules."""
         yield from (part for part in self.parts if isinstance(part, Phrase))
 
     def find_all(self, *names: str) -> Iterator["Phrase"]:
-        """Yield the phrases of these rules at any depth, in the order of the text."""
+        """Yield the matches of these rules at any depth, in the order of the text."""
         for part in self.phrases():
             if part.name in names:
                 yield part
             yield from part.find_all(*names)
 
     def has_word(self, *words: str) -> bool:
-        """Whether one of the phrase's own tokens is one of these keywords."""
+        """Return whether a token that is a direct part of the phrase is one of these keywords."""
         return any(isinstance(part, Token) and part.is_word(*words) for part in self.parts)
 
     def first(self) -> Token:
-        """Return the first token; the match must have one."""
+        """Return the first token; the phrase must contain a token."""
         return next(self.tokens())
 
     def tokens(self) -> Iterator[Token]:
-        """Yield the tokens in the order of the text."""
+        """Yield all tokens of the phrase in the order of the text."""
         for part in self.parts:
             if isinstance(part, Phrase):
                 yield from part.tokens()
@@ -133,9 +135,9 @@ def _nothing(_document: Document, _token: Token) -> PlacedError | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grammar:
-    """A language's grammar: the package and the name of its tables, and its tokens that SPARQL lacks.
+    """The grammar of a language: the package and name of its tables, and its tokens that SPARQL lacks.
 
-    `explain` may give a better error for an unexpected token; `window` is an example of a window.
+    `explain` may return a better error for an unexpected token. `window` is an example of a window.
     """
 
     package: str = "translate.sparql"
@@ -146,11 +148,11 @@ class Grammar:
 
     @property
     def tables(self) -> _Tables:
-        """The parse tables."""
+        """The parse tables of the grammar."""
         return _tables(self.package, self.name)
 
     def titles(self) -> dict[str, str]:
-        """Return the terminals' names in messages; only informative keywords of SPARQL are included."""
+        """Return the names of terminals in messages; only informative keywords of SPARQL are included."""
         words = {one for row in self.tables[0] if isinstance(row, dict) for one in row}
         sparql = {one for row in SPARQL.tables[0] if isinstance(row, dict) for one in row}
         keywords = {one: one for one in sorted(words - sparql) if not one.isdigit()}
@@ -164,7 +166,7 @@ SPARQL: Final = Grammar()
 
 @dataclass(slots=True)
 class _Parser:
-    """The parser's stack: states, and the parts that were read."""
+    """The stack of the parser: its states, and the parts that it has read."""
 
     grammar: Grammar
     states: list[int] = field(default_factory=lambda: [0])
@@ -189,7 +191,7 @@ class _Parser:
             states.append(following[rule])
 
     def _end(self, name: str | None, signs: str) -> None:
-        """Replace a rule's parts by its match."""
+        """Replace the parts of a rule by the match of the rule."""
         alone, signs = signs.startswith("1"), signs.removeprefix("1")
         start = len(self.values) - len(signs)
         parts: list[Part] = []
@@ -205,12 +207,12 @@ class _Parser:
             self.values.append(parts[0] if alone and len(parts) == 1 else Phrase(name, tuple(parts)))
 
     def would_take(self, terminal: str) -> bool:
-        """Whether a terminal is possible here."""
+        """Return whether the parser can read this terminal next."""
         copy = _Parser(self.grammar, [*self.states], [*self.values])
         return copy.takes(terminal, Token("the end of the query", "", 0))
 
     def next(self, document: Document, offset: int) -> tuple[str, Token]:
-        """Return the next token from a character on, and its terminal in the grammar."""
+        """Return the next token at or after a character, and the token's terminal in the grammar."""
         token = document.token_from(offset)
         row = self.grammar.tables[0][self.states[-1]]
         if not document.rdf12 and token.is_word("~", *FUNCTIONS_12):
@@ -267,9 +269,9 @@ _OF_THEM: Final = {"an integer": "a literal", "a prefix and :": "an IRI", "NOW":
 
 
 def read_tree(document: Document, grammar: Grammar) -> Phrase:
-    """Return the tree of a text, its prologue first; raises QueryError at the first unexpected token.
+    """Return the syntax tree of a text, with the prologue first; raise QueryError at the first wrong token.
 
-    The error names constructs of other languages.
+    The error names a construct that another language has or that is not supported.
     """
     parser = _Parser(grammar)
     if (wrong := _first_wrong(document, parser)) is not None:
@@ -280,7 +282,7 @@ def read_tree(document: Document, grammar: Grammar) -> Phrase:
 
 
 def reach(document: Document, grammar: Grammar) -> int:
-    """Return the character of the first error, or one after the end if the whole text is valid."""
+    """Return the offset of the first error, or the length of the text plus one if the text is valid."""
     wrong = _first_wrong(document, _Parser(grammar))
     return len(document.text) + 1 if wrong is None else wrong.start
 
@@ -298,7 +300,7 @@ def _first_wrong(document: Document, parser: _Parser) -> Token | None:
 
 
 def query_of(tree: Phrase) -> Phrase:
-    """Return the query behind its prologue."""
+    """Return the query after its prologue."""
     *_, query = tree.phrases()
     return query
 
@@ -354,7 +356,7 @@ def _unsupported(document: Document, wrong: Token) -> UnsupportedError | None:
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Raise the recursion limit: trees and patterns have the depth of the text's brackets and chains."""
+    """Raise the recursion limit in the block, since trees and patterns are as deep as the text is nested."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 200_000))
     try:

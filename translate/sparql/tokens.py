@@ -1,7 +1,7 @@
-"""Tokens of a query's text, and their RDF terms by the prologue's declarations.
+"""Tokens of a query's text, and the RDF terms that they denote by the declarations of the prologue.
 
-This module alone recognises strings, names and comments. Prefixes, BASE and escapes are resolved here; every
-literal keeps the lexical form of the text.
+Only this module recognizes strings, names and comments. This module also resolves prefixes, BASE and escapes.
+Every literal keeps the lexical form of the text.
 """
 
 import re
@@ -44,14 +44,14 @@ class Token:
 
     @property
     def end(self) -> int:
-        """The first character after the token."""
+        """The index of the first character after the token."""
         return self.start + len(self.text)
 
     def __str__(self) -> str:
         return self.kind if self.kind == "the end of the query" else self.text
 
     def is_word(self, *texts: str) -> bool:
-        """Whether the token is one of these keywords (in any case) or symbols."""
+        """Return whether the token is one of these keywords (in any case) or symbols."""
         return self.kind in ("a keyword", "a symbol") and self.text.upper() in texts
 
 
@@ -60,12 +60,13 @@ Prefixes = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A query's text with its tokens; the last token is the end. `source` names the text in messages.
+    """The text of a query with its tokens; messages name the text `source`.
 
-    In `text` the codepoint escapes (SPARQL 1.1, 19.2) are the characters that they mean; `characters` has
-    them. `escapes` has pairs: a character of the text, and the number of characters removed before it. `base`
-    resolves relative IRIs before any BASE; "" means none. `rdf12`: the text is SPARQL 1.2, with escapes only
-    in strings and IRIs. `prefixes` are predefined, without their colon; the text may redefine them.
+    The last token is the end of the query. `characters` is the text as written. In `text`, characters replace
+    the codepoint escapes (SPARQL 1.1, 19.2). `escapes` has pairs: the index of a character of `text`, and the
+    number of characters removed before it. `base` resolves relative IRIs before any BASE; "" means no base.
+    With `rdf12`, the text is SPARQL 1.2, which has codepoint escapes only in strings and IRIs. `prefixes` are
+    predefined, without their colon. The text may redefine them.
     """
 
     source: str
@@ -78,7 +79,7 @@ class Document:
     prefixes: Prefixes = ()
 
     def place(self, offset: int) -> Place:
-        """Return the place of a character of the text."""
+        """Return the place of a character of `text` in the text as written."""
         before = bisect_right(self.escapes, offset, key=itemgetter(0))
         shorter = self.escapes[before - 1][1] if before else 0
         return place_at(self.source, self.characters, offset + shorter)
@@ -88,19 +89,22 @@ class Document:
         return bisect_left(self.tokens, offset, key=lambda token: token.start)
 
     def around(self, token: Token) -> tuple[Token, Token, Token]:
-        """Return a token between its neighbours; the neighbour after the end is the end itself."""
+        """Return a token with the tokens before and after it; the end of the query follows itself."""
         index = self.index_from(token.start)
         return self.tokens[index - 1], token, self.tokens[min(index + 1, len(self.tokens) - 1)]
 
     def token_from(self, offset: int) -> Token:
-        """Return the next token from a character on; the character can be inside another token."""
+        """Return the next token that begins at or after a character.
+
+        The character can be inside another token.
+        """
         index = self.index_from(offset)
         if index == 0 or self.tokens[index - 1].end <= offset:
             return self.tokens[index]
         return next(_tokens(self, offset))
 
     def unexpected(self, token: Token, accepted: str) -> QueryError:
-        """Return the error at a token, with the expected form."""
+        """Return the error for an unexpected token, with the expected form."""
         # What an IRI cannot hold parts it: its first piece is a sign that stands where none is accepted.
         whole = _SPOILED_IRI.match(self.text, token.start) if token.text == "<" else None
         if whole is not None and (odd := _NOT_IN_IRIS.search(whole[1])) is not None:
@@ -139,9 +143,10 @@ _KINDS: Final[Mapping[str, TokenKind]] = dict(
 
 @cache
 def _token(*, ascii_only: bool, rdf12: bool) -> re.Pattern[str]:
-    """Return the pattern of a token; without non-ASCII letters it compiles faster, and few texts need them.
+    """Return the pattern of a token; the pattern without non-ASCII letters compiles faster.
 
-    Of SPARQL 1.1 ?a<<e:b> is a comparison with an IRI, and ~ a token for the sake of its message.
+    In SPARQL 1.1, ?a<<e:b> is a comparison with an IRI. ~ is a token only so that a message can quote the
+    token.
     """
     base = _LETTERS if ascii_only else _LETTERS + _OTHER_LETTERS
     chars = f"_{base}0-9" + ("" if ascii_only else _OTHER_CHARS)
@@ -167,9 +172,10 @@ def _token(*, ascii_only: bool, rdf12: bool) -> re.Pattern[str]:
 def tokenize(
     written: str, source: str, base: str = "", *, rdf12: bool | None = None, prefixes: Prefixes = ()
 ) -> Document:
-    """Return the text with its tokens, without white space and comments.
+    """Return a query's text with its tokens, without white space and comments.
 
-    The text is SPARQL 1.2 if `rdf12` is set, or if that is None and the text has a VERSION for it.
+    The text is SPARQL 1.2 if `rdf12` is true, or if `rdf12` is None and a VERSION in the text declares SPARQL
+    1.2.
 
     Raises QueryError at an open string, at an invalid character, and if the text is too long or too deeply
     nested.
@@ -187,7 +193,7 @@ def tokenize(
 
 
 def _says_12(written: str) -> bool:
-    """Return whether VERSION before the first group declares SPARQL 1.2."""
+    """Return whether a VERSION before the first group declares SPARQL 1.2."""
     if "version" not in written.lower():
         return False
     before: Token | None = None
@@ -216,7 +222,7 @@ def needs_12(text: str) -> bool:
 
 
 def _tokens(document: Document, start: int) -> Iterator[Token]:
-    """Yield the tokens from a character on, the end too."""
+    """Yield the tokens from a character to the end; the last token is the end of the query."""
     text = document.text
     pattern = _token(ascii_only=text.isascii(), rdf12=document.rdf12)
     while start < len(text):
@@ -230,9 +236,9 @@ def _tokens(document: Document, start: int) -> Iterator[Token]:
 
 
 def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the text with codepoint escapes replaced, and the offsets of removed characters.
+    """Return the text with characters in place of codepoint escapes, and the offsets of removed characters.
 
-    An invalid escape stays, and so does an escape whose character would need escaping in a string.
+    An invalid escape is kept. An escape is also kept if its character would need escaping in a string.
     """
     pieces: list[str] = []
     escapes: list[tuple[int, int]] = []
@@ -281,7 +287,10 @@ _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The declarations of the prologue: prefixes (with their colon) and BASE; and the next token's index."""
+    """The declarations of a prologue: prefixes (with their colon) and BASE.
+
+    `after` is the index of the token after the prologue.
+    """
 
     document: Document
     prefixes: dict[str, str]
@@ -289,7 +298,7 @@ class Names:
     after: int
 
     def iri(self, token: Token) -> Iri:
-        """Return the IRI of an IRI or a prefixed name; without BASE a relative IRI is unchanged."""
+        """Return the IRI of an IRI token or a prefixed name; without a BASE, a relative IRI is unchanged."""
         if token.kind == "an IRI":
             written = self._unescape(token, token.text[1:-1])
             if (odd := _NOT_IN_IRIS.search(written)) is not None:
@@ -307,15 +316,15 @@ class Names:
         return Iri(self.prefixes[prefix + ":"] + re.sub(r"\\(.)", r"\1", local))
 
     def knows(self, token: Token) -> bool:
-        """Whether the token is an IRI, or begins with a prefix that is declared."""
+        """Return whether the token is an IRI, or begins with a declared prefix."""
         return token.kind == "an IRI" or token.text.split(":", 1)[0] + ":" in self.prefixes
 
     def label(self, token: Token) -> Iri:
-        """Return the name of a window; if its prefix is not declared, the name is the text itself."""
+        """Return the name of a window: the IRI, or the text itself if its prefix is not declared."""
         return self.iri(token) if self.knows(token) else Iri(token.text)
 
     def literal(self, index: int) -> RdfLiteral:
-        """Return the literal that starts at a token: a string with its tag or datatype, or a number."""
+        """Return the literal that starts at a token: a string with tag or datatype, a number, a boolean."""
         token, following, last = (*self.document.tokens[index : index + 3], None)[:3]
         assert token is not None
         if token.kind == "a number":
@@ -348,7 +357,7 @@ class Names:
 
 
 def number(text: str) -> RdfLiteral:
-    """Return the literal of a number without quotes; its sign and its zeros are kept.
+    """Return the literal of a number without quotes; the literal keeps the sign and the zeros.
 
     >>> print(number("-01"), number("1.0"))
     "-01"^^<http://www.w3.org/2001/XMLSchema#integer> "1.0"^^<http://www.w3.org/2001/XMLSchema#decimal>
@@ -358,7 +367,9 @@ def number(text: str) -> RdfLiteral:
 
 
 def resolve(base: str, reference: str) -> str:
-    """Return the IRI of a reference resolved against BASE (RFC 3986, Section 5); "" means no BASE.
+    """Return the IRI that results from resolving a reference against BASE (RFC 3986, Section 5).
+
+    If BASE is "", the reference is unchanged.
 
     >>> resolve("ws://e.org/a/b", "../c"), resolve("", "coupons")
     ('ws://e.org/c', 'coupons')
@@ -380,7 +391,10 @@ def resolve(base: str, reference: str) -> str:
 
 
 def _parts(iri: str) -> tuple[str, str, str, str, str]:
-    """Return scheme with :, authority with //, path, query with ? and fragment with #; "" if absent."""
+    """Return the five parts of an IRI, with their delimiters: scheme, authority, path, query and fragment.
+
+    A part that the IRI does not have is "".
+    """
     match = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]*:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?", iri, re.DOTALL)
     assert match is not None
     scheme, authority, path, query, fragment = (part or "" for part in match.groups())
@@ -399,12 +413,12 @@ def _without_dots(path: str) -> str:
 
 
 def is_name(token: Token) -> bool:
-    """Whether the token can denote an IRI."""
+    """Return whether the token can denote an IRI."""
     return token.kind in ("an IRI", "a prefixed name")
 
 
 def read_prologue(document: Document, start: int = 0, before: Names | None = None) -> Names:
-    """Return `before` extended by the PREFIX and BASE lines from a token on."""
+    """Return the declarations `before`, extended by the PREFIX and BASE lines that begin at a token."""
     given = {f"{prefix}:": iri for prefix, iri in document.prefixes}
     names = before or Names(document, given, document.base, start)
     prefixes, base, index = dict(names.prefixes), names.base, start
@@ -425,7 +439,7 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
 
 
 def read_declarations(document: Document) -> Iterator[Names]:
-    """Yield for each token the declarations up to that token, wherever PREFIX and BASE lines are."""
+    """Yield, for each token, the declarations before this token; PREFIX and BASE lines may be anywhere."""
     names = read_prologue(document)
     for index, token in enumerate(document.tokens):
         if token.is_word("PREFIX", "BASE") and index >= names.after:
@@ -440,9 +454,9 @@ def declared(document: Document) -> Names:
 
 
 def has_relative_iri(document: Document) -> bool:
-    """Whether the pattern has a relative IRI without a BASE.
+    """Return whether the pattern contains a relative IRI without a BASE.
 
-    Queries, windows and graphs can have any text as their name, because static data contain graphs by name.
+    The names of queries, windows and graphs do not count, since static data may name a graph with any text.
     """
     for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
         before = document.tokens[max(index - 2, 0) : index]

@@ -1,4 +1,4 @@
-"""The position of τ in a query's tree: the names of predicates, the rules' heads and bodies."""
+"""A position in the tree of a query during the translation τ: names of predicates, rule heads and bodies."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ STREAM_QUAD: Final = "squad"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A position in the query's tree: its number, active graph, and settings of the translation.
+    """A position in the tree of a query: its number, its active graph, and the settings of the translation.
 
-    Node i becomes the predicate ans_i, with children 2i and 2i + 1. Other parts (a pattern of EXISTS, a step
-    of a path) have names that begin with `prefix`. Inside GRAPH ?g every predicate has the graph as an
-    additional last argument. Inside EXISTS every predicate has the values `guarded_variables` of the tested
-    solution, which `guard` holds. In a multiset (`bag`) a solution has witnesses, which distinguish equal
-    solutions. Inside a STREAM block the triples are those of `window` on the stream `graph`. Inside the
-    block's GRAPH they are those of the `stream` whose elements have that graph. `query_variables` are the
-    query's variables.
+    Node i becomes the predicate ans_i, and its children are 2i and 2i + 1. The names of other parts (a
+    pattern of EXISTS, a step of a path) begin with `prefix`. Inside GRAPH ?g, the graph is an additional last
+    argument of every predicate. Inside EXISTS, the `guarded_variables` are additional arguments; `guard`
+    binds them to the values of the tested solution. In a multiset (`bag`), a solution has witnesses, which
+    distinguish equal solutions. Inside a STREAM block, triples come from `window` on the stream `graph`.
+    Inside GRAPH in a block, triples come from those elements of `stream` that have this graph.
+    `query_variables` are the variables of the query.
     """
 
     setting: Setting
@@ -45,7 +45,7 @@ class Node:
     empty_group: EmptyGroup = "values"
 
     def child(self, side: int, graph: ActiveGraph | None = None) -> "Node":
-        """Return the left (0) or right (1) child, under another active graph if one is given."""
+        """Return the left (0) or right (1) child, under another active graph if `graph` is given."""
         here = self.graph if graph is None else graph
         return replace(self, position=2 * self.position + side, graph=here)
 
@@ -54,7 +54,7 @@ class Node:
         return replace(self, position=1, prefix=f"{self.prefix}{self.position}{mark}_")
 
     def atom(self, terms: Iterable[Term], mark: str = "") -> Atom:
-        """Return ans_i of the terms, the guarded variables, and the active graph if it is a variable."""
+        """Return the atom ans_i of the terms, the guarded variables, and a variable active graph."""
         return Atom(f"ans{self.prefix}{self.position}{mark}", (*terms, *self.outer))
 
     @property
@@ -75,7 +75,7 @@ class Node:
         return In(self.window, Diamond(atom))
 
     def nothing(self) -> tuple[BodyLiteral, ...]:
-        """Return the body of the empty pattern: one solution in the default graph, or each existing graph."""
+        """Return the body of the empty pattern: one solution in the default graph, or one per named graph."""
         if self.exists():
             return (*self.guard, *self.exists())
         if self.graph == DEFAULT or not isinstance(self.graph, Variable):
@@ -83,7 +83,7 @@ class Node:
         return (*self.guard, self._any_edge())
 
     def exists(self) -> tuple[BodyLiteral, ...]:
-        """Return the body of a pattern without triples: the active graph exists."""
+        """Return the body of a pattern without triples, which requires that the active graph exists."""
         if self.stream is not None:
             return (self._any_edge(),)
         apart = self.graph == DEFAULT or self.window is not None
@@ -93,7 +93,7 @@ class Node:
         return self.edge(self.fresh("S"), self.fresh("P"), self.fresh("O"))
 
     def fresh(self, name: str) -> Variable:
-        """Return a variable that the query does not have."""
+        """Return a variable that the query does not contain."""
         while Variable(name) in self.query_variables:
             name += "_"
         return Variable(name)
@@ -103,7 +103,7 @@ class Node:
         return Head(self, self.free(pattern), self.bag)
 
     def solution(self, pattern: Pattern, start: int = 1) -> "Solution":
-        """Return a solution of the pattern here; its witnesses are numbered from `start`."""
+        """Return a solution of the pattern at this node; its witnesses are numbered from `start`."""
         count = witnesses(pattern) if self.bag else 0
         tags = tuple(self.fresh(f"W{number}") for number in range(start, start + count))
         return Solution(pattern, self, tags)
@@ -115,16 +115,16 @@ def in_order(names: Iterable[Variable]) -> tuple[Variable, ...]:
 
 
 def pad(names: Iterable[Term], known: Iterable[Variable]) -> Iterator[Term]:
-    """Yield the variables, with null for unknown variables."""
+    """Yield the variables in `names`, with null in place of variables that are not in `known`."""
     known = frozenset(known)
     return (name if name in known else NULL for name in names)
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """ans_i of `out`, with witnesses if `keeps_duplicates`.
+    """The head ans_i of the terms `out`, with witnesses if `keeps_duplicates` is true.
 
-    `out` are variables, with null in the place of one that a subquery hides.
+    `out` consists of variables; null replaces a variable that a subquery hides.
     """
 
     node: Node
@@ -141,7 +141,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A solution of a pattern at its node, as a body atom; the tags are its witnesses."""
+    """A solution of a pattern at its node, for a body atom; `tags` are the witnesses of the solution."""
 
     pattern: Pattern
     node: Node
@@ -149,6 +149,6 @@ class Solution:
     mark: str = ""
 
     def atom(self, nulls: frozenset[Variable] = frozenset()) -> Atom:
-        """Return the atom, with null for these variables."""
+        """Return the body atom of the solution, with null in place of the variables in `nulls`."""
         terms = (NULL if name in nulls else name for name in self.node.free(self.pattern))
         return self.node.atom((*terms, *self.tags), self.mark)

@@ -1,39 +1,42 @@
-"""τ: the recursion over graph patterns that all languages share (LARS 2015, Figure 1), a scheme an operator.
+"""τ: the translation of graph patterns to rules that all languages share (LARS 2015, Figure 1).
 
-Node i of the tree becomes the predicate ans_i:
+Node i of the pattern tree becomes the predicate ans_i, and each operator has its own rules:
   P1 AND P2       ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2)
-  P1 UNION P2     one such rule for each side, with null for what the side does not bind
+  P1 UNION P2     one rule for each side, with null for variables that the side does not bind
   P FILTER R      ans_i(V̄) ← ans_2i(V̄), R          one rule for each disjunct of R
   BIND, VALUES    ans_i(V̄) ← ans_2i(V̄'), x := [e]     ans_i(c̄) ← true
-  GRAPH ?g P      P is evaluated in each named graph, which is an argument
+  GRAPH ?g P      P is evaluated in each named graph; the graph is an argument
 
-Property paths that are no patterns are repetitions and negated sets (SPARQL 1.1, 18.4):
+Repetitions and negated sets are property paths without an equivalent pattern (SPARQL 1.1, 18.4):
   s path* o   ans_i ← reach_i(s, o)       ans_i ← node_i(s), s = o
               reach_i(X, Y) ← step(X, Y)     reach_i(X, Z) ← reach_i(X, Y), step(Y, Z)
   s !(p|q) o  ans_i ← triple(s, P, o, g), P != p, P != q
-A repetition connects two nodes once, however many ways there are. Zero steps connect every node
-of the graph with itself, and an end that is a constant though it is in no triple.
+A repetition connects two nodes only once, even if several ways exist. Zero steps connect every node of the
+graph with itself. Zero steps also connect a constant end with itself, even if no triple contains the
+constant.
 
-AND, OPTIONAL and MINUS are over variables that can be unbound:
+AND, OPTIONAL and MINUS treat variables that can be unbound:
   P1 OPT P2 IF R   ans_i(V̄) ← ans_2i(V̄1), ans_2i+1(V̄2), R
-                   ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)      the rest of V̄ is null
+                   ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)      the other variables of V̄ are null
                    ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2), R
   P1 MINUS P2      ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)
-                   ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2)      where they share a bound variable
-In `sparql11` there is such a rule for each way in which two solutions can be compatible, in
-`paper2015` null joins null as a constant, and MINUS is Diff.
+                   ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2)      if they share a bound variable
+In `sparql11`, each way in which two solutions can be compatible has its own rule. In
+`paper2015`, null joins null as a constant, and MINUS is Diff.
 
 GROUP BY, and subqueries with their modifiers:
   GROUP BY k, SUM(x)   ans_i(k, v) ← v := SUM(x) of ans_2i(V̄) by k
-  SELECT V             ans_i(V̄) ← ans_2i(V̄')                        in a multiset what is dropped is a witness
+  SELECT V             ans_i(V̄) ← ans_2i(V̄')          in a multiset, hidden variables distinguish solutions
   LIMIT n OFFSET m     ans_i(V̄) ← ans_2i(V̄, k) among m+1..m+n by k
-What an aggregate ranges over is a multiset, whatever the answers are.
+The input of an aggregate is always a multiset, even if the answers are sets.
 
-FILTER and BIND as logic come last: negation normal form, then ∨ splits the rule and ∧ extends its body, with
-EXISTS as a predicate. Functions whose value depends on more than their arguments are replaced: NOW() the
-reference time: ⊞^0 @_T true, with the unit and the origin of time RAND(), UUID(), .. the solution, so that
-each has a value of its own, and always the same f:timestamp(s, p, o) the time of the latest arrival of the
-statement in the windows (C-SPARQL)
+The conditions of FILTER and BIND are brought into negation normal form. ∨ splits a rule, ∧ extends the body
+of a rule, and EXISTS becomes a predicate. Some functions depend on more than their arguments. They get
+additional arguments:
+
+- NOW(): the reference time from ⊞^0 @_T true, with the unit and the origin of time
+- RAND(), UUID(), ..: the solution, so that each solution has its own value, the same in every run
+- f:timestamp(s, p, o): the time of the latest arrival of the statement in the windows (C-SPARQL)
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -63,7 +66,7 @@ Body = tuple[formulas.BodyLiteral, ...]
 def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
     """Yield the rules that derive the head from the solutions of the pattern.
 
-    A variable of the head that the pattern does not bind is null.
+    If the pattern does not bind a variable of the head, the variable is null.
     """
     node = head.node
     match pattern:
@@ -116,10 +119,10 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
 
 
 def connected_order(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra.TriplePattern, ...]:
-    """Return the triple patterns so ordered that each shares a variable with an earlier one.
+    """Return the triple patterns in an order in which each one shares a variable with an earlier one.
 
-    If that is impossible, the order of the text is kept. ∧ is commutative, so only the size of intermediate
-    results changes.
+    A triple pattern without such a variable keeps its place in the text. ∧ is commutative, so the order
+    changes only the size of intermediate results.
     """
     rest = [(triple, variables(algebra.Bgp((triple,)))) for triple in triples]
     patterns, seen = [rest[0][0]], rest.pop(0)[1]
@@ -257,7 +260,7 @@ def _closure(pattern: algebra.PathPattern, below: Node) -> Iterator[Rule]:
 
 
 def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[Rule]:
-    """Yield the rules for zero steps: both ends are the same term."""
+    """Yield the rules for zero steps of a path, whose two ends are the same term."""
     node, subject, object_ = head.node, pattern.subject, pattern.object
     fixed = frozenset(node.guarded_variables)
     bound = [end for end in (subject, object_) if not isinstance(end, Variable) or end in fixed]
@@ -379,7 +382,7 @@ PRECEDES: Final = "PRECEDES"
 
 
 def group(pattern: algebra.Group, head: Head) -> Iterator[Rule]:
-    """Yield the rules of a group: one literal for each aggregate, all over the same solutions."""
+    """Yield the rules of a group: one literal per aggregate, all over the solutions of the same pattern."""
     node, inner = head.node, _with_arguments(pattern, head.node)
     child = replace(node.child(0), bag=True)
     yield from tau(inner, child.head(inner))
@@ -442,7 +445,7 @@ def _of_nothing(aggregation: logic.Aggregation, node: Node) -> Term:
 
 
 def select(pattern: algebra.Select, head: Head) -> Iterator[Rule]:
-    """Yield the rules of a subquery; a variable that it hides is unbound outside."""
+    """Yield the rules of a subquery; a variable that the subquery does not select is unbound outside."""
     head_padded = replace(head, out=tuple(pad(head.out, pattern.result)))
     yield from projection_rules(pattern.pattern, pattern.result, pattern.modifiers, head_padded)
 
@@ -453,9 +456,10 @@ def projection_rules(
     modifiers: algebra.Modifiers,
     head: Head,
 ) -> Iterator[Rule]:
-    """Yield the rules that derive the head from the solutions of a pattern, after projection and modifiers.
+    """Yield the rules that derive the head from the projected and modified solutions of a pattern.
 
-    `head.out` begins with V̄, followed by further variables if the projection keeps them.
+    `head.out` begins with the projected variables V̄. Further variables follow if the projection keeps
+    duplicates.
     """
     node = head.node
     names = in_order(frozenset(result) - frozenset(node.guarded_variables))
@@ -525,9 +529,9 @@ MILLISECONDS: Final = "MILLISECONDS"
 def with_row(
     expression: formulas.Expression, row: tuple[Term, ...], node: Node, numbers: Iterator[int]
 ) -> Iterator[tuple[formulas.Expression, Body]]:
-    """Yield the expression by cases, each with the body literals of its case.
+    """Yield a replacement of the expression for each case, with the body literals of the case.
 
-    Each call of such a function has its own number: two calls of RAND have two values.
+    Each call of a special function has its own number, so two calls of RAND have two values.
     """
     if not isinstance(expression, formulas.Call):
         yield expression, ()
@@ -545,12 +549,12 @@ def with_row(
 
 
 def is_special(call: formulas.Call) -> bool:
-    """Whether the call's value depends on more than its arguments."""
+    """Return whether the value of the call depends on more than the arguments."""
     return call.function in (*logic.RANDOM, "NOW", TIMESTAMP)
 
 
 def uses_arrivals(expression: formulas.Expression) -> bool:
-    """Whether the expression depends on the arrival time of a statement."""
+    """Return whether the expression depends on the arrival time of a statement."""
     return any(call.function == TIMESTAMP for call in calls(expression))
 
 
@@ -584,7 +588,7 @@ def _replacements(
 
 
 def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
-    """Return the time point of a tick, and the literals that compute it."""
+    """Return the variable for the time point of a tick, and the literals that compute its value."""
     if node.setting.ticks == 1:
         return time, ()
     instant = node.fresh(f"I{number}")
@@ -601,7 +605,10 @@ def _unit(setting: Setting) -> Literal:
 
 
 def arrivals(windows: tuple[tuple[Window, Term], ...]) -> Iterator[Rule]:
-    """Yield the rules of `latest`(s, p, o, T), the last arrival in some window, and `arrived`(s, p, o)."""
+    """Yield the rules of `latest`(s, p, o, T), with the last arrival time T, and of `arrived`(s, p, o).
+
+    An arrival counts if at least one of the windows contains the statement.
+    """
     s, p, o, time, later = (Variable(name) for name in ("S", "P", "O", "T", "L"))
     for window, stream in windows:
         seen = logic.In(window, logic.At(time, Atom("striple", (s, p, o, stream))))
@@ -620,7 +627,9 @@ _LIMIT: Final = 64
 
 
 def disjuncts(condition: formulas.Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
-    """Return conjunctions of atomic tests; one of them holds iff the condition is `value`.
+    """Return conjunctions of atomic tests.
+
+    At least one of them holds if and only if the condition is `value`.
 
     >>> a, b = formulas.Call("BOUND", (Variable("a"),)), formulas.Call("BOUND", (Variable("b"),))
     >>> not_both = formulas.Call("!", (formulas.Call("&&", (a, b)),))
@@ -647,7 +656,7 @@ def _disjuncts(condition: formulas.Expression, *, value: bool) -> tuple[Conjunct
 
 
 def unbind(expression: formulas.Expression, known: frozenset[Variable]) -> formulas.Expression:
-    """Return the expression with null for every variable that the pattern can never bind."""
+    """Return the expression with null in place of each variable that is not in `known`."""
     return put_terms(expression, dict.fromkeys(variables_of(expression) - known, NULL))
 
 
@@ -662,10 +671,10 @@ def where(
     node: Node,
     mark: str = "",
 ) -> tuple[Iterable[Rule], list[Body]]:
-    """Return a condition on solutions as logic: Lloyd-Topor, with each EXISTS as an atom.
+    """Return a condition on solutions as rule bodies (Lloyd-Topor), in which each EXISTS is an atom.
 
-    The condition is true if one of the bodies holds; the rules define predicates of the bodies. `mark`
-    distinguishes the conditions of a node.
+    The condition is true if one of the bodies holds. The rules define the predicates of the bodies. `mark`
+    distinguishes the conditions of one node.
     """
     tested = _Exists(exists, outer, node, mark)
     bodies: list[Body] = []
@@ -679,7 +688,10 @@ def where(
 def values(
     expression: formulas.Expression, exists: tuple[algebra.Exists, ...], outer: Solution, node: Node
 ) -> tuple[Iterable[Rule], list[tuple[formulas.Expression, Body]]]:
-    """Return an expression by cases, one per arrival time, and the rules that the cases need."""
+    """Return the rules that an expression needs, and the expression by cases.
+
+    The cases distinguish whether a statement has an arrival time.
+    """
     tested = _Exists(exists, outer, node, "")
     known = unbind(expression, tested.bound_variables | tested.names)
     cases = list(_by_cases(known, tested, count()))
@@ -687,7 +699,7 @@ def values(
 
 
 class _Exists:
-    """The EXISTS of a condition on solutions: their atoms, and the rules that derive them."""
+    """The EXISTS tests of a condition on solutions: the atom of each test, and the rules for the atom."""
 
     def __init__(self, exists: tuple[algebra.Exists, ...], outer: Solution, node: Node, place: str) -> None:
         self.outer, self.node = outer, node
@@ -703,11 +715,14 @@ class _Exists:
 
     @property
     def names(self) -> frozenset[Variable]:
-        """The variables that represent an EXISTS."""
+        """The variables that represent EXISTS tests."""
         return frozenset(self.atoms)
 
     def truth(self, name: Variable) -> Atom:
-        """Return the atom that binds the variable to true or false, for a condition that needs the value."""
+        """Return the atom that binds the variable of an EXISTS test to true or false.
+
+        Conditions use this atom if they need the value of the test.
+        """
         atom = self.atoms[name]
         outer = self.outer.atom()
         for literal, value in ((atom, _TRUE), (formulas.Not(atom), _FALSE)):
@@ -765,7 +780,7 @@ def _compatible(
     site: _Exists,
     mark: str,
 ) -> Iterator[Rule]:
-    """Yield the rules of an EXISTS that asks whether some solution of the pattern is compatible."""
+    """Yield the rules of an EXISTS that tests whether a solution of the pattern is compatible."""
     part = replace(site.node.part(mark), guarded_variables=(), guard=(), bag=False)
     yield from tau(pattern, part.head(pattern))
     solution = part.solution(pattern)

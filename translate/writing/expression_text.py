@@ -1,7 +1,7 @@
-"""The writing of a text in a language: its terms, windows, paths, expressions and aggregates.
+"""The text of terms, windows, paths, expressions and aggregates in a query language.
 
-Prefixes of namespaces are chosen first; constructs that a language lacks raise an error. A term's characters
-are escaped, so that data never become syntax; expressions have minimal brackets.
+Prefixes of namespaces are chosen first. Constructs that a language lacks raise an error. The characters of a
+term are escaped, so that data never become syntax. Expressions have minimal brackets.
 """
 
 import re
@@ -47,7 +47,7 @@ _VAGUE: Final = frozenset(
 
 
 def split(iri: str) -> tuple[str, str]:
-    """Return namespace and local name; the local name is empty if a prefix is impossible.
+    """Return namespace and local name of an IRI; the local name is "" if a prefix is impossible.
 
     >>> split("http://e.org/a#b-1"), split("urn:a")
     (('http://e.org/a#', 'b-1'), ('urn:a', ''))
@@ -57,7 +57,9 @@ def split(iri: str) -> tuple[str, str]:
 
 
 def choose_prefixes(used: Counter[str]) -> Mapping[str, str]:
-    """Return a prefix, without its colon, for each namespace used twice, and for rdf, rdfs, xsd and owl.
+    """Return a prefix, without its colon, for each namespace that occurs at least twice.
+
+    The namespaces of rdf, rdfs, xsd and owl also get a prefix if they occur once.
 
     >>> dict(choose_prefixes(Counter({"http://www.w3.org/ns/sosa/": 2, terms.XSD: 1, "http://e.org/": 1})))
     {'http://www.w3.org/2001/XMLSchema#': 'xsd', 'http://www.w3.org/ns/sosa/': 'sosa'}
@@ -98,7 +100,7 @@ _LONGEST: Final = 10**18
 
 
 def write_duration(duration: Duration, language: Language) -> str:
-    """Return a duration in the longest unit of the language that divides it.
+    """Return a duration in the longest unit of the language that divides the duration.
 
     >>> write_duration(Duration(90 * 10**9), Language.SPARQLSTREAM)
     '90 S'
@@ -119,7 +121,7 @@ def write_duration(duration: Duration, language: Language) -> str:
 
 
 def write_window(window: WindowExpression, language: Language) -> str:
-    """Return a window in brackets; raises CannotSayError if the language has no such window.
+    """Return a window in brackets; raise CannotSayError if the language has no such window.
 
     >>> write_window(Range(Duration(10**10), Duration(10**9)), Language.CSPARQL)
     '[RANGE 10s STEP 1s]'
@@ -190,12 +192,13 @@ Windows = tuple[tuple[MergedStream, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A language, and the settings for writing one text in it.
+    """A language, and the settings for writing one text in this language.
 
-    `prefixes` maps namespaces to prefixes; `used` counts the IRIs of each namespace. Variables that are in
-    `blanks` are written as blank nodes. `bases` are the bases of calls of IRI, "" for none; `base` is the
-    text's BASE. `windows` are RSP-QL's declared windows with their names. With `read_here`, extensions that
-    this program reads are written too: VALUES and windows that its engine lacks.
+    `prefixes` maps namespaces to prefixes, and `used` counts the IRIs of each namespace. Variables in
+    `blanks` are written as blank nodes. `bases` are the base IRIs of calls of IRI; "" means no base. `base`
+    is the BASE of the text. `windows` are the declared windows of RSP-QL with their names. With `read_here`,
+    extensions that only this program reads are written too: VALUES and windows that the language's engine
+    lacks.
     """
 
     language: Language
@@ -212,14 +215,14 @@ class Dialect:
         return CannotSayError(construct, self.language, accepted)
 
     def variable(self, variable: terms.Variable) -> str:
-        """Return ?name; raises if the name is invalid in SPARQL, or must be written as a blank node."""
+        """Return ?name; raise CannotSayError if the name is invalid in SPARQL, or must be a blank node."""
         if variable in self.blanks:
             accepted = "a query without result variables uses its other variables in triple patterns only"
             raise self.cannot(f"the variable {variable} of no result", accepted)
         return self._checked(f"?{variable.name}", "a variable")
 
     def iri(self, iri: terms.Iri) -> str:
-        """Return a prefixed name if a prefix is known, otherwise the IRI in full."""
+        """Return a prefixed name if a prefix for the namespace is known, otherwise the full IRI."""
         namespace, local = split(iri.value)
         if local:
             self.used[namespace] += 1
@@ -228,7 +231,7 @@ class Dialect:
         return self.full(iri)
 
     def full(self, iri: terms.Iri) -> str:
-        """Return <iri>; raises at an invalid character, or if BASE would change the IRI."""
+        """Return <iri>; raise CannotSayError at an invalid character, or if BASE would change the IRI."""
         if resolve(self.base, iri.value) != iri.value:
             accepted = f"BASE <{self.base}>, against which IRI(..) resolves, resolves it too"
             raise self.cannot(f"the relative IRI {iri}", accepted)
@@ -239,7 +242,7 @@ class Dialect:
         return self.iri(name) if isinstance(name, terms.Iri) else self.variable(name)
 
     def literal(self, literal: terms.Literal) -> str:
-        """Return a literal; numbers without sign and booleans are bare."""
+        """Return the text of a literal; numbers without a sign and booleans have no quotes."""
         bare = _BARE.get(literal.datatype)
         if literal.language is None and bare is not None and bare.fullmatch(literal.lexical):
             return literal.lexical
@@ -255,7 +258,7 @@ class Dialect:
         )
 
     def term(self, term: terms.Term) -> str:
-        """Return a term of a triple pattern, table or expression."""
+        """Return the text of a term in a triple pattern, table or expression."""
         match term:
             case terms.Variable() if term in self.blanks:
                 # A label that begins like the variable would keep the reader from inventing it.
@@ -277,11 +280,11 @@ class Dialect:
                 assert_never(term)
 
     def predicate(self, term: terms.Term) -> str:
-        """Return a term as predicate, with `a` for rdf:type."""
+        """Return the text of a term as predicate; rdf:type is `a`."""
         return "a" if term == terms.RDF_TYPE else self.term(term)
 
     def _checked(self, text: str, kind: TokenKind) -> str:
-        """Return the text if it is one token of this kind, so that no part of a name becomes syntax."""
+        """Return the text if it is a single token of this kind, so that no part of a name becomes syntax."""
         try:
             (token, *_) = tokenize(text, "", rdf12=True).tokens
         except QueryError:
@@ -306,14 +309,17 @@ class Dialect:
                 return f"STREAM {self.name(block.stream)} {self.window(block.window)}"
 
     def source(self, window: WindowExpression) -> str:
-        """Return the keyword before a stream's name in Janus: a past window reads a LOG."""
+        """Return the keyword before a stream name in Janus: STREAM for a window with a slide, else LOG."""
         if self.language is not Language.JANUS:
             return ""
         is_live = isinstance(window, Range) and window.slide is not None
         return "STREAM " if is_live else "LOG "
 
     def stream(self, read: MergedStream) -> str:
-        """Return the word that names a stream; raises if the name is not a word, or has a second window."""
+        """Return the word that names a stream.
+
+        Raises CannotSayError if the name is not a word, or if the stream has a second window.
+        """
         name = read.stream.value
         if WORD.fullmatch(name) is None:
             raise self.cannot(f"the stream {read.stream}", "the name of a stream is a word")
@@ -322,11 +328,11 @@ class Dialect:
         return name
 
     def label(self, name: str) -> str:
-        """Return the name of a window."""
+        """Return the name of a window in the language's syntax."""
         return f":{name}" if self.language.manner.texts else f"<{name}>"
 
     def window(self, window: WindowExpression) -> str:
-        """Return a window in brackets; raises CannotSayError if the language has no such window."""
+        """Return a window in brackets; raise CannotSayError if the language has no such window."""
         is_other = self.language is not Language.CSPARQL or isinstance(window, Rows)
         slides = isinstance(window, Range) and window.slide is not None
         # All windows of CQELS are read in C-SPARQL, whose own are others than it has.
@@ -357,9 +363,10 @@ _STEP: Final = 5
 
 
 def write_path(path: Path, dialect: Dialect, around: int = 0) -> str:
-    """Return the path, in brackets if it binds less tightly than its context.
+    """Return the text of a path, in brackets if the path binds less tightly than its context.
 
-    A repetition of a repetition has brackets, since `*` follows a step; `^` precedes both.
+    A repetition of a repetition has brackets, since `*` must follow a step. `^` precedes the step and its
+    repetition.
     """
     binding, text = _written(path, dialect)
     return f"({text})" if binding < around else text
@@ -402,7 +409,7 @@ _OPERAND: Final = 7
 
 
 def write_expression(expression: Expression, dialect: Dialect, inline: Inline) -> str:
-    """Return SPARQL text that is read as this expression; chains are read from the left.
+    """Return the SPARQL text of an expression; chains of operators associate to the left.
 
     >>> one, x = terms.Literal("1", "http://www.w3.org/2001/XMLSchema#integer"), terms.Variable("x")
     >>> write_expression(Call("-", (x, Call("+", (Call("*", (x, x)), one)))), Dialect(Language.CQELS), {})
@@ -412,7 +419,7 @@ def write_expression(expression: Expression, dialect: Dialect, inline: Inline) -
 
 
 def write_operand(expression: Expression, dialect: Dialect, inline: Inline) -> str:
-    """Return the expression as a bracketed expression or function call, as the grammar requires."""
+    """Return the expression as a bracketed expression or a function call, as the grammar requires."""
     match expression:
         case Call("EBV", (inner,)):
             return write_operand(inner, dialect, inline)
@@ -431,7 +438,7 @@ def _is_test(variable: terms.Variable, inline: Inline) -> bool:
 
 
 def _write(expression: Expression, dialect: Dialect, inline: Inline, around: int) -> str:
-    """Return the expression, in brackets if it binds less tightly than its context."""
+    """Return the text of the expression, in brackets if it binds less tightly than its context."""
     if not isinstance(expression, Call):
         if isinstance(expression, terms.Variable) and expression in inline:
             return inline[expression]
@@ -478,7 +485,7 @@ def _call(call: Call, dialect: Dialect, inline: Inline, binding: int) -> str:
 
 
 def _tested(arguments: tuple[Expression, ...], dialect: Dialect, inline: Inline) -> str:
-    """Return the variable of BOUND; for a group's sample, the sampled variable."""
+    """Return the variable in BOUND; for the sample of a group, return the sampled variable."""
     match arguments:
         case (terms.Variable() as name,) if name not in inline or not _FRESH.fullmatch(name.name):
             return dialect.variable(name)
@@ -490,7 +497,7 @@ def _tested(arguments: tuple[Expression, ...], dialect: Dialect, inline: Inline)
 
 
 def _bracketed(inner: Expression, dialect: Dialect, inline: Inline) -> str:
-    """Return the operand of a sign; a number has brackets, for its sign would be part of it."""
+    """Return the operand of a sign; a number has brackets, since the sign would become part of the number."""
     text = _write(inner, dialect, inline, _OPERAND)
     return f"({text})" if isinstance(inner, terms.Literal) else text
 
@@ -505,9 +512,9 @@ def _expressions_text(expressions: tuple[Expression, ...], dialect: Dialect, inl
 
 
 def write_aggregation(aggregation: Aggregation, dialect: Dialect, texts: Inline) -> str:
-    """Return the call of an aggregate; `texts` has the arguments that are expressions.
+    """Return the call of an aggregate; `texts` contains the arguments that are expressions.
 
-    Several arguments are written COUNT(DISTINCT *).
+    An aggregate with several arguments is written COUNT(DISTINCT *).
     """
     inside = "*"
     if len(aggregation.arguments) == 1:

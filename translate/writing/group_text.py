@@ -1,13 +1,13 @@
 """Graph patterns as SPARQL text, the inverse of reading them (SPARQL 1.1, 18.2.2 and 18.2.4).
 
-First a query's pattern is taken apart into its clauses. The reader extends the WHERE pattern by GROUP BY,
-HAVING, VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). Here they are removed
-from the outside, and expressions return into their aggregates.
+First, the pattern of a query is split into clauses. The reader extends the WHERE pattern by GROUP BY, HAVING,
+VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). Here, these extensions are
+removed from the outside, and expressions return into their aggregates.
 
-The remaining pattern is written as a group. The reader processes a group element by element: each element is
-joined to, optional to, subtracted from or bound over all elements before it. Its filters apply to the whole
-group. So the left side of a pattern is written by the elements before, and a pair of braces around one
-element changes nothing. The text of the clauses comes last.
+The remaining pattern is written as a group. The reader processes a group element by element. It joins each
+element to all elements before, or makes the element optional to them, or subtracts the element. The filters
+of a group apply to the whole group. The elements before an element therefore represent the left side of a
+pattern, and braces around one element change nothing. The text of the clauses comes last.
 """
 
 import re
@@ -35,7 +35,8 @@ in the text."""
 class Level:
     """A WHERE pattern and the clauses around it; `selected` are the variables of SELECT.
 
-    `computed` are the `keys` of GROUP BY that are expressions; `arguments` are the aggregates' arguments.
+    `computed` are the `keys` of GROUP BY that are expressions. `arguments` are the arguments of aggregates
+    that are expressions.
     """
 
     where: Pattern
@@ -56,7 +57,10 @@ def take_apart(
     modifiers: algebra.Modifiers,
     dialect: expression_text.Dialect,
 ) -> Level:
-    """Return the parts of a query's pattern; raise CannotSayError at COUNT(DISTINCT *) of some variables."""
+    """Return the clauses of a query's pattern.
+
+    Raises CannotSayError if COUNT(DISTINCT *) counts only some variables of the pattern.
+    """
     keys = tuple(order.variable for order in modifiers.order if _ORDERING.fullmatch(order.variable.name))
     unnamed = tuple(key for key in keys if key not in selected)
     orders, rest = take_extensions(pattern, unnamed)
@@ -78,7 +82,10 @@ def take_apart(
 def take_extensions(
     pattern: Pattern, names: Sequence[Variable], is_used: Callable[[Variable], bool] = lambda _: True
 ) -> tuple[tuple[algebra.Extend, ...], Pattern]:
-    """Remove extensions, the last of `names` first; a clause with these names in order creates them again."""
+    """Return the extensions of a pattern and the rest, removing the last of `names` first.
+
+    A clause with these extensions in order creates the pattern again.
+    """
     extensions = []
     while isinstance(pattern, algebra.Extend) and pattern.variable in names and is_used(pattern.variable):
         extensions.append(pattern)
@@ -108,12 +115,12 @@ def _take_group_apart(
 
 
 def counts_tuples(aggregation: Aggregation) -> bool:
-    """Whether an aggregate is COUNT(DISTINCT *) of some variables."""
+    """Return whether an aggregate is COUNT(DISTINCT *) of several variables."""
     return aggregation.distinct and len(aggregation.arguments) > 1
 
 
 def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:
-    """Return the pattern without the final VALUES, and its table."""
+    """Return the pattern without a VALUES at its end, and the table of this VALUES."""
     match pattern:
         case algebra.Values():
             return EMPTY, pattern
@@ -124,9 +131,9 @@ def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:
 
 
 def _bound_inside(items: tuple[algebra.Extend, ...], where: Pattern) -> int:
-    """Return the number of extensions written as BIND, because their EXISTS have later numbers.
+    """Return the number of extensions to write as BIND, because their EXISTS have later numbers.
 
-    The reader numbers EXISTS in the order of the text, where SELECT precedes WHERE.
+    The reader numbers EXISTS in the order of the text, in which SELECT precedes WHERE.
     """
     before, bound = _numbers(test for part in parts(where) for test in tests_of(part)), 0
     for index, item in enumerate(items):
@@ -148,13 +155,13 @@ _KEY: Final = re.compile(r"_+k[0-9]+")
 
 
 def in_braces(head: str, lines: Lines) -> Lines:
-    """Return lines in braces, indented, after a head on the line of the {."""
+    """Return indented lines in braces, with the text `head` before the {."""
     before = f"{head} " if head else ""
     return [f"{before}{{", *(f"  {line}" for line in lines), "}"] if lines else [f"{before}{{ }}"]
 
 
 def write_group(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
-    """Return the lines between the braces of a group that is read as the pattern."""
+    """Return the lines between the braces of a group; the reader reads them as the pattern."""
     match pattern:
         case algebra.Filter(inner, condition, exists):
             test = expression_text.write_operand(condition, dialect, write_exists(exists, dialect))
@@ -166,7 +173,7 @@ def write_group(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
 def write_exists(
     exists: Iterable[algebra.Exists], dialect: expression_text.Dialect
 ) -> expression_text.Inline:
-    """Return the text of each EXISTS of an expression, on one line."""
+    """Return the text of each EXISTS in an expression, on one line."""
     return {test.variable: _exists(test, dialect) for test in exists}
 
 
@@ -176,7 +183,7 @@ def _exists(test: algebra.Exists, dialect: expression_text.Dialect) -> str:
 
 
 def _elements(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
-    """Return lines whose elements, read one after the other, make the pattern."""
+    """Return the lines of elements that, read one after another, result in the pattern."""
     match pattern:
         case algebra.Join(left, right):
             return [*_elements(left, dialect), *_joined(left, right, dialect)]
@@ -214,7 +221,7 @@ def _joined(left: Pattern, right: Pattern, dialect: expression_text.Dialect) -> 
 
 
 def _ends_in_triples(pattern: Pattern) -> bool:
-    """Whether triples that follow would be read as triples of the same basic graph pattern."""
+    """Return whether the reader would add following triples to the last basic graph pattern."""
     match pattern:
         case algebra.Bgp(triples):
             return bool(triples)
@@ -268,7 +275,7 @@ def _element(
 
 
 def write_triples(triples: Iterable[algebra.TriplePattern], dialect: expression_text.Dialect) -> Lines:
-    """Return triple patterns in their order; adjacent patterns share their subject."""
+    """Return the lines of triple patterns in order; adjacent patterns may share their subject."""
     lines: Lines = []
     for subject, shared in groupby(triples, lambda triple: triple.subject):
         pairs = [
@@ -291,7 +298,7 @@ def _union(left: Pattern, right: Pattern, dialect: expression_text.Dialect) -> L
 
 
 def write_values(word: str, values: algebra.Values, dialect: expression_text.Dialect) -> Lines:
-    """Return the table of VALUES or, with its own brackets, of BINDINGS."""
+    """Return the table of VALUES, or of BINDINGS, which has other brackets."""
     names = " ".join(map(dialect.variable, values.names))
     head = f"{word} ({names})" if word == "VALUES" else f"{word} {names}"
     rows = (" ".join("UNDEF" if term is None else dialect.term(term) for term in row) for row in values.rows)
@@ -311,7 +318,7 @@ def _subquery(select: algebra.Select, dialect: expression_text.Dialect) -> Lines
 class Clauses:
     """The writer of the clauses around a WHERE pattern; `keys` and the aggregates are already texts.
 
-    `named` are the aggregates whose variables SELECT has, `inline` the others.
+    `named` are the aggregates whose variables SELECT contains, and `inline` are the other aggregates.
     """
 
     level: Level
@@ -323,7 +330,7 @@ class Clauses:
     def items(self, pattern: Pattern, result: tuple[Variable, ...]) -> str:
         """Return the text after SELECT: each variable, with its expression if it has one.
 
-        An empty result is written *, which is possible if each variable is a blank node.
+        An empty result is written as *, which is possible if each variable is a blank node.
         """
         if not result and not variables(pattern) <= self.dialect.blanks:
             accepted = "SELECT names one variable at least"
@@ -344,7 +351,7 @@ class Clauses:
         return " ".join(texts) or "*"
 
     def body(self, modifiers: algebra.Modifiers) -> Lines:
-        """Return WHERE and the clauses after it."""
+        """Return the text of WHERE and of the clauses after WHERE."""
         table = self.level.table
         word = "BINDINGS" if self.dialect.language is Language.CQELS else "VALUES"
         return [
@@ -381,7 +388,7 @@ class Clauses:
 
 
 def clauses_of(level: Level, dialect: expression_text.Dialect) -> Clauses:
-    """Return the clauses of a level, its keys and aggregates written once."""
+    """Return the clauses of a level, with the texts of its keys and aggregates."""
     arguments = {extend.variable: _text(extend, dialect) for extend in level.arguments}
     keys = _keys(level, dialect)
     texts = {

@@ -1,7 +1,7 @@
-"""Cells of many rows at once by Arrow: cut from lines, each distinct one read once as triples or atoms.
+"""Cells of many rows, which Arrow cuts from lines; each distinct cell is read once as a term or atom.
 
-Usual cells are recognised by a pattern, others are read one by one; errors that need the whole row are left
-to the row's reader.
+A pattern recognizes usual cells. Other cells are read one by one. If an error concerns the whole row, the
+reader of single rows reports the error.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -47,7 +47,7 @@ _RETURN: Final = ord("\r")
 class Lines:
     """Lines of a file: line i is data[starts[i]:starts[i + 1]], and its text ends at ends[i].
 
-    After the text come a carriage return and a line feed, if the line has them.
+    After the text, the line may have a carriage return and a line feed.
     """
 
     data: Bytes
@@ -62,12 +62,12 @@ class Lines:
         return self.data[self.starts[number] : self.starts[number + 1]].tobytes().removesuffix(b"\n")
 
     def places(self, character: str) -> Array:
-        """Return the places of a character."""
+        """Return the places of a character in all lines."""
         return np.flatnonzero(self.data == ord(character))
 
 
 def lines_of(text: bytes) -> Lines:
-    """Return the lines of a text; the last may lack its line feed."""
+    """Return the lines of a text; the last line may lack its line feed."""
     data = np.frombuffer(text, np.uint8)
     ends = np.flatnonzero(data == ord("\n"))
     if not text.endswith(b"\n"):
@@ -78,11 +78,11 @@ def lines_of(text: bytes) -> Lines:
 
 
 def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
-    """Return the starts of the lines' terms, and a mask of the lines that end with a blank and a dot.
+    """Return the starts of terms in each line, and a mask of the lines that end with a blank and a dot.
 
-    Of `count` places the first two are the second and the third term. The others are counted from the end,
-    with the dot last; with fewer terms some places are equal. The places in lines of another form are
-    arbitrary.
+    The first two of `count` starts are the second and the third term. The other starts are counted from the
+    end, with the dot last. If a line has fewer terms, some starts are equal. The starts in lines outside the
+    mask are arbitrary.
     """
     blanks, last = lines.places(" "), count - 2
     first, after = np.searchsorted(blanks, lines.starts[:-1]), np.searchsorted(blanks, lines.ends)
@@ -97,9 +97,9 @@ def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
 
 
 def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
-    """Return the fields that begin at the cuts, a row for a line, in the lines `among` them.
+    """Return the fields that begin at the cuts, one row per line, for the lines in the mask `among`.
 
-    Any other line has empty fields. The text after the last cut is not a field, but it is in the texts.
+    All other lines have empty fields. The text after the last cut is not a field, but it is among the texts.
     """
     starts = lines.starts[:-1]
     offsets = np.stack([np.where(among, cut, starts) for cut in (starts, *cuts)], axis=1)
@@ -108,14 +108,14 @@ def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
 
 
 def used_cells(texts: pa.Array, places: npt.NDArray[np.integer]) -> Cells:
-    """Return cells with only the texts that occur, which may be few."""
+    """Return cells with only the texts that occur in the cells."""
     used = np.zeros(len(texts), np.bool_)
     used[places] = True
     return texts.filter(arrow_mask(used)), (np.cumsum(used) - 1)[places]
 
 
 def _read_alone(texts: pa.Array, mask: Mask, read: Callable[[str], Content]) -> Iterator[tuple[int, Content]]:
-    """Yield the place and the content of each of these texts that can be read."""
+    """Yield the place and the content of each selected text that can be read."""
     for place in np.flatnonzero(mask).tolist():
         with suppress(MalformedPart, NotATerm, UnicodeDecodeError):
             yield place, read(texts[place].as_py().decode())
@@ -126,7 +126,9 @@ _FAR: Final = LARGEST // 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeColumn:
-    """Times that a clock converted, with the kinds of their notation; `readable` marks the certain times.
+    """Times that a clock converted, with the kinds of their notation.
+
+    `readable` is a mask of the certain times.
 
     `zones` are minutes ahead of UTC.
     """
@@ -150,7 +152,7 @@ def counted_times(clock: Clock, values: Array) -> TimeColumn:
 
 
 def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones: Zones) -> TimeColumn:
-    """Return dateTimes (ns since 1970) as times; only `known` ones are valid."""
+    """Return dateTimes (ns since 1970) as times; only the dateTimes in the mask `known` are valid."""
     kinds, origin = np.full(len(values), kind, np.int8), clock.origin
     if origin is None:
         return TimeColumn(kinds, values, known, zones)
@@ -163,9 +165,9 @@ def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones:
 
 
 def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], around: str = "") -> TimeColumn:
-    """Return the times in cells; a usual time consists of digits with one character on each side.
+    """Return the times in cells; a usual time consists of digits with `around` on each side.
 
-    `read` raises MalformedPart for errors that need the whole row.
+    `read` raises MalformedPart for errors that concern the whole row.
     """
     texts, places = cells
     usual = mask_of(pc.match_substring_regex(texts, f"^{around}[0-9]{{1,18}}{around}$"))
@@ -194,14 +196,14 @@ _ASCII: Final = r"^[\x00-\x7f]*$"
 class TermColumn:
     """Codes of terms, and the first characters of their texts; 0 marks an uncertain term.
 
-    A triple term without blank nodes has the bracket.
+    The first character of a triple term without blank nodes is a bracket.
     """
 
     codes: Array
     leads: npt.NDArray[np.uint8]
 
     def are(self, lead: str) -> Mask:
-        """Return a mask of the texts that begin with `lead`: < for an IRI, a quote for a literal."""
+        """Return a mask of the terms whose texts begin with `lead`: < for an IRI, a quote for a literal."""
         return np.equal(self.leads, ord(lead))
 
     @staticmethod
@@ -213,9 +215,9 @@ class TermColumn:
 def read_terms(
     cells: Cells, read: Callable[[str], str], terms: TermCodes, *, bare: bool = False
 ) -> TermColumn:
-    """Return the cells' terms, null for an empty cell; with `bare`, IRIs may lack < and >.
+    """Return the terms in cells; an empty cell is null. With `bare`, IRIs may lack < and >.
 
-    `read` returns canonical texts; it raises MalformedPart or NotATerm for errors that need the whole row.
+    `read` returns canonical texts. It raises MalformedPart or NotATerm for errors that concern the whole row.
     """
     texts, places = cells
     codes, leads = np.full(len(texts), NO_CODE), np.zeros(len(texts), np.uint8)
@@ -244,7 +246,7 @@ def _lead(text: str) -> int:
 
 
 def usual_terms(texts: pa.Array) -> Mask:
-    """Return a mask of texts (binary) that are certainly their own canonical texts."""
+    """Return a mask of texts (binary) that are certainly equal to their own canonical texts."""
     canonical = mask_of(pc.match_substring_regex(texts, _CANONICAL))
     canonical &= ~mask_of(pc.match_substring_regex(texts, _CHANGED))
     try:
@@ -262,7 +264,7 @@ def triple_rows(
 ) -> RowColumns:
     """Return the rows of the columns (s, p, o, stream) that are certainly triples.
 
-    Other rows may have an error, or blank nodes, whose names depend on the whole element.
+    Other rows may have an error, or blank nodes whose names depend on the whole element.
     """
     s, p, o, own = columns
     number = NULL_CODE if source.stream is None else terms.code(source.stream)
@@ -289,13 +291,13 @@ _RESERVED: Final = r"(^|[(, ])(not|true|false|mod|_)($|[(),])"
 
 
 def _usual(texts: pa.Array, pattern: str) -> Mask:
-    """Return a mask of texts that match a pattern, and contain no reserved word."""
+    """Return a mask of texts that match a pattern and contain no reserved word."""
     usual = mask_of(pc.match_substring_regex(texts, f"^{pattern}$"))
     return usual & ~mask_of(pc.match_substring_regex(texts, _RESERVED))
 
 
 def atom_rows(cells: Cells, times: TimeColumn, terms: TermCodes) -> list[RowColumns]:
-    """Return the rows that hold a usual atom, in columns for each signature."""
+    """Return the rows that contain a usual atom, in separate columns for each signature."""
     texts, places = cells
     usual = _usual(texts, _ATOM)
     atoms = texts.filter(arrow_mask(usual)).cast(pa.string())
@@ -324,7 +326,7 @@ def atom_rows(cells: Cells, times: TimeColumn, terms: TermCodes) -> list[RowColu
 def predicate_rows(
     predicates: Cells, arguments: Sequence[Cells], times: TimeColumn, terms: TermCodes
 ) -> list[RowColumns]:
-    """Return the rows that hold a usual atom cell by cell, in columns for each signature."""
+    """Return the rows with a usual predicate and usual arguments in cells, in columns per signature."""
     names, placed = predicates
     certain = times.readable & _usual(names, _NAME)[placed]
     going, arities = np.ones(len(placed), np.bool_), np.zeros(len(placed), np.int64)
@@ -346,7 +348,10 @@ def predicate_rows(
 def _by_signature(
     names: pa.Array, kinds: Array, rows: Array, columns: Sequence[Array], times: TimeColumn
 ) -> list[RowColumns]:
-    """Return atoms in columns for each kind; a kind is a name's place times (columns + 1), plus the arity."""
+    """Return atoms in separate columns for each kind.
+
+    A kind is the place of a name times (number of columns + 1), plus the arity.
+    """
     every, room = [], len(columns) + 1
     for kind in distinct(kinds).tolist():
         mask = kinds == kind

@@ -1,10 +1,10 @@
-"""Tables with the user's own columns, mapped to tables of triples by templates.
+"""Tables with the user's own columns, which templates map to tables of triples.
 
-A template is a term in Turtle, with {column} for a cell's value. In an IRI, invalid characters of a cell are
-escaped, except in <{column}>, where the cell is the whole IRI (as in R2RML, 2012, Section 7.3). _:{column} is
-a blank node for each value. {column} alone is a literal: of the column's type, or a string. In CSV, a column
-has one of these types if all its cells are numbers as in Turtle, true and false, dates, or dateTimes. A cell
-without a value gives no triple. {row} is the number of the row, from 1, unless a column has this name.
+A template is a term in Turtle, with {column} for the value of a cell. In an IRI, invalid characters of a cell
+are escaped. Only in <{column}> the cell is the whole IRI (as in R2RML, 2012, Section 7.3). _:{column} is a
+blank node for each value. {column} without other text is a literal with the type of the column, or a string.
+In CSV, a column has a type if all its cells are numbers as in Turtle, true and false, dates, or dateTimes. A
+cell without a value gives no triple. {row} is the number of the row, from 1, unless a column has this name.
 """
 
 import csv
@@ -43,9 +43,10 @@ _LITERAL: Final = re.compile(r'"(?P<text>.*)"(?:\^\^(?P<type>\S+)|@(?P<tag>[A-Za
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template: the texts between its cells, the cells' columns, and the writer of a cell's value.
+    """A template: the texts between its cells, the columns of the cells, and the writer of a cell's value.
 
-    `texts` is one longer than `columns`. Without `writer` the only cell is a literal of its own type.
+    `texts` has one element more than `columns`. If `writer` is None, the only cell is a literal of its own
+    type.
     """
 
     texts: tuple[str, ...]
@@ -54,7 +55,7 @@ class Template:
 
 
 def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
-    """Return a template; raises LarsError for an invalid term.
+    """Return the template that a text denotes; raise LarsError if its result would not be a term.
 
     >>> read_template("ex:place/{place}", {"ex": "http://e/"}).texts
     ('<http://e/place/', '>')
@@ -85,7 +86,7 @@ def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
 
 
 def _check(template: str, texts: Sequence[str]) -> None:
-    """Raise LarsError for a template that is not a term after filling."""
+    """Raise LarsError if a template with filled cells is not a term."""
     try:
         canonical("0".join(texts))
     except NotATerm as error:
@@ -93,7 +94,7 @@ def _check(template: str, texts: Sequence[str]) -> None:
 
 
 def _iri(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return an IRI in < >, perhaps with cells; raises LarsError for an invalid IRI."""
+    """Return an IRI in < >, possibly with cells; raise LarsError for an invalid IRI."""
     if text.startswith("<") and text.endswith(">"):
         return text
     if text == "a":
@@ -113,22 +114,22 @@ def _iri(text: str, prefixes: Mapping[str, str]) -> str:
 
 
 def _safe(value: str) -> str:
-    """Return a cell's value as a part of an IRI (R2RML's IRI-safe version)."""
+    """Return the value of a cell as a part of an IRI (the IRI-safe version of R2RML)."""
     return _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), value)
 
 
 def _in_label(value: str) -> str:
-    """Return a cell's value as a part of a blank node's label; different values stay different."""
+    """Return the value of a cell as a part of a blank node label; different values stay different."""
     return _NOT_IN_LABEL.sub(lambda match: "".join(f"_{byte:02X}" for byte in match[0].encode()), value)
 
 
 def _escaped(value: str) -> str:
-    """Return a text escaped for the quotes of a literal."""
+    """Return a text with the escapes that the quotes of a literal require."""
     return str(Literal(value))[1:-1]
 
 
 def read_predicate(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return the text of a predicate; raises LarsError for an invalid IRI."""
+    """Return the text of a predicate; raise LarsError for an invalid IRI."""
     iri = _iri(text, prefixes)
     _check(text, [iri])
     return iri
@@ -143,7 +144,10 @@ _OWN: Final = ("t", "stream", "s")
 
 
 class _Table(NamedTuple):
-    """Columns of a user's table by name, from text or with their own types; some contain literals."""
+    """Columns of a user's table, by name; the columns in `literals` contain literals.
+
+    With `from_text`, the cells come from a text file, otherwise the columns have their own types.
+    """
 
     path: str
     columns: dict[str, pa.Array]
@@ -151,7 +155,7 @@ class _Table(NamedTuple):
     literals: frozenset[str] = frozenset()
 
     def terms(self, template: Template) -> pa.Array:
-        """Return a template's term in each row, null if a cell has no value."""
+        """Return the term of a template in each row; the term is null if a cell has no value."""
         if template.writer is None:
             (name,) = template.columns
             column = self.columns[name]
@@ -179,7 +183,7 @@ class _Table(NamedTuple):
             )
 
     def texts(self, name: str) -> pa.Array:
-        """Return the cells as text: dateTimes and numbers in their lexical forms."""
+        """Return the cells of a column as text: dateTimes and numbers in their lexical forms."""
         column = self.columns[name]
         if tables.is_text(column.type) and name not in self.literals:
             return column.cast(pa.string())
@@ -249,7 +253,10 @@ def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
 
 
 def _oddity(column: pa.Array) -> str | None:
-    """Return why a text column was perhaps meant as numbers (most match, or have a comma), or None."""
+    """Return why a text column was perhaps meant as numbers, or None.
+
+    Such columns contain mostly numbers, or mostly numbers with a decimal comma.
+    """
     texts = column.drop_null()
     numbers = pc.match_substring_regex(texts, f"^(?:{_NUMBERS[2][1]})$")
     commas = pc.match_substring_regex(texts, "^[+-]?[0-9]+,[0-9]+$")
@@ -267,7 +274,7 @@ def _oddity(column: pa.Array) -> str | None:
 
 
 def _type_of(texts: Sequence[str]) -> str | None:
-    """Return the common type of all texts; None for plain texts."""
+    """Return the common type of all texts, or None for plain texts."""
     if not texts:
         return None
     for name, pattern in _NUMBERS:
@@ -277,7 +284,7 @@ def _type_of(texts: Sequence[str]) -> str | None:
 
 
 def _is_value(name: str, text: str) -> bool:
-    """Return whether a text is a value of a type; for example 2020-02-30 is not a date."""
+    """Return whether a text is a value of a type; for example, 2020-02-30 is not a date."""
     if name not in ("date", "dateTime"):
         return True
     written = text if name == "date" else _date_time(text)
@@ -285,7 +292,7 @@ def _is_value(name: str, text: str) -> bool:
 
 
 def _date_time(text: str) -> str:
-    """Return a table's dateTime in the form of XSD, and any other text unchanged."""
+    """Return a dateTime of a table in the form of XSD; any other text is unchanged."""
     return cell_date_time(text) or text
 
 
@@ -298,9 +305,9 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
     *,
     nulls: Sequence[str] = (),
 ) -> None:
-    """Write the triples of a table, row by row, as Parquet; raises LarsError for an invalid table.
+    """Write the triples of a table, row by row, as Parquet; raise LarsError for an invalid table.
 
-    A text cell that is one of `nulls` has no value.
+    A text cell that is in `nulls` has no value.
     """
     columns_wanted = dict(mapping)
     predicates = [(key, text) for key, text in mapping if key not in _OWN]
@@ -365,7 +372,10 @@ def _triples(
 
 
 def column_names(path: str, plain: Path) -> tuple[str, ...]:
-    """Return the column names of a table, CSV or Parquet; raises LarsError if it has none."""
+    """Return the column names of a table in CSV or Parquet.
+
+    Raise LarsError if the table has no column names.
+    """
     try:
         if _is_parquet(plain):
             return tuple(pq.read_schema(plain).names)
@@ -435,7 +445,7 @@ _PART: Final = 2**24
 
 
 class _NoRowError(Exception):
-    """An invalid row of CSV: the line at which it begins, and whether a quote stays open."""
+    """An invalid row of CSV: the line at which the row begins, and whether a quote stays open."""
 
     def __init__(self, line: int, *, is_open: bool) -> None:
         super().__init__(line, is_open)
@@ -443,7 +453,7 @@ class _NoRowError(Exception):
 
 
 def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the rows of CSV that are not empty, the header too, each with the line at which it begins."""
+    """Yield the header and the nonempty rows of CSV, each with the line at which it begins."""
     begin = 1
     with plain.open("rb") as file:
         texts = (line.decode("utf-8", "backslashreplace") for line in file)
@@ -458,7 +468,7 @@ def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
 
 
 def _line_of_csv(plain: Path, row: int) -> int:
-    """Return the line at which a row behind the header begins, both from 1."""
+    """Return the line at which a row after the header begins; line and row count from 1."""
     try:
         return next((line for line, _ in islice(_csv_rows(plain), row, None)), row + 1)
     except _NoRowError as error:
@@ -479,7 +489,7 @@ def _check_closed(path: str, plain: Path) -> None:
 
 
 def _fault(path: str, plain: Path, problem: str) -> LarsError:
-    """Return the error of a table that Arrow cannot read; for CSV, with the wrong line."""
+    """Return the error of a table that Arrow cannot read; for CSV, the error contains the invalid line."""
     if not _is_parquet(plain):
         decode(path, plain.read_bytes(), "CSV")
         _check_closed(path, plain)
@@ -508,10 +518,10 @@ def _chunk(column: pa.ChunkedArray) -> pa.Array:
 
 
 class MappedTable(tables.ParquetTable):
-    """The triples of a table with the user's own columns; errors have the place in that table."""
+    """The triples of a table with the user's own columns; errors have the place in the user's table."""
 
     def placed(self, source: TraceFile, place: Place) -> Place:
-        """Return the place in the user's table: its line, or its row if the table has no lines."""
+        """Return the place in the user's table: the line, or the row if the table has no lines."""
         row, plain = row_of_table(source.file, place.line), tables.text_file(source)
         if plain is None:
             return replace(place, line=row, column=1)
@@ -525,14 +535,14 @@ class MappedTable(tables.ParquetTable):
 
 
 def row_of_table(file: Path, number: int) -> int:
-    """Return the row of the user's table behind a mapped table's row, both from 1."""
+    """Return the row of the user's table from which a row of the mapped table comes; both count from 1."""
     return int(pq.read_table(file, columns=[ROW]).column(ROW)[number - 1].as_py())
 
 
 def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | None]]]:
-    """Return the columns of a Parquet table by name: whether they hold texts, and the texts of cells.
+    """Return the columns of a table by name: whether the cells are plain texts, and the texts of the cells.
 
-    Those of typed columns are literals as in N-Triples. Raises LarsError for other types.
+    The texts of typed columns are literals as in N-Triples. Raises LarsError for other types.
     """
     names = column_names(path, plain)
     table = _read(path, plain, names, ())

@@ -1,7 +1,7 @@
-"""Tables: of Parquet, and of Arrow and JSON lines, which are read as the same table in Parquet.
+"""Tables in Parquet, Arrow and JSON lines; Arrow and JSON lines are converted to Parquet first.
 
-Columns are a trace's, with texts as in N-Triples or typed. Typed columns are read as the rows' texts: typed
-literals, dateTimes. pandas writes data frames in this form.
+The columns are the columns of a trace, either with texts as in N-Triples, or with types. Typed columns are
+read as typed literals and dateTimes. pandas writes data frames with typed columns.
 """
 
 import json
@@ -59,17 +59,17 @@ _TEXTS: Final = frozenset(
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds texts: bytes are UTF-8."""
+    """Return whether a column of this type holds texts; bytes count as UTF-8 texts."""
     return (kind.value_type if pa.types.is_dictionary(kind) else kind) in _TEXTS
 
 
 def is_dated(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds dates, or dateTimes."""
+    """Return whether a column of this type holds dates or dateTimes."""
     return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
 
 
 def datatype_of(kind: pa.DataType) -> str | None:
-    """Return the XSD type of the literals in a column of this type, or None."""
+    """Return the XSD type of the literals in a column of this type, or None if the type has no XSD type."""
     types = pa.types
     if types.is_integer(kind):
         return "integer"
@@ -83,12 +83,12 @@ def datatype_of(kind: pa.DataType) -> str | None:
 
 
 def moments(column: pa.Array) -> pa.Array:
-    """Return a column of dates as dateTimes at midnight, and any other column unchanged."""
+    """Return a column of dates as dateTimes at midnight; any other column is unchanged."""
     return column.cast(pa.timestamp("ms")) if pa.types.is_date(column.type) else column
 
 
 def zones_of(column: pa.Array) -> cell_columns.Zones:
-    """Return the time zones of timestamps, in minutes ahead of UTC; 0 for offsets with seconds."""
+    """Return the time zone of each timestamp, in minutes ahead of UTC; 0 if the offset has seconds."""
     nothing = np.zeros(len(column), np.int16)
     if column.type.tz is None:
         return nothing
@@ -102,7 +102,7 @@ def zones_of(column: pa.Array) -> cell_columns.Zones:
 
 
 def moment_texts(column: pa.Array, zones: cell_columns.Zones | None = None) -> pa.Array:
-    """Return timestamps as xsd:dateTime; zoned ones in UTC, or in the given zones."""
+    """Return timestamps as xsd:dateTime; zoned timestamps are in UTC, or in the given zones."""
     kind = trace_times.TimeKind.LOCAL if column.type.tz is None else trace_times.TimeKind.ZONED
     values = column.view(pa.int64()).to_pylist()
     minutes = [0] * len(values) if zones is None else zones.tolist()
@@ -125,7 +125,7 @@ def _moment(value: int, unit: str, kind: trace_times.TimeKind, zone: int = 0) ->
 def literals(column: pa.Array) -> pa.Array:
     """Return the values of a typed column as literals of N-Triples, each distinct text once.
 
-    Numbers and booleans are written as Arrow writes them, decimals with all digits of their column.
+    Numbers and booleans have the notation of Arrow. Decimals have all digits of their column.
     """
     encoded, name = column.dictionary_encode(), datatype_of(column.type)
     opened, closed, nothing = '"', f'"^^<{XSD}{name}>', ""
@@ -134,7 +134,7 @@ def literals(column: pa.Array) -> pa.Array:
 
 
 def _lexical(values: pa.Array, name: str | None) -> pa.Array:
-    """Return the lexical forms of a datatype's values."""
+    """Return the lexical forms of the values of an XSD type."""
     match name:
         case "date":
             days = values.cast(pa.date32()).view(pa.int32()).to_pylist()
@@ -165,10 +165,10 @@ _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 
 
 class ParquetTable(input_files.FileFormat):
-    """Rows of a Parquet file; a fault's line is the number of its row."""
+    """The rows of a Parquet file; the line of an error is the number of the row."""
 
     def columns(self, head: input_files.FileHead) -> input_files.TableColumns | None:
-        """Return the columns of a file; None if it is not valid Parquet."""
+        """Return the columns of a file, or None if the file is not valid Parquet."""
         try:
             names = pq.read_schema(head.plain).names
         except (pa.ArrowInvalid, OSError):
@@ -180,11 +180,11 @@ class ParquetTable(input_files.FileFormat):
         return sum(row_groups(source))
 
     def borders(self, source: input_files.TraceFile, each: int) -> Sequence[int]:
-        """Return the rows at which a file is cut: between row groups if possible."""
+        """Return the rows at which a file is cut into parts, between row groups if possible."""
         return [*_borders(row_groups(source), each)]
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
-        """Yield the rows of a part, a batch at once."""
+        """Yield the rows of a part of a file in blocks of one batch each."""
         source, before = part.source, 0
         for batch in table_batches(part):
             usual = [] if terms is None else usual_rows(source, batch, terms)
@@ -215,7 +215,7 @@ def _exact_records(
 
 
 def write_table(source: object, path: Path) -> Path:
-    """Write data with Arrow's interface as a Parquet file; raises LarsError if that is impossible."""
+    """Write data with Arrow's interface to a Parquet file; raise LarsError if Arrow cannot write the data."""
     try:
         pq.write_table(storable(pa.table(source)), path)
     except (pa.ArrowException, TypeError, ValueError, OverflowError, OSError) as error:
@@ -225,7 +225,10 @@ def write_table(source: object, path: Path) -> Path:
 
 
 def storable(table: pa.Table) -> pa.Table:
-    """Return a table in Parquet's types: categories become values, views and nulls become texts."""
+    """Return a table in types that Parquet can store.
+
+    Categories that are not texts become values. Views and columns of nulls become texts.
+    """
     columns = [_storable(column) for column in table.itercolumns()]
     fields = zip(table.schema, columns, strict=True)
     schema = pa.schema([pa.field(field.name, one.type, metadata=field.metadata) for field, one in fields])
@@ -248,7 +251,7 @@ def _storable(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def arrow_table(frame: object) -> pa.Table:
-    """Return a data frame of pandas as a table, without an index."""
+    """Return a data frame of pandas as an Arrow table without the index of the frame."""
     return pa.Table.from_pandas(frame, preserve_index=False)
 
 
@@ -257,7 +260,7 @@ def _is_trace(names: Iterable[str]) -> bool:
 
 
 def read_row(source: input_files.TraceFile, place: int, record: Mapping[str, object]) -> input_files.ExactRow:
-    """Return the atoms of a Parquet row; an error's column is the column's number."""
+    """Return the atoms of a Parquet row; the column of an error is the number of the table column."""
     try:
         cells = {name: (value, _number(name), None) for name, value in record.items()}
         return input_files.ExactRow(place, read_cells(source, cells), record)
@@ -270,7 +273,7 @@ def _number(name: str) -> int:
 
 
 def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
-    """Return the columns to read of a Parquet file; raise when they are not a trace's."""
+    """Return the columns of a Parquet file to read; raise LarsError if they do not form a trace."""
     try:
         schema = pq.read_schema(source.file)
     except (pa.ArrowInvalid, OSError) as error:
@@ -293,7 +296,7 @@ def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
 
 
 def _columns_of(source: input_files.TraceFile, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the trace's columns among these names; other columns are ignored."""
+    """Return the columns of a trace that are among these names; other columns are ignored."""
     if "s" in names or not {"atom", "predicate"} & set(names):
         return COLUMNS
     if "atom" in names:
@@ -316,7 +319,7 @@ def _fits(name: str, kind: pa.DataType) -> bool:
 
 
 def row_groups(source: input_files.TraceFile) -> list[int]:
-    """Return the number of rows in each row group; raises LarsError if the file is not Parquet."""
+    """Return the number of rows in each row group; raise LarsError if the file is not Parquet."""
     table_columns(source)
     return _sizes(pq.read_metadata(source.file))
 
@@ -326,7 +329,10 @@ def _sizes(metadata: pq.FileMetaData) -> list[int]:
 
 
 def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a part of a Parquet file in order, `rows` at once, with texts as dictionaries."""
+    """Yield the rows of a part of a Parquet file in order, in batches, with texts as dictionaries.
+
+    Each batch has at most `rows` rows.
+    """
     source = part.source
     columns = list(table_columns(source))
     schema = pq.read_schema(source.file)
@@ -348,7 +354,7 @@ def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterat
 
 
 def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return rows with texts, as dictionaries, for all but the times: typed columns hold literals."""
+    """Return rows in which all columns except the times hold texts; typed columns become literals."""
     columns = [_plain_column(name, batch.column(name)) for name in batch.schema.names]
     return pa.RecordBatch.from_arrays(columns, batch.schema.names)
 
@@ -365,7 +371,7 @@ def _plain_column(name: str, column: pa.Array) -> pa.Array:
 
 
 def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[list[int], int, int]:
-    """Return the row groups with rows of a part, their first row, and the end of the part."""
+    """Return the row groups that contain rows of a part, their first row, and the end of the part."""
     end = metadata.num_rows if part.end is None else part.end
     begins = [0, *accumulate(_sizes(metadata))]
     groups = [i for i, (a, b) in enumerate(pairwise(begins)) if a < end and part.begin < b]
@@ -373,7 +379,10 @@ def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[
 
 
 def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
-    """Yield the rows of a batch; invalid UTF-8 stays bytes, and timestamps keep their zones."""
+    """Yield the rows of a batch.
+
+    a text that is not valid UTF-8 stays bytes, and timestamps keep their zones.
+    """
     dated = [pa.types.is_timestamp(column.type) for column in batch.columns]
     columns = [
         moment_texts(column, zones_of(column)) if is_one else column
@@ -408,7 +417,7 @@ def usual_rows(
 
 
 def _distinct(column: pa.Array) -> cell_columns.Cells:
-    """Return a column's distinct texts (binary), with "" for null, and each row's place among them."""
+    """Return the distinct texts of a column (binary), and the index of each row's text; null is ""."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = encoded.dictionary
     places = np.where(validity_of(encoded.indices), numbers_of(encoded.indices), len(texts))
@@ -440,12 +449,12 @@ _ACCEPTED_LINES: Final = "in each line a JSON object of numbers, texts, true, fa
 
 
 def is_json(start: bytes) -> bool:
-    """Return whether a file's beginning can only be JSON."""
+    """Return whether a file with this beginning can only be JSON."""
     return start.removeprefix(BOM_UTF8).lstrip().startswith(b"{")
 
 
 def plain_table(path: str, plain: Path) -> Path:
-    """Return a table of Arrow or of JSON lines as Parquet, and any other file unchanged."""
+    """Return an Arrow table or JSON lines converted to Parquet; any other file is unchanged."""
     with plain.open("rb") as file:
         start = file.read(_HEAD)
     if start.startswith(input_files.ARROW):
@@ -523,14 +532,14 @@ _PLAIN: Final = {
 def _has_rounded(table: pa.Table) -> bool:
     """Return whether Arrow may have read integers in JSON as doubles.
 
-    This happens if another row has a fraction, and beyond 64 bits.
+    Arrow does so if another row of the column has a fraction, or if an integer exceeds 64 bits.
     """
     doubles = (column for column in table.itercolumns() if pa.types.is_floating(column.type))
     return any(pc.any(pc.equal(column, pc.floor(column))).as_py() for column in doubles)
 
 
 def _mixed_table(plain: Path) -> pa.Table:
-    """Return a table of JSON in which each value keeps its type, and each integer its digits."""
+    """Return a table of JSON in which each value keeps its type, and each integer keeps its digits."""
     decoder = json.JSONDecoder(object_pairs_hook=_cells_of, parse_int=_Whole, parse_float=_double)
     text = plain.read_bytes().removeprefix(BOM_UTF8).decode()
     rows, at = list[dict[str, object]](), _gap(text, 0)
@@ -572,7 +581,7 @@ def _double(text: str) -> float:
 def _mixed_column(
     cells: Sequence[object], name: str, *, is_trace: bool
 ) -> tuple[pa.Array, Mapping[bytes, bytes] | None]:
-    """Return a column, and metadata that mark its texts as literals."""
+    """Return a column, and metadata if the texts of the column are literals."""
     kinds = frozenset(type(cell) for cell in cells if cell is not None)
     if kinds in _PLAIN or not kinds:
         return pa.array(cells, _PLAIN.get(kinds, pa.null())), None
@@ -605,7 +614,7 @@ def _literal(cell: object) -> str:
 
 
 def _line_error(path: str, plain: Path, problem: str) -> LarsError:
-    """Return the error in JSON lines: the first line that is not an object, otherwise Arrow's message."""
+    """Return the error in JSON lines: at the first line that is not an object, otherwise Arrow's error."""
     with plain.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(BOM_UTF8).decode("utf-8", "backslashreplace").rstrip("\r\n")
@@ -631,17 +640,17 @@ def _fault_in_line(text: str) -> tuple[int, str | None]:
 
 
 def line_of_row(plain: Path, row: int) -> int:
-    """Return the line of a row in JSON lines, both from 1; blank lines are not rows."""
+    """Return the line number of a row in JSON lines, both from 1; blank lines are not rows."""
     with plain.open("rb") as file:
         rows = (number for number, line in zip(count(1), file, strict=False) if line.strip())
         return next(islice(rows, row - 1, None), row)
 
 
 class ArrowFile(ParquetTable):
-    """Rows of a file of Arrow; a fault's line is the number of its row."""
+    """The rows of an Arrow file; the line of an error is the number of the row."""
 
     def plain(self, head: input_files.FileHead) -> Path:
-        """Return the table in Parquet."""
+        """Return the Parquet file with the rows of the table."""
         path = str(head.path)
         if head.start and not (
             head.start.startswith((*input_files.ARROW, input_files.PARQUET)) or is_json(head.start)
@@ -651,16 +660,16 @@ class ArrowFile(ParquetTable):
 
 
 class JsonTable(ArrowFile):
-    """Rows of JSON lines; a fault's place is its line."""
+    """The rows of JSON lines; the place of an error is the line in the user's file."""
 
     def plain(self, head: input_files.FileHead) -> Path:
-        """Return the table in Parquet."""
+        """Return the Parquet file with the rows of the table."""
         if head.start.startswith((*input_files.ARROW, input_files.PARQUET)):
             return super().plain(head)
         return _plain_lines(str(head.path), head.plain)
 
     def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place in the user's file."""
+        """Return the place of a row in the user's file."""
         plain = text_file(source)
         if plain is None:
             return place
@@ -669,6 +678,6 @@ class JsonTable(ArrowFile):
 
 
 def text_file(source: input_files.TraceFile) -> Path | None:
-    """Return the user's file; None for values of a program, which have no lines."""
+    """Return the user's file, or None if the values come from a program and have no lines."""
     path = Path(source.path)
     return input_files.readable(path) if path == input_files.STANDARD_INPUT or exists(path) else None
