@@ -1,1 +1,1 @@
-"""Answers of one query or program: solved, explained, exported to other reasoners."""
+"""Solve a query or program, explain its answers, and export it to other reasoners."""

@@ -1,8 +1,9 @@
-"""`lars export`: a program and its trace as files for Ticker or clingo; and reading their answers.
+"""`lars export`: write a program and its trace as files for Ticker or clingo, and read their answers.
 
-Files for Ticker are the program in its language, the input with a line per time point, and a script. Files
-for clingo are rules, the input as facts, and a script for each time point. The folder is written atomically,
-and never replaces other data. Its legend maps names, numbers and times in a reasoner's output back.
+The files for Ticker are the program in Ticker's language, the input with a line per time point, and a script.
+The files for clingo are rules, the input as facts, and a script that evaluates each time point. The folder is
+written atomically and never replaces other data. The legend maps names, numbers and times in a reasoner's
+output back to predicates, terms and dateTimes.
 """
 
 import json
@@ -67,13 +68,13 @@ _LEGEND_ACCEPTED: Final = f"the file {LEGEND_FILE} that `lars export` wrote"
 
 
 class LegendPart(BaseModel):
-    """An object of the legend."""
+    """A JSON object in the legend."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class LegendName(LegendPart):
-    """The predicate of a name in the output; `timed`: its last argument is a time."""
+    """The predicate behind a name in the output; if `timed`, the name's last argument is a time."""
 
     predicate: str
     arity: int
@@ -81,12 +82,12 @@ class LegendName(LegendPart):
 
     @property
     def signature(self) -> Signature:
-        """Name and arity of the predicate."""
+        """The name and arity of the predicate."""
         return self.predicate, self.arity
 
 
 class LegendOrder(LegendPart):
-    """A column that ORDER BY sorts by."""
+    """A column by which ORDER BY sorts, and the direction."""
 
     column: int
     descending: bool
@@ -103,13 +104,13 @@ class LegendColumns(LegendPart):
 
     @property
     def output(self) -> Output:
-        """The columns as a value of the translation (`Output`)."""
+        """The columns as a value of the class `Output` of the translation."""
         order = tuple((key.column, key.descending) for key in self.order)
         return Output(tuple(map(Variable, self.variables)), self.width, order, self.bag)
 
 
 def columns_of(output: Output, report: ToStream) -> LegendColumns:
-    """Return the columns of a query's answers."""
+    """Return the columns of a query's answers as a part of the legend."""
     return LegendColumns(
         variables=[variable.name for variable in output.variables],
         width=output.width,
@@ -120,12 +121,14 @@ def columns_of(output: Output, report: ToStream) -> LegendColumns:
 
 
 class Legend(LegendPart):
-    """The data that `lars export --read` needs.
+    """The legend of an export: the data that `lars export --read` needs.
 
-    `times` are the evaluation times; those before `first` are hidden. `columns` are a query's. `background`
-    are the atoms that hold at every time. If one of `violations` is shown, there is no answer set;
-    `overflows` are shown if arithmetic left the reasoner's numbers. `origin` is the dateTime of time 0, null
-    if times are integers.
+    - `times` are the evaluation times; answers before `first` are hidden.
+    - `columns` are the columns of a query; null for a program.
+    - `background` contains the atoms that hold at every time.
+    - `violations` are names of atoms that mean that no answer set exists.
+    - `overflows` are names of atoms that mean that arithmetic exceeded the reasoner's range of numbers.
+    - `origin` is the dateTime of time 0; null if times are integers.
     """
 
     to: Literal["ticker", "asp"]
@@ -140,7 +143,7 @@ class Legend(LegendPart):
     origin: str | None = None
 
     def text(self) -> str:
-        """Return the legend as JSON, a key a line."""
+        """Return the legend as JSON with one key per line."""
         keys = (
             f"{json.dumps(key)}: {json.dumps(value)}" for key, value in self.model_dump(mode="json").items()
         )
@@ -148,7 +151,11 @@ class Legend(LegendPart):
 
 
 def read_legend(path: Path) -> Legend:
-    """Return the legend of a file; raises LarsError with the place of an error."""
+    """Return the legend in a file.
+
+    Raises:
+        LarsError: The file is not a legend; the message contains the place of the error.
+    """
     return check_data(Legend, json_of(read_file(path, _LEGEND_ACCEPTED), _LEGEND_ACCEPTED))
 
 
@@ -161,11 +168,15 @@ _DONE: Final = ("SATISFIABLE", "OPTIMUM FOUND")
 _NONE: Final = "UNSATISFIABLE"
 
 AnswerSets = Mapping[int, tuple[frozenset[Moment], ...]]
-"""The answer sets at each time point, as derived atoms with their times."""
+"""The answer sets at each time point; an answer set contains derived atoms with their times."""
 
 
 def read_answers(output: Path, legend: Path) -> AnswerRows | Streams:
-    """Return the answers in a reasoner's output; raises LarsError with places."""
+    """Return the answers in the output of a reasoner.
+
+    Raises:
+        LarsError: The output is invalid or incomplete; the message contains the place of the error.
+    """
     known, file = read_legend(legend), read_file(output, _ACCEPTED)
     match known.to:
         case "ticker":
@@ -208,7 +219,10 @@ def _streams(legend: Legend, answer_sets: AnswerSets) -> Streams:
 
 
 def _ticker_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
-    """Yield the answers of lines `18s (t=18): Set(p(1), pMoment(1,17))`; the last line of a time counts."""
+    """Yield the answers in lines such as `18s (t=18): Set(p(1), pMoment(1,17))`.
+
+    If several lines have the same time, the last line counts.
+    """
     for line in file.lines():
         if (model := _MODEL.fullmatch(line.text.strip())) is not None:
             t, text = int(model[1]), model[2] or "-"
@@ -247,7 +261,7 @@ def _term(legend: Legend, line: TextLine, number: int) -> Constant:
 
 
 def _asp_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
-    """Yield the answer sets after each line t=18, one per line, up to SATISFIABLE or UNSATISFIABLE."""
+    """Yield the answer sets after each line `t=18:`, one per line, up to SATISFIABLE or UNSATISFIABLE."""
     t, answers = None, list[frozenset[Moment]]()
     # Lines that are blank count: they are answer sets without atoms.
     for number, text in enumerate(file.text.split("\n"), 1):
@@ -281,15 +295,16 @@ def _asp_moments(legend: Legend, line: TextLine, t: int) -> Iterator[Moment]:
 
 
 MOST: Final = 10_000
-"""The greatest number of evaluation times of an export, and of time points if a clock ticks at each."""
+"""The maximum number of evaluation times of an export, and of time points if a clock ticks at each."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedProgram:
-    """A program with its input; `times` are its evaluation times, and those in `span` are shown.
+    """A program with its input, and its evaluation times; only answers at times in `span` are shown.
 
-    `program` has no trigger: it is evaluated at all of `times`. `triggered` has the trigger of push. `origin`
-    is the dateTime of time 0, None if times are integers.
+    - `program` has no trigger, because it is evaluated at all `times`. `triggered` has the trigger of push.
+    - `columns` are the columns of a query; None for a program.
+    - `origin` is the dateTime of time 0; None if times are integers.
     """
 
     program: Program
@@ -302,12 +317,12 @@ class ExportedProgram:
 
     @property
     def answer(self) -> Signature | None:
-        """The predicate of a query's answers."""
+        """The predicate of a query's answers; None for a program."""
         return None if self.columns is None else self.columns.output.predicate
 
 
 def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
-    """Return the export of a query or program with its trace."""
+    """Return the query or program with its trace in the form for export."""
     task = task.in_process()
     if task.path.suffix in PROGRAM_SUFFIXES:
         columns, (program, trace, _) = None, program_on_trace(task, warn)
@@ -350,10 +365,11 @@ def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ..
 
 
 def plainer(exported_program: ExportedProgram) -> tuple[Program, tuple[Atom, ...]]:
-    """Return an equivalent triggered program with simpler constructs, and facts for it.
+    """Return an equivalent triggered program with simpler constructs, and additional facts for the program.
 
-    A slide is dropped if all evaluations are at its multiples, and a window's stream if all input is in it.
-    SPARQL conditions become atoms, with facts for the terms that satisfy them.
+    A slide is dropped if all evaluations are at multiples of the slide. The stream of a window is dropped if
+    all input is in this stream. SPARQL conditions are replaced by atoms, with facts for the terms that
+    satisfy them.
     """
     if any(True for rule in exported_program.triggered.rules for _ in set_literals(rule.body)):
         return exported_program.triggered, ()
@@ -400,7 +416,7 @@ def _columns(condition: Test | Assign) -> tuple[Variable, ...]:
 
 
 def input_of(exported_program: ExportedProgram, program: Program) -> Iterator[tuple[int, Atom]]:
-    """Yield the input that a program can see, up to the last time, in arrival order with its times."""
+    """Yield the input that a program can read up to the last time, in arrival order, with times."""
     used = used_predicates(program)
     tuples = any(isinstance(window, TupleWindow) for window in windows(program))
     for fact in dict.fromkeys(exported_program.situation.facts):
@@ -415,7 +431,7 @@ def background_of(exported_program: ExportedProgram, program: Program) -> tuple[
 
 
 def _script(name: str, **values: object) -> str:
-    """Return the text of a script next to this file, with @names@ replaced by values."""
+    """Return the text of a script in the folder of this module, with each @name@ replaced by its value."""
     text = files("agreement.answering").joinpath(name).read_text(encoding="utf-8")
     return re.sub("@([a-z]+)@", lambda match: str(values[match[1]]), text)
 
@@ -423,9 +439,10 @@ def _script(name: str, **values: object) -> str:
 def ticker_files(
     exported_program: ExportedProgram, reasoner: Reasoner, clock: Duration, path: Path
 ) -> dict[str, str]:
-    """Return the texts of the files by their names; `path` is the program's.
+    """Return the texts of the files for Ticker by their names; `path` is the file of the program.
 
-    Raises LarsError, with its place if in a file, for constructs that the reasoner lacks.
+    Raises:
+        LarsError: Ticker cannot express a construct; the error has the place of the construct in a file.
     """
     if clock.nanoseconds % NANOSECONDS["ms"]:
         raise LarsError(
@@ -472,7 +489,7 @@ def _stream(exported_program: ExportedProgram, program: Program) -> TickerInput:
 
 
 def _is_single(program: ExportedProgram) -> bool:
-    """Whether the program without its constraints has one answer stream at each tick of Ticker's clock."""
+    """Return whether the program without constraints has exactly one answer stream at each tick."""
     free = Program(tuple(rule for rule in program.triggered.rules if rule.head is not None))
     times = range(program.span.last + 1)
     return all(len(list(islice(models(free, program.situation, t), 2))) == 1 for t in times)
@@ -512,7 +529,11 @@ def _legend(
 
 
 def asp_files(program: ExportedProgram) -> dict[str, str]:
-    """Return the texts of the files by their names; raises LarsError for times that clingo cannot add to."""
+    """Return the texts of the files for clingo by their names.
+
+    Raises:
+        LarsError: The times are too large for the arithmetic of clingo.
+    """
     if program.situation.timeline.last > GREATEST:
         raise LarsError(
             f"the timeline ends at {program.situation.timeline.last}; accepted for clingo: up to {GREATEST}, "
@@ -542,9 +563,10 @@ _RUNNABLE: Final = 0o755
 def export_to(
     folder: Path, task: SolvingTask, ticker: tuple[Reasoner, Duration] | None, warn: Warn, *, overwrite: bool
 ) -> str:
-    """Write the folder for Ticker, with its reasoner and time point, or for plain clingo if None.
+    """Write the folder for Ticker with the given reasoner and time point, or for clingo if None.
 
-    Returns the list of files and how to run them.
+    Returns:
+        The list of files, and how to run them.
     """
     _check_free(folder, overwrite=overwrite)
     program = export_program(task, warn)
@@ -556,7 +578,7 @@ def export_to(
 
 
 def _check_free(folder: Path, *, overwrite: bool) -> None:
-    """Raise LarsError if the path has data that must not be replaced."""
+    """Raise LarsError if the folder contains data that must not be replaced."""
     if not folder.parent.is_dir():
         raise LarsError(f"{folder}: cannot be written: there is no folder {folder.parent}")
     if folder.exists() and not folder.is_dir():

@@ -1,6 +1,6 @@
-"""A program step by step: at each time its windows' content, firing rules, and derived atoms.
+"""Evaluate a program step by step: the content of its windows, its firing rules, and the derived atoms.
 
-Source: LARS (2015), Definitions 1 to 3. Each step is evaluated separately, by clingo.
+Source: LARS (2015), Definitions 1 to 3. clingo evaluates each step separately.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,20 +20,20 @@ from lars.language.windows import Interval, IntervalWindow, Window
 from lars.semantics import choices
 
 MOST_INSTANCES: Final = 1_000
-"""The number of instances of a rule at one time; if there are more, one more than this number is returned."""
+"""The maximum number of instances of a rule at one time; if more exist, one more instance is returned."""
 
 
 WindowContent = tuple[Interval | None, frozenset[Moment]]
-"""The interval that a window shows at a time, None if it is empty, and the atoms in it."""
+"""The interval that a window shows at a time (None if it is empty), and the atoms in this interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A program at t: the content of each of its windows, and its first answer stream.
+    """A program at time t: the content of each of its windows, and its first answer stream.
 
-    `derived` is None if no answer stream exists. `count` is the number of answer streams; with `more` the
-    number is a lower bound. `instances` are each rule's instances with true bodies, by the rule's number,
-    from 1.
+    - `derived` contains the derived atoms of the first answer stream; None if no answer stream exists.
+    - `instances` are the instances of each rule with a true body, by the number of the rule, from 1.
+    - `count` is the number of answer streams; if `more` is true, `count` is a lower bound.
     """
 
     t: int
@@ -47,14 +47,18 @@ class Step:
 def windows_in_order(program: Program) -> tuple[Window, ...]:
     """Return the windows of a program, each once, in the order of its rules.
 
-    Programs that the solver evaluates have at most one window in a literal, and look through it at t.
+    In a program that the solver can evaluate, a literal has at most one window, which is read at time t.
     """
     every = (window for rule in program.rules for literal in rule.body for window in windows_of(literal))
     return tuple(dict.fromkeys(every))
 
 
 def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[Step]:
-    """Yield the program's step at each time; LarsError names the path of a rejected program."""
+    """Yield the step of the program at each time.
+
+    Raises:
+        LarsError: The solver rejects the program; the message contains the path.
+    """
     windows = windows_in_order(here.program)
     for t in times:
         near, _ = nearby(here.program, here.stream, t)
@@ -71,7 +75,7 @@ def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[
 
 
 def _content(stream: Stream, window: Window, t: int) -> WindowContent:
-    """Return a window's content: all atoms of a time interval, or the atoms that another window keeps."""
+    """Return the content of a window: all atoms of a time interval, or the atoms that the window keeps."""
     if isinstance(window, IntervalWindow):
         interval, left = window.bounds(t, stream.timeline), stream
     else:

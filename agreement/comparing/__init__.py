@@ -1,1 +1,1 @@
-"""Two reports side by side: push and pull, an engine and its specification, two engine versions."""
+"""Compare two sequences of reports: push and pull, an engine and its specification, two engine versions."""

@@ -1,13 +1,14 @@
-"""A search for switches of a reporter that explain recorded runs.
+"""Search for the switches of a reporter that explain recorded runs.
 
-The reporter has the correct behavior. A switch changes it: each switch is one possible deviation. A switch,
-or several together, is tried on all runs. On runs that the reporter predicts, a switch that predicts
-something else raises a false alarm.
+Without switches, the reporter has the correct behavior. Each switch is a possible deviation. A switch, or
+several switches together, is tried on all runs. If the reporter predicts a run and the switch predicts other
+reports, the switch raises a false alarm.
 
-A run is evidence for a switch only if it could have been evidence against it. So a run is no evidence if the
-switch would also explain other answers: the correct ones, none, or answers at other times. If there are
-several causes, each must explain most of the runs on which it predicts a deviation. With many switches, some
-predict a few runs by chance. The caller adds runs if the result could be wrong.
+A run is evidence for a switch only if the run could have been evidence against the switch. So a run is not
+evidence if the switch would also explain other answers: the correct answers, no answers, or answers at other
+times. If the runs have several causes, each cause must explain most of the runs on which it predicts a
+deviation. With many switches, some switches predict a few runs by chance. The caller adds runs if the result
+could be wrong.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -18,25 +19,28 @@ Run = TypeVar("Run")
 Switch = TypeVar("Switch", bound=Hashable)
 
 _SPARED: Final = 0.05
-"""The share of the wrong runs that a switch may miss as the only cause; one more run is allowed."""
+"""The share of the wrong runs that a single cause may fail to explain; one more run is allowed."""
 _ALARMS: Final = 0.1
-"""The number of false alarms that a cause may raise per explained run: one cause can undo another."""
+"""The number of false alarms that a cause may raise per explained run, since causes can hide each other."""
 _NEARLY: Final = 0.98
-"""If a switch explains this share of the best switch's runs, it counts as equal; the first one wins."""
+"""A switch counts as equal to the best switch if it explains this share of the best switch's runs.
+
+Among equal switches, the first switch wins.
+"""
 _GLANCE: Final = 6
-"""The number of runs on which every switch is tried, even if the time is up."""
+"""The number of runs on which every switch is tried, even after the time limit."""
 _FIRST: Final = 16
-"""The number of first runs: a switch that explains none of these is not tried on the others."""
+"""The number of first runs; a switch that explains none of them is not tried on the other runs."""
 _SAMPLE: Final = 60
 _HEATS: Final = 8
-"""The number of switches that are tried on all runs, even if the time is up."""
+"""The number of switches up to which all are tried on all runs, even after the time limit."""
 _SHARE: Final = 0.75
-"""The least share of explained runs, among explained and refuting ones, for each of several causes."""
+"""The minimum share of explained runs among the explained and refuting runs, for each of several causes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lead(Generic[Switch]):
-    """A switch with the wrong runs that it predicts, its evidence among them, and its false alarms."""
+    """A switch with the wrong runs that it predicts, the runs that are evidence, and its false alarms."""
 
     switch: Switch
     explained: frozenset[int]
@@ -46,13 +50,14 @@ class Lead(Generic[Switch]):
 
 @dataclass(slots=True)
 class Arena(Generic[Run, Switch]):
-    """Runs, and measures of a reporter's errors on them with some switches on.
+    """Wrong and right runs on which switches are compared.
 
-    `misses` returns the number of rows and reports that a run has and the switches do not predict, or the
-    reverse; None means no prediction. `plainly` returns whether the switches predict the run without further
-    assumptions. `tells` returns whether a run could refute the switches. `expects` returns whether a switch
-    predicts a deviation from the correct behavior. `is_over` returns whether the time is up; then the tries
-    so far decide.
+    - `misses` returns the number of rows and reports in which a run differs from the prediction with switches
+      on; None without prediction.
+    - `plainly` returns whether the switches predict the run without further assumptions.
+    - `tells` returns whether a run could refute the switches.
+    - `expects` returns whether a switch predicts a deviation from the correct behavior.
+    - `is_over` returns whether the time limit is over; then the tries so far decide.
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
@@ -66,7 +71,7 @@ class Arena(Generic[Run, Switch]):
     _telling: dict[tuple[int, tuple[Switch, ...]], bool] = field(default_factory=dict, init=False)
 
     def explains(self, number: int, switches: tuple[Switch, ...]) -> bool:
-        """Whether the wrong run `number` is predicted with these switches on."""
+        """Return whether the wrong run with this number is predicted with these switches on."""
         return self._missed(number, switches, right=False) == 0
 
     def _tells(self, number: int, switches: tuple[Switch, ...]) -> bool:
@@ -82,7 +87,7 @@ class Arena(Generic[Run, Switch]):
         return self._known[key]
 
     def covers(self, number: int, causes: Sequence[Switch]) -> bool:
-        """Whether one of the causes explains a wrong run, or all of them together do."""
+        """Return whether one of the causes, or all causes together, explain a wrong run."""
         return any(self.explains(number, (cause,)) for cause in causes) or (
             len(causes) > 1 and self.explains(number, tuple(causes))
         )
@@ -92,7 +97,7 @@ class Arena(Generic[Run, Switch]):
         return [number for number in range(len(self.wrong)) if not self.covers(number, causes)]
 
     def only(self, switches: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the best switch that alone predicts nearly all runs, or None."""
+        """Return the best switch that explains nearly all wrong runs without other switches, or None."""
         leads = [Lead(switch, frozenset(), frozenset(), 0) for switch in switches]
         # All are first tried on a few runs, so that a time limit leaves none out.
         for most in (_GLANCE, _FIRST, len(self.wrong)):
@@ -111,7 +116,7 @@ class Arena(Generic[Run, Switch]):
         return best
 
     def nearest(self, switches: Sequence[Switch], most: int) -> list[Switch]:
-        """Return the switches closest to a few wrong runs; they may be combined with others."""
+        """Return the switches whose predictions are closest to a few wrong runs, for combining switches."""
         numbers = range(min(_GLANCE, len(self.wrong)))
 
         def distance(switch: Switch) -> int:
@@ -123,7 +128,7 @@ class Arena(Generic[Run, Switch]):
         return sorted(switches, key=distance)[:most]
 
     def next(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the switch that explains most runs left by the causes; None if none explains any."""
+        """Return the switch that explains most runs that the causes leave unexplained; None if none does."""
         left = self.left(causes)
         others = [
             switch
@@ -134,7 +139,7 @@ class Arena(Generic[Run, Switch]):
         return self._best([lead for lead in tried if lead is not None], causes, left)
 
     def _evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> frozenset[int]:
-        """Return the explained runs that are evidence, among the last ones, which include experiments."""
+        """Return the explained runs that are evidence, among the last runs, which include experiments."""
         ways = ((lead.switch,), (*causes, lead.switch)) if causes else ((lead.switch,),)
         told = (
             number
@@ -144,9 +149,10 @@ class Arena(Generic[Run, Switch]):
         return frozenset(told)
 
     def _is_chance(self, lead: Lead[Switch], left: Sequence[int]) -> bool:
-        """Whether a switch explains too small a share of the runs on which it predicts a fault.
+        """Return whether a switch explains too small a share of the runs on which it predicts a fault.
 
-        If it is closer to the recorded reports than the correct behavior is, other causes may be on too.
+        If the switch is closer to the recorded reports than the correct behavior is, other causes may also be
+        on.
         """
         others = [number for number in left if number not in lead.explained]
         sample = others[:_SAMPLE]
@@ -168,9 +174,9 @@ class Arena(Generic[Run, Switch]):
         *,
         to_the_end: bool = False,
     ) -> Lead[Switch] | None:
-        """Return a switch's lead; None if it misses more than the share `spared`, or has too many alarms.
+        """Return the lead of a switch; None if the switch misses too many runs or raises too many alarms.
 
-        If the time is up, the tries so far decide.
+        `spared` is the share of runs that the switch may miss. After the time limit, the tries so far decide.
         """
         explained: list[int] = []
         for done, number in enumerate(numbers):
@@ -188,7 +194,7 @@ class Arena(Generic[Run, Switch]):
         return None if alarms is None else Lead(switch, frozenset(explained), frozenset(), alarms)
 
     def _alarms(self, switch: Switch, explained: int, right: Sequence[Run]) -> int | None:
-        """Return the number of a switch's false alarms; None for too many."""
+        """Return the number of false alarms of a switch; None if the switch raises too many."""
         alarms = 0
         for number in range(len(right)):
             if number >= _GLANCE and self.is_over():
@@ -202,10 +208,10 @@ class Arena(Generic[Run, Switch]):
     def _best(
         self, leads: Sequence[Lead[Switch]], causes: Sequence[Switch], left: Sequence[int] = ()
     ) -> Lead[Switch] | None:
-        """Return the lead with most evidence; among nearly equal ones, the plainest.
+        """Return the lead with the most evidence; among nearly equal leads, the lead with the plainest runs.
 
-        A lead is skipped if it explains fewer runs than another lead has as evidence: most switches explain
-        few runs.
+        A lead is skipped if it explains fewer runs than another lead has as evidence, because most switches
+        explain few runs.
         """
         near: list[Lead[Switch]] = []
         for lead in sorted(leads, key=lambda one: -len(one.explained)):
@@ -222,7 +228,10 @@ class Arena(Generic[Run, Switch]):
         return max(near, key=self._plain, default=None)
 
     def _whole(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the lead with its evidence, and its false alarms on all right runs; None if too many."""
+        """Return the lead with its evidence and its false alarms on all right runs.
+
+        The result is None if too many alarms.
+        """
         told = self._evidence(lead, causes)
         alarms = self._alarms(lead.switch, len(lead.explained), self.right)
         if alarms is None or alarms > len(told):

@@ -1,4 +1,4 @@
-"""A first query for alerts and the events behind them, from common columns, for editing."""
+"""Draft a first query for alerts and the events behind them from common columns; users edit the draft."""
 
 import re
 from collections import defaultdict
@@ -16,23 +16,25 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 USUAL: Final = tuple(
     Duration(n * SECOND.nanoseconds) for n in (3600, 1800, 900, 600, 300, 120, 60, 30, 20, 15, 10, 5, 2, 1)
 )
-"""Durations that people choose, from the longest on."""
+"""Durations that people usually choose, the longest duration first."""
 _NEAR: Final = 0.05
-"""By such a share of a usual length the oldest event may miss it: answers come late."""
+"""The tolerance, as a share of a usual duration, for rounding the greatest delay, since answers come late."""
 _Times = Mapping[Key, Sequence[float]]
 
 
 Draft = tuple[str, Mapping[str, str], Mapping[str, str]]
-"""A query in CQELS, and the prefixes and columns by which the table of events becomes triples for it."""
+"""A CQELS query, and the prefixes and columns that convert the table of events to triples for the query."""
 
 
 def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: str, unit: Duration) -> Draft:
-    """Return a query whose answers have the columns common to all alerts and the events.
+    """Return a query whose answers have the columns that all alerts and the events share.
 
-    `name` is the stream's name, `time` the events' column of times. The window's length is about the greatest
-    delay of an alert after the latest event that it repeats, and at least one time point. The filter is on
-    the first column whose numbers separate the repeated events from all others. Raises LarsError if alerts
-    and events have no common column.
+    `name` is the name of the stream, and `time` is the time column of the events. The window is about as long
+    as the greatest delay between an alert and the latest event that it repeats, and at least one time point.
+    The filter uses the first column whose numbers separate the repeated events from all other events.
+
+    Raises:
+        LarsError: Alerts and events have no common column.
     """
     columns = shared_columns(events, alerts)
     repeated = _times(alerts, tuple(columns))
@@ -55,7 +57,7 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
 
 
 def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:
-    """Return the columns common to all alerts and the events, with the events' names."""
+    """Return the columns that all alerts and the events share, with the columns' names in the events."""
     known = {column.casefold(): column for column in events.variables if _NAME.fullmatch(column)}
     common = sorted(set.intersection(*(set(log.variables) for log in alerts)))
     columns = {
@@ -71,7 +73,7 @@ def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[st
 
 
 def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
-    """Return the times of each row, by the key of equal rows."""
+    """Return the times of each row; equal rows have the same key."""
     times: defaultdict[Key, list[float]] = defaultdict(list)
     for log in logs:
         for report in in_columns(log, columns).reports:
@@ -81,7 +83,7 @@ def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
 
 
 def _greatest_age(events: _Times, alerts: _Times) -> float:
-    """Return the greatest delay of an alert after the latest event that it repeats, in ms."""
+    """Return the greatest delay in ms between an alert and the latest event that the alert repeats."""
     ages = (
         min((alert - t for t in events.get(key, ()) if t <= alert + SLACK), default=0.0)
         for key, times in alerts.items()
@@ -91,7 +93,7 @@ def _greatest_age(events: _Times, alerts: _Times) -> float:
 
 
 def _length(age: float, unit: Duration) -> Duration:
-    """Return the length of a window: a usual one nearby, otherwise the age in whole time points."""
+    """Return the length of a window: a usual duration near the age, otherwise the age in time points."""
     near = (length for length in USUAL if abs(length.milliseconds - age) <= _NEAR * length.milliseconds)
     # Arrivals at the evaluation time are in each window.
     points = max(ceil(age / unit.milliseconds - SLACK), 1)

@@ -1,6 +1,6 @@
-"""Comparison of two logs of alerts: common rows with their times, and rows of only one log.
+"""Compare two logs of alerts: find the common rows with their times, and the rows of only one log.
 
-An alert is a row with its time. A row missing from a log may never have been reported, or only not logged.
+An alert is a row with its time. If a log lacks a row, the row may not have been reported, or not been logged.
 """
 
 from bisect import bisect_right
@@ -18,16 +18,17 @@ from lars.durations import NANOSECONDS, Duration
 from solver.facts import Row
 
 _Times = Mapping[float, int]
-"""The times of a row, each with the number of its occurrences."""
+"""The times of a row, each with the number of the row's occurrences at this time."""
 _BLANK = "_:"
 
 
 @dataclass(frozen=True, slots=True)
 class AlertMatch:
-    """A row with its times in two logs in ms; None if a log lacks it at that time.
+    """A row with its times in two logs in ms; the time is None if a log does not contain the alert.
 
-    `elsewhere`: the log that lacks it has the row at another time, after the same event if events are known.
-    `event` is the time of the latest earlier event with this row; None if unknown.
+    `elsewhere` is true if the log without the alert contains the row at another time. If events are known,
+    the row must follow the same event. `event` is the time of the latest earlier event with this row, or
+    None.
     """
 
     row: Row
@@ -38,41 +39,41 @@ class AlertMatch:
 
     @property
     def delay(self) -> float | None:
-        """The second log's delay in ms; None if one log lacks the row."""
+        """The delay in ms of the second log after the first log; None if one log does not contain the row."""
         return None if self.first is None or self.second is None else self.second - self.first
 
     @property
     def at(self) -> float:
-        """The earlier of its times."""
+        """The time of the alert; if both logs contain it, the earlier time."""
         return min(t for t in (self.first, self.second) if t is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class LogMatch:
-    """All alerts of two logs, by time."""
+    """The alerts of two logs, sorted by time."""
 
     variables: tuple[str, ...]
     alerts: tuple[AlertMatch, ...]
 
     @property
     def both(self) -> tuple[AlertMatch, ...]:
-        """The alerts that both logs have."""
+        """The alerts that both logs contain."""
         return tuple(alert for alert in self.alerts if alert.delay is not None)
 
     @property
     def only(self) -> tuple[tuple[AlertMatch, ...], tuple[AlertMatch, ...]]:
-        """The alerts of only the first log, and of only the second."""
+        """The alerts that only the first log contains, and the alerts that only the second log contains."""
         first = tuple(alert for alert in self.alerts if alert.second is None)
         return first, tuple(alert for alert in self.alerts if alert.first is None)
 
     @property
     def delays(self) -> tuple[float, float, float] | None:
-        """The least, median and greatest delay in ms; None without common alerts."""
+        """The smallest, median and largest delay in ms; None without common alerts."""
         delays = [alert.delay for alert in self.both if alert.delay is not None]
         return (min(delays), median(delays), max(delays)) if delays else None
 
     def same(self, *, times: bool) -> bool:
-        """Whether both have the same alerts, at the same times if these count."""
+        """Return whether both logs have the same alerts; with `times`, also at the same times."""
         moved = times and any(abs(alert.delay or 0) > SLACK for alert in self.alerts)
         return not moved and all(alert.delay is not None for alert in self.alerts)
 
@@ -86,9 +87,9 @@ def match_logs(
 ) -> LogMatch:
     """Return the alerts of two logs with the same columns, in pairs of equal rows.
 
-    Two alerts of a row belong together if each is the nearest to the other in time, and at most `within` ms
-    away. If the columns are those of `events`, both alerts must follow the same latest event with this row.
-    Numbers are equal by value, up to the tolerance; all blank nodes are equal.
+    Two alerts with equal rows form a pair if each alert is nearest in time to the other, and at most `within`
+    ms away. If the logs have the columns of `events`, both alerts must follow the same latest event with this
+    row. Numbers are equal by value, up to the tolerance. All blank nodes are equal.
     """
     logs = (first, second) if events is None else (first, second, events)
     keys = _keys([report for log in logs for report in log.reports], tolerance)
@@ -104,9 +105,10 @@ def match_logs(
 
 
 def missed(events: Iterable[float], period: Duration, width: Duration) -> int:
-    """Return how many events, by their times in ms, no window of a pulling system contains.
+    """Return the number of events that no window of a pulling system contains.
 
-    The system evaluates at all multiples t of the period, on the window (t - width, t].
+    `events` are the times of the events in ms. The system evaluates at all multiples t of the period, over
+    the window (t - width, t].
     """
     times = (round(t * NANOSECONDS["ms"]) for t in events)
     return sum(-t % period.nanoseconds >= width.nanoseconds for t in times)
@@ -123,7 +125,7 @@ def _times(log: Recording, keys: Mapping[Row, Key]) -> Mapping[Key, _Times]:
 def _after_events(
     times: Mapping[Key, _Times], events: Mapping[Key, Sequence[float]]
 ) -> Mapping[tuple[Key, int], _Times]:
-    """Return the times of rows, grouped by the number of earlier events with the row."""
+    """Return the times of each row, grouped by the number of earlier events with the row."""
     parts: defaultdict[tuple[Key, int], Counter[float]] = defaultdict(Counter)
     for key, counted in times.items():
         for t, count in counted.items():
@@ -134,7 +136,7 @@ def _after_events(
 def _with_event(
     rows: Mapping[Key, Row], events: Mapping[Key, Sequence[float]], place: tuple[Key, int]
 ) -> AlertMatch:
-    """Return an alert of a row without times, after `count` events with the row."""
+    """Return an alert without times, for a row after the given number of events with this row."""
     key, count = place
     return AlertMatch(rows[key], None, None, event=events[key][count - 1] if count else None)
 
@@ -155,7 +157,10 @@ def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> I
 
 
 def _keys(reports: Iterable[Report], tolerance: float) -> Mapping[Row, Key]:
-    """Return the key of equal rows: numbers that are close have the least of them."""
+    """Return the keys of rows.
+
+    Equal rows have the same key, in which close numbers are replaced by the least one.
+    """
     rows = {row: row_key(row) for report in reports for row in report.rows}
     numbers = {part for key in rows.values() for part in key if is_number(part)}
     merged = _merged(sorted(numbers), tolerance)  # type: ignore[type-var]
@@ -167,7 +172,7 @@ def _plain(part: Hashable) -> Hashable:
 
 
 def _merged(numbers: Sequence[Hashable], tolerance: float) -> Mapping[Hashable, Hashable]:
-    """Return the first number of each ascending number's group, in which neighbours are close."""
+    """Return, for each number, the first number of its group; neighbours in a group are close."""
     merged: dict[Hashable, Hashable] = {}
     for before, number in zip((None, *numbers), numbers, strict=False):
         near = before is not None and close(before, number, tolerance)

@@ -1,4 +1,4 @@
-"""Minimization: an item is reduced or replaced by smaller ones while a property holds."""
+"""Minimize an item: remove or replace parts of the item as long as a property holds."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
@@ -7,9 +7,9 @@ Item = TypeVar("Item")
 
 
 def fewest_enough(items: Sequence[Item], enough: Callable[[Sequence[Item]], bool]) -> tuple[Item, ...]:
-    """Return some of the items that are enough, left out the last first.
+    """Return a minimal selection of items that is enough; the last items are removed first.
 
-    Without any one of these the others are not enough.
+    If any item of the selection is removed, the remaining items are not enough.
 
     >>> fewest_enough([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
     (1, 3)
@@ -29,9 +29,9 @@ def made_small(
     size: Callable[[Item], tuple[float, ...]],
     keeps: Callable[[Item], bool],
 ) -> Item:
-    """Return an item that is kept, although no smaller neighbour is.
+    """Return an item for which `keeps` is true, while `keeps` is false for all smaller neighbours.
 
-    `keeps` may become False for all once no time is left.
+    After a time limit, `keeps` may return false for all items.
 
     >>> made_small(12, lambda n: iter((n // 2, n - 1)), lambda n: (n,), lambda n: n % 3 == 0)
     3

@@ -1,1 +1,1 @@
-"""Properties of queries on every stream: decisions, containment, smallest distinguishing streams."""
+"""Properties of queries on every stream: decisions, containment, and smallest streams with a difference."""

@@ -1,7 +1,7 @@
-"""Verdicts about all streams: proved, refuted by a stream, or open with a reason.
+"""Verdicts about all streams: a claim is proved, refuted by a stream, or open with a reason.
 
-`lars decide` (also for two queries), `lars witness` and `lars shrink` return these types, and evaluate
-streams with these functions.
+`lars decide` (also for two queries), `lars witness` and `lars shrink` return these types. They evaluate
+streams with the functions of this module.
 """
 
 from collections.abc import Sequence
@@ -30,11 +30,12 @@ from translate.tau import Trigger
 class Witness:
     """A stream and static data on which two sides differ in (start, end].
 
-    The timeline ends at `end`, or at the last arrival if windows look ahead.
-
-    `static` is all of B. `left_only` and `right_only` are rows that only one side reports, and `remark` is
-    their cause or another remark. If it is `smallest`, no witness has fewer triples. ISTREAM and DSTREAM
-    compare `end` with the evaluation at `before`; None means that no evaluation precedes.
+    - The timeline ends at `end`, or at the last arrival if windows look ahead.
+    - `static` contains all static data, including predicates other than triples.
+    - `left_only` and `right_only` are the rows that only one side reports.
+    - `remark` is the cause of these rows, or another remark.
+    - `smallest` is true if no witness has fewer triples.
+    - `before` is the evaluation with which ISTREAM and DSTREAM compare `end`; None if no evaluation precedes.
     """
 
     facts: tuple[Fact, ...]
@@ -49,30 +50,31 @@ class Witness:
 
     @property
     def timeline(self) -> Interval:
-        """From time 0 to the end of the stream."""
+        """The interval from time 0 to the end of the stream."""
         return timeline_of(self.facts, self.end)
 
     @property
     def row(self) -> Row:
-        """A row that only one side reports, preferably the left side."""
+        """A row that only one side reports, preferably a row of the left side."""
         return min(self.left_only or self.right_only, key=str)
 
     @property
     def triples(self) -> Sequence[tuple[str, ...]]:
-        """The static triples, each with its graph."""
+        """The static triples, each with the name of its graph."""
         return tuple(self.static.get(("triple", 4), ()))
 
 
 EveryStream = Literal["always", "never", "depends on the static data", "not always", "open"]
 """A verdict about all streams.
 
-`not always`: not on the stream and static data shown; other static data are undecided.
+`not always` means that the claim fails on the stream and static data shown. For other static data, the claim
+is undecided.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedPremise:
-    """A checked premise, whether it holds (None if open), and its place in a query."""
+    """A checked premise, whether the premise holds (None if open), and its place in a query."""
 
     statement: str
     holds: bool | None
@@ -81,11 +83,13 @@ class CheckedPremise:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether two sides agree, or a query is contained in another, on all streams and static data; and why.
+    """Whether two sides agree, or one query is contained in another, on all streams and static data, and why.
 
-    No stream up to `triples` triples refutes it, within the `scope` (number of candidates, and times); if
-    time ran out, with fewer triples. `finer` is a finer unit with which the answer is another one. Push and
-    pull are asked for a `period`; `premises` were checked, `changes` would change the verdict.
+    - A search found no counterexample with up to `triples` triples, or with fewer triples if time ran out.
+    - `scope` limits the search: the number of candidates, and the times.
+    - `finer` is a finer unit with which the verdict differs, and the decision with this unit.
+    - `period` is the pull period of a question about push and pull.
+    - `premises` are the premises that were checked; `changes` would change the verdict.
     """
 
     verdict: EveryStream
@@ -100,7 +104,7 @@ class Decision:
 
     @property
     def holds(self) -> bool | None:
-        """Whether agreement or containment holds on all streams; None if open."""
+        """Whether agreement or containment holds on all streams; None if the verdict is open."""
         return {"always": True, "open": None}.get(self.verdict, False)
 
     @property
@@ -110,13 +114,13 @@ class Decision:
 
     @property
     def search_end(self) -> str | None:
-        """The end of a search for refuting streams; None if it found the requested number."""
+        """The reason why a search ended; None if the search found the requested number of streams."""
         if not self.why or self.triples is None:
             return "not searched" if self.why else None
         return "out of time" if self.why == TIME_IS_UP else "none up to" if self.scope else "none"
 
     def search_text(self, question: str) -> str:
-        """Return why a search found no further streams."""
+        """Return a sentence that explains why a search found no further stream."""
         none = f"no {'other ' if self.witnesses else ''}stream {question}"
         triples = quantity(self.triples or 0, "triple")
         match self.search_end:
@@ -135,7 +139,7 @@ class Decision:
 
 
 def all_hold(answers: Sequence[Decision]) -> bool | None:
-    """Return whether all answers hold; None if open.
+    """Return whether all decisions hold; None if none fails and some are open.
 
     >>> all_hold([Decision("always"), Decision("open")])
     >>> all_hold([Decision("open"), Decision("never")])
@@ -148,12 +152,12 @@ def all_hold(answers: Sequence[Decision]) -> bool | None:
 def trace_on(
     facts: Sequence[Fact], static: Background, timeline: Interval, certify: Certify = "none"
 ) -> LocalTrace:
-    """Return a trace that is evaluated in this process."""
+    """Return a trace on the given facts that is evaluated in this process."""
     return LocalTrace(trace_columns(facts), timeline, static, Runner(in_process=True, certify=certify))
 
 
 def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, end: int) -> frozenset[Row]:
-    """Return all rows that a side reports in (start, end]."""
+    """Return all rows that the query of a side reports in (start, end]."""
     (runs,) = trace.answers([question])
     listed = {t: tuple(some) for t, some in runs.by_time().items()}
     answers = relation_to_stream(kind, runs.times.tolist(), listed)
@@ -162,10 +166,10 @@ def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, 
 
 @dataclass(frozen=True, slots=True)
 class PairOnStream:
-    """Push against pull on a stream and static data, on the timeline [0, end], as `lars agree` compares them.
+    """A comparison of push with pull on a stream and static data, on the timeline [0, end], by `lars agree`.
 
-    `origin` is the dateTime of time 0, or None. A triple in the named graph of an element stands for the
-    triple as well.
+    `origin` is the dateTime of time 0, or None. A triple in the named graph of a stream element also counts
+    as a triple of the stream.
     """
 
     pair: agree.Pair
@@ -178,14 +182,14 @@ class PairOnStream:
     origin: str | None = None
 
     def report(self, certify: Certify = "none") -> agree.VariantReport:
-        """Return the report of `lars agree`."""
+        """Return the report of `lars agree` on this stream."""
         facts = with_triples(self.facts)
         compared = agree.ComparedInput(trace_on(facts, self.static, Interval(0, self.end), certify))
         about = [self.pair], [self.period], compared, self.setting, self.trigger
         return agree.compare_pairs(*about).variants[0]
 
     def witness(self) -> Witness | None:
-        """Return the first row that only one side reports, None if they agree."""
+        """Return a witness with the first row that only one side reports; None if both sides agree."""
         if (difference := first_difference(self.report())) is None:
             return None
         row, times = frozenset((difference.row,)), (difference.interval.start, difference.interval.end)
@@ -196,5 +200,8 @@ class PairOnStream:
 def first_difference(
     report: agree.VariantReport, cause: agree.RowCause | None = None
 ) -> RowDifference | None:
-    """Return the first row that only one side reports, with the cause if given, or None."""
+    """Return the first row that only one side reports, or the first with the given cause.
+
+    The result is None without one.
+    """
     return next(RowFilter(cause=cause).rows(report), None)

@@ -1,10 +1,10 @@
-"""Reduction of a large disagreement to a minimal one, by delta debugging with an evaluation at each step.
+"""Reduce a disagreement to a minimal one by delta debugging: each step is evaluated.
 
-`lars shrink` begins with the first pair and period of a comparison that disagree. Elements are removed first,
-starting from the first differing row's support. Then follow static triples, parts of the queries (a
-condition, an operator, a triple pattern, a common column) and times, until nothing more can go. A part is
-removed permanently once the rest disagrees for the same cause. The remaining data are unchanged: no term
-replaces another. Sizes show the reduction.
+`lars shrink` begins with the first pair and period of a comparison that disagree. Stream elements are removed
+first, starting from the elements that support the first differing row. Then static triples are removed, then
+parts of the queries (a condition, an operator, a triple pattern, a common column). Then times are moved. The
+steps repeat until no part can be removed. A part is removed if the remaining input still disagrees for the
+same cause. Terms are never replaced. Sizes before and after show the reduction.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,10 @@ from translate.model.query import EngineQuery
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Triples that arrive, static triples, time points, different terms, parts of both queries."""
+    """The sizes of a disagreement: numbers of arriving triples, static triples, time points, terms and parts.
+
+    A part is a pattern, a condition or a column of one of both queries.
+    """
 
     triples: int
     static: int
@@ -45,7 +48,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class MinimalDisagreement:
-    """The remaining disagreement, its sizes before and after, and the number of evaluations."""
+    """A minimal disagreement, its sizes before and after the reduction, and the number of evaluations."""
 
     left: PairOnStream
     cause: agree.RowCause
@@ -57,7 +60,7 @@ class MinimalDisagreement:
 def shrink(
     task: agree.AgreementTask, row_cause: agree.RowCause | None, warn: Warn, progress: Progress
 ) -> MinimalDisagreement | None:
-    """Return a comparison's first disagreement, minimized; None if it agrees."""
+    """Return the first disagreement of a comparison, minimized; None if both sides agree."""
     task, trace, compared = agree.compared_on_trace(task, warn)
     report = agree.compare_pairs(
         compared, agree.periods_of(task), agree.ComparedInput(trace), task.setting, task.trigger
@@ -78,13 +81,17 @@ def shrink(
 
 
 Shortest = Callable[[PairOnStream], PairOnStream | None]
-"""Of a pair what disagrees for a cause, up to the first interval that does; None: none does."""
+"""A function that returns a comparison up to its first disagreeing period, or None without such a period."""
 
 
 def minimal_disagreement(
     disagreement: PairOnStream, cause: agree.RowCause, progress: Progress = no_progress
 ) -> MinimalDisagreement:
-    """Return a minimal disagreement for the cause; raises LarsError if none exists."""
+    """Return a minimal disagreement with this cause.
+
+    Raises:
+        LarsError: No row has this cause.
+    """
     report = disagreement.report()
     if (differing := first_difference(report, cause)) is None:
         raise LarsError(f"no row that one side alone has has the cause {cause}")
@@ -122,7 +129,7 @@ def _first_guess(
     report: agree.VariantReport,
     difference: RowDifference,
 ) -> PairOnStream:
-    """Return the disagreement reduced to the first differing row's support, if that suffices."""
+    """Return the disagreement reduced to the support of the first differing row, if this suffices."""
     interval, own = difference.interval, set(report.supports([difference])[0])
     pushed = difference.pushed if difference.side == "push" else None
     times = {interval.start + 1, interval.end, pushed}
@@ -163,7 +170,10 @@ def _smaller_queries(state: PairOnStream, shortest: Shortest) -> PairOnStream:
 
 
 def _earlier(state: PairOnStream, shortest: Shortest) -> PairOnStream:
-    """Return the disagreement with earlier times: by periods, then from each element on, then one by one."""
+    """Return the disagreement with earlier times.
+
+    Times are moved by whole periods, then from each element on, then element by element.
+    """
     first = min((fact.t for fact in state.facts), default=1)
     for by in range((first - 1) // state.period * state.period, 0, -state.period):
         moved = replace(state, facts=_moved(state.facts, range(len(state.facts)), by), end=state.end - by)
@@ -180,7 +190,7 @@ def _earlier(state: PairOnStream, shortest: Shortest) -> PairOnStream:
 
 
 def _moved_back(state: PairOnStream, shortest: Shortest, places: range) -> PairOnStream:
-    """Return the disagreement with the elements at these places moved earlier in steps of 2^n."""
+    """Return the disagreement with the elements at the given places moved earlier, in steps of 2^n."""
     by = state.end
     while by:
         moved_state = None
@@ -261,7 +271,7 @@ def _keeping_side(kind: type[Pattern], number: int, side: str) -> _Change:
 
 
 def _is_of(kind: type[Pattern], part: Pattern) -> bool:
-    """Whether a part is of a kind that both queries have: only CQELS has a cautious block."""
+    """Return whether a part is of this kind and both queries can have it; only CQELS has cautious blocks."""
     return isinstance(part, kind) and not (isinstance(part, algebra.Union) and is_cautious(part))
 
 
@@ -283,7 +293,7 @@ def _dropping_triple(triple: TriplePattern) -> _Change:
 
 
 def _tidy(pattern: Pattern) -> Pattern:
-    """Return the pattern without joins with nothing."""
+    """Return the pattern without joins with an empty pattern."""
 
     def change(part: Pattern) -> Pattern | None:
         if isinstance(part, algebra.Join) and EMPTY in (part.left, part.right):
@@ -295,7 +305,7 @@ def _tidy(pattern: Pattern) -> Pattern:
 
 
 def _without_idle_windows(csparql: EngineQuery, cqels: EngineQuery) -> EngineQuery:
-    """Return the query without windows on streams that the other query does not read any more."""
+    """Return the query without windows on streams that the other query no longer reads."""
     read = {block.stream for block in stream_blocks(cqels.pattern)}
     return replace(csparql, merged=tuple(part for part in csparql.merged if part.stream in read))
 
@@ -305,7 +315,7 @@ def _without_column(query: EngineQuery, name: Variable) -> EngineQuery:
 
 
 def sizes_of(disagreement: PairOnStream) -> Sizes:
-    """Return the sizes of a disagreement; a query's parts are its patterns, conditions and columns."""
+    """Return the sizes of a disagreement."""
     rows = [row[:3] for row in disagreement.static.get(("triple", 4), ())]
     terms = {term for fact in disagreement.facts for term in fact.arguments[:3]} | {
         t for row in rows for t in row
@@ -323,6 +333,6 @@ def _parts(query: EngineQuery) -> int:
 
 
 def write_shrunk(folder: Path, disagreement: MinimalDisagreement) -> None:
-    """Write the remaining input as an experiment, replacing an earlier one."""
+    """Write the minimal disagreement as an experiment, replacing an earlier experiment."""
     with replacement_folder(folder, EXPERIMENT) as new:
         write_experiment(new, f"Push and pull disagree: {disagreement.cause}", disagreement.left)

@@ -1,4 +1,4 @@
-"""One or two queries on any stream: inputs of decisions and searches without a trace."""
+"""One or two queries on any stream: the inputs of decisions and searches that need no trace."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -20,7 +20,7 @@ _USUAL_PERIODS: Final = range(1, 11)
 
 @dataclass(frozen=True, slots=True)
 class TracelessTask:
-    """One or two given queries, and the settings of their comparison; messages name `inputs`."""
+    """One or two given queries, and the settings of their comparison; `inputs` are names for messages."""
 
     task: AgreementTask
     queries: tuple[EngineQuery, ...]
@@ -28,12 +28,12 @@ class TracelessTask:
 
     @property
     def is_pair(self) -> bool:
-        """Whether push and pull are compared, not two queries in one mode."""
+        """Whether push is compared with pull; false for two queries in the same mode."""
         return len({query.language in MERGING for query in self.queries}) == len(self.queries)
 
     @property
     def periods(self) -> tuple[int, ...]:
-        """The pull periods: the given ones, otherwise a query's STEP, otherwise 1 to 10."""
+        """The pull periods: the given periods, otherwise the STEP of a query, otherwise 1 to 10."""
         stated = (default_period(query, self.task.setting.unit) for query in self.queries)
         stepped = tuple(period for period in stated if period is not None)[:1]
         unit = self.task.setting.unit
@@ -41,7 +41,7 @@ class TracelessTask:
         return self.task.periods or stepped or tuple(usual)
 
     def pairs(self, warn: Warn) -> tuple[Pair, ...]:
-        """Return push and pull for each reading of the queries, the brave reading first."""
+        """Return the pairs of push and pull queries, one for each derived query, the brave one first."""
         task, carried = self.task, frozenset[tuple[str, str]]()
         if task.cqels is None and (task.trace.paths or task.generated):
             carried = comparison_trace(task, self.queries, warn).predicates()
@@ -59,6 +59,6 @@ class TracelessTask:
         )
 
     def static(self, warn: Warn) -> Background | None:
-        """Return the static data; None if none are given, which allows any."""
+        """Return the static data; None if no static data are given, so that static data are arbitrary."""
         files = self.task.trace.static
         return background(read_static(files), dataset_of(self.queries), warn) if files else None

@@ -1,6 +1,6 @@
-r"""The rules of a LARS program in LaTeX, as papers print them: for amsmath and amssymb.
+r"""Write the rules of a LARS program in LaTeX for papers, with the packages amsmath and amssymb.
 
-IRIs are written by their local names. Comments above the rules list the whole IRI of each name.
+Each IRI is written by its local name. Comments above the rules list the full IRI of each name.
 """
 
 import re
@@ -44,11 +44,11 @@ _INTEGER: Final = re.compile(r'"(-?\d+)"\^\^<http://www\.w3\.org/2001/XMLSchema#
 _WORDS: Final = re.compile(r" ?[A-Za-z][A-Za-z-]* ?")
 _IRIS: Final = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]*:[^<>\s\"]*)>")
 _LONGEST: Final = 90
-"""A line of a rule has at most so many characters of the rule's own text, unless one literal is longer."""
+"""The maximum number of characters of a rule's text in one line, unless a single literal is longer."""
 
 
 def latex_rules(program: Program) -> Iterator[str]:
-    """Yield the lines of a program in LaTeX: comments on its names, then an align* environment."""
+    """Yield the lines of a program in LaTeX: comments with the names of IRIs, then an align* environment."""
     names = _names([str(rule) for rule in program.rules])
     yield r"% \usepackage{amsmath,amssymb}"
     yield from (f"% {name}: {on_one_line(iri)}" for iri, name in names.items())
@@ -60,7 +60,7 @@ def latex_rules(program: Program) -> Iterator[str]:
 
 
 def _lines_of(head: object, body: Sequence[object], names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of a rule, without their ends; a long body continues on further lines."""
+    """Yield the lines of a rule, without the ends of lines; a long body continues on further lines."""
     first = "" if head is None else _latex(str(head), names)
     if not body:
         yield f"& {first}."
@@ -78,7 +78,7 @@ def _lines_of(head: object, body: Sequence[object], names: Mapping[str, str]) ->
 
 
 def _names(rules: Sequence[str]) -> dict[str, str]:
-    """Return a short name for each IRI: its local name, with primes if another IRI has it."""
+    """Return a short name for each IRI: its local name, with primes if another IRI has the same name."""
     names: dict[str, str] = {}
     for iri in dict.fromkeys(iri for rule in rules for iri in _IRIS.findall(rule)):
         name = re.split(r"[/#:]", iri.rstrip("/#:"))[-1] or iri
@@ -89,7 +89,7 @@ def _names(rules: Sequence[str]) -> dict[str, str]:
 
 
 def _latex(text: str, names: Mapping[str, str]) -> str:
-    r"""Return a part of a rule as mathematics.
+    r"""Return a part of a rule in LaTeX's math mode.
 
     >>> print(_latex('⊞^{3,0,3} ◇ p(?x, "a_b", 20)', {}))
     \boxplus^{3,0,3} \Diamond \textit{p}(\textit{?x}, \textrm{``a\_b''}, 20)
@@ -123,7 +123,7 @@ def _token(match: re.Match[str], names: Mapping[str, str]) -> str:
 
 
 def _follows_sign(match: re.Match[str]) -> bool:
-    """Whether a space follows a sign whose command ends with a space."""
+    """Return whether the space follows a sign whose LaTeX command already ends with a space."""
     before = match.string[: match.start()]
     return before.endswith((*"◇□¬←", "<=", ">=", "!=", ":=", "&&", "||", "not"))
 
@@ -137,7 +137,7 @@ def _word(word: str) -> str:
 
 
 def _literal(written: str, names: Mapping[str, str]) -> str:
-    """Return a literal: an integer as a number, another one in quotes with its language or datatype."""
+    """Return an integer as a number, and another literal in quotes with its language or datatype."""
     if integer := _INTEGER.fullmatch(written):
         return integer[1]
     end = written.rindex('"')

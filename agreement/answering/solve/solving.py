@@ -1,4 +1,4 @@
-"""The answers of `lars solve`, time point by time point, and the engine reports of --as."""
+"""Compute the answers of `lars solve`, time point by time point, and the reports of an engine for --as."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -55,12 +55,12 @@ if TYPE_CHECKING:
     from agreement.engines.specifications import EngineRun, OpenChoice, Specification
 
 MOST_STREAMS: Final = 1000
-"""The default number of answer streams that are shown at one time point."""
+"""The default maximum number of answer streams that are shown at one time point."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerStreamOptions:
-    """The answer streams of a program to print."""
+    """The options that select the answer streams of a program to print."""
 
     HEADING: ClassVar = "Answer streams of a program"
 
@@ -79,7 +79,11 @@ class AnswerStreamOptions:
 
     @property
     def whole(self) -> Whole:
-        """The requested kind of answer streams; raises LarsError for two kinds at once."""
+        """The requested kind of answer streams.
+
+        Raises:
+            LarsError: Two kinds are requested.
+        """
         if self.brave + self.cautious + (self.models is not None) > 1:
             raise LarsError("cannot combine --models, --brave and --cautious; use one of them")
         if self.brave or self.cautious:
@@ -88,15 +92,15 @@ class AnswerStreamOptions:
 
     @property
     def predicates(self) -> frozenset[Signature] | None:
-        """The predicates to show; None means all."""
+        """The predicates to show; None if all predicates are shown."""
         return None if self.show is None else read_shown(self.show)
 
 
 @dataclass(frozen=True, slots=True)
 class SolvingTask:
-    """A query or program with its trace and settings; `span` has the first and last requested time.
+    """A query or program with its trace and settings; `span` contains the first and last requested time.
 
-    `predicates` are the predicates of a program to show; None means all derived ones.
+    `predicates` are the predicates of a program to show; None means all derived predicates.
     """
 
     path: Path
@@ -109,16 +113,16 @@ class SolvingTask:
     predicates: frozenset[Signature] | None = None
 
     def in_process(self) -> "SolvingTask":
-        """Return the task with the option to read the trace in this process, without Spark."""
+        """Return the task, with the option that the trace is read in this process, without Spark."""
         return replace(self, trace=replace(self.trace, runner=Runner(in_process=True)))
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerRows:
-    """A query's answers at each evaluation time, in their order; `variables` are their columns.
+    """The answers of a query at each evaluation time, in order; `variables` are the columns of the rows.
 
-    They are evaluated as they are asked for, once, unless they are kept. `origin` is the dateTime of time 0,
-    None if times are integers.
+    `at` may be an iterator that evaluates on demand and can be read only once; `evaluate` stores all answers.
+    `origin` is the dateTime of time 0; None if times are integers.
     """
 
     variables: tuple[Variable, ...]
@@ -126,16 +130,17 @@ class AnswerRows:
     origin: str | None
 
     def evaluate(self) -> "AnswerRows":
-        """Return the answers, all evaluated now."""
+        """Return the answers after evaluating and storing all of them."""
         return replace(self, at=tuple(self.at))
 
 
 def solving_task(
     path: Path, traces: Sequence[Path], how: requests.ProgramOptions, span: Span, note: Warn
 ) -> SolvingTask:
-    """Return the task of options for a query or program and its trace; an experiment completes it.
+    """Return the task that options describe for a query or program and its trace.
 
-    The default unit is the longest that fits the query and the trace; a note shows it.
+    An experiment completes the task. The default unit is the longest unit that fits the query and the trace;
+    a note shows this unit.
     """
     options, reading = how.input_options, how.reading
     if not requests.is_experiment(path):
@@ -151,16 +156,17 @@ def solving_task(
 
 
 StreamsAt = tuple[int, tuple[tuple[str, ...], ...]]
-"""A time point, and the answer streams there."""
+"""A time point with the answer streams at this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Streams:
-    """A program's answer streams at each time point: derived atoms with their times, as texts.
+    """The answer streams of a program at each time point: derived atoms with their times, as texts.
 
-    With consequences, one list of atoms replaces the streams; it is missing without an answer stream. If each
-    time has one, parts have atoms with their runs. They are evaluated as they are asked for, once, unless
-    they are kept. `origin` is the dateTime of time 0, None if times are integers.
+    If brave or cautious consequences are requested, a single list of atoms replaces the answer streams;
+    without an answer stream, no list exists. If each time has exactly one answer stream, `parts` contains
+    atoms with runs of times. `parts` may be an iterator that evaluates on demand and can be read only once.
+    `origin` is the dateTime of time 0; None if times are integers.
     """
 
     parts: Iterable[StreamRuns | StreamsAt]
@@ -186,12 +192,12 @@ class Streams:
                 yield part[0], len(part[1])
 
     def evaluate(self) -> "Streams":
-        """Return the answer streams, all evaluated now."""
+        """Return the answer streams after evaluating and storing all of them."""
         return replace(self, parts=tuple(self.parts))
 
 
 def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
-    """Return the answers; a program's are all its answer streams, a query's the rows of V̄."""
+    """Return the answers: for a query, the rows of its variables; for a program, all its answer streams."""
     if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return _streams(task, warn)
     query, trace, task = query_on_trace(task, warn)
@@ -225,7 +231,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
 
 
 def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
-    """Return the requested query, its trace, and the task with the trace's dates."""
+    """Return the requested query, its trace, and the task with the dateTimes of the trace."""
     query = requests.load_query(task.path, task.setting.unit, task.evaluation.engine, graphs=True)
     requests.check_evaluated(query, task.evaluation, task.trigger)
     trace = trace_of(task.trace, task.span, query, warn)
@@ -233,9 +239,10 @@ def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, S
 
 
 def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, frozenset[Signature]]:
-    """Return the program, its trace, and the predicates of trace and static data.
+    """Return the program, its trace, and the predicates of the trace and the static data.
 
-    Raises LarsError for predicates to show that it does not derive, and for input that it derives.
+    Raises:
+        LarsError: The program does not derive a predicate to show, or derives a predicate of the input.
     """
     program = requests.load_program(task.path)
     for note in program.notes:
@@ -252,7 +259,7 @@ def _part_asked(query: EngineQuery, task: SolvingTask) -> Question:
 def _spoken(
     each: Iterable[tuple[int, Sequence[Row]]], say: Callable[[], None]
 ) -> Iterator[tuple[int, Sequence[Row]]]:
-    """Yield answers; after the last one, call `say` if no answer has a row."""
+    """Yield answers; after the last answer, call `say` if no answer has a row."""
     silent = True
     for t, rows in each:
         silent = silent and not rows
@@ -271,7 +278,7 @@ def _changes(
 
 
 def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
-    """Return a query's program with the trigger of the requested mode, or of its engine's."""
+    """Return the query's program with the trigger of the requested mode, or of the mode of its engine."""
     program = lars_program(query, task.setting)
     if requests.is_pushed(query, task.evaluation):
         return push(program, task.trigger)
@@ -279,9 +286,10 @@ def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
 
 
 def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, warn: Warn) -> Trace:
-    """Return the trace for a query or program; its timeline includes the last requested time.
+    """Return the trace for a query or program; the timeline includes the last requested time.
 
-    Raises LarsError for a first requested time at which all windows of the query have run empty.
+    Raises:
+        LarsError: At the first requested time, all windows of the query are already empty for ever.
     """
     last = span[1]
     if query is None and not trace_input.paths:
@@ -300,7 +308,10 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
 
 
 def asked_span(task: SolvingTask, trace: Trace, every: int | None) -> Interval:
-    """Return the first and last time to show; one in `every` time points is evaluated."""
+    """Return the first and last time to show.
+
+    `every` is the distance between evaluations, for a size check.
+    """
     options, (first, last) = task.trace.options, task.span
     span = Interval(
         trace.timeline.first if first is None else point_on(trace, first, options),
@@ -325,7 +336,7 @@ def _streams(task: SolvingTask, warn: Warn) -> Streams:
 def _each(
     task: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
 ) -> Iterator[StreamRuns | StreamsAt]:
-    """Yield the answer streams at each time point; none for a program without predicates to show."""
+    """Yield the answer streams at each time point, with only the predicates to show."""
     shown = program.answers if task.predicates is None else task.predicates
     times: Iterator[int] = iter(span.meet(trace.timeline))
     warned = task.whole.most != MOST_STREAMS
@@ -354,7 +365,11 @@ def _whole_of(whole: Whole) -> Whole:
 
 
 def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
-    """Return the predicates of trace and static data; raises LarsError if the program derives input."""
+    """Return the predicates of the trace and the static data.
+
+    Raises:
+        LarsError: The program derives a predicate of the input.
+    """
     held = trace.signatures()
     if both := intensional(program) & held:
         verb = "is" if len(both) == 1 else "are"
@@ -400,7 +415,7 @@ _PREDICATE: Final = re.compile(r"/\s*([0-9]{1,9})\s*(,|$)")
 
 
 def read_shown(text: str) -> frozenset[Signature]:
-    """Return the predicates of --show.
+    """Return the predicates that the value of --show names.
 
     >>> sorted(read_shown("alarm/1, 'New York'/2"))
     [('New York', 2), ('alarm', 1)]
@@ -418,7 +433,7 @@ def read_shown(text: str) -> frozenset[Signature]:
 
 
 def check_shown(predicates: frozenset[Signature] | None, program: Program) -> None:
-    """Raise LarsError for predicates to show that the program does not derive."""
+    """Raise LarsError if the program does not derive a predicate to show."""
     derived = intensional(program)
     if predicates is not None and (unknown := predicates - derived):
         raise LarsError(
@@ -431,7 +446,7 @@ _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Reports of a specification or an engine version."""
+    """The options for the reports of a specification or an engine version."""
 
     HEADING: ClassVar = "Reports (with --as)"
 
@@ -446,9 +461,9 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True)
 class EngineReports:
-    """Reports in the order of their times; `milliseconds` is the length of a time point.
+    """Reports in order of time; `milliseconds` is the length of a time point.
 
-    `origin` is the dateTime of time 0, None if times are integers.
+    `origin` is the dateTime of time 0; None if times are integers.
     """
 
     variables: tuple[Variable, ...]
@@ -460,7 +475,7 @@ class EngineReports:
 
 @dataclass(frozen=True, slots=True)
 class _Times:
-    """The start of windows, the last evaluated time point, and the first and last shown."""
+    """The start time of windows, the last evaluated time point, and the first and last time point to show."""
 
     start: int | None
     until: int | None
@@ -469,13 +484,16 @@ class _Times:
 
 
 def _times(task: SolvingTask, reports: ReportOptions, zero: str | None, last: int) -> _Times:
-    """Return a task's times as time points. The trace ends at `last`; `zero` is the dateTime of time 0."""
+    """Return the times of a task as time points; the trace ends at `last`.
+
+    `zero` is the dateTime of time 0.
+    """
     options, every = task.trace.options, (reports.t0, reports.until, *task.span)
     return _Times(*(None if time is None else point_in(zero, time, options, last) for time in every))
 
 
 def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:
-    """Raise LarsError for options that require `--as`, and for options that the profile determines."""
+    """Raise LarsError for options that require `--as`, or that the profile of `--as` determines."""
     if name is None and names:
         raise LarsError(f"{' and '.join(names)} {'requires' if len(names) == 1 else 'require'} --as NAME")
     if name is not None and without:
@@ -486,7 +504,11 @@ def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]
 def reports_as(
     name: str, task: SolvingTask, reports: ReportOptions, how: requests.ProgramOptions, warn: Warn
 ) -> EngineReports:
-    """Return the reports of a profile; raises LarsError for a query that it cannot run."""
+    """Return the reports of a specification or engine version.
+
+    Raises:
+        LarsError: The engine version cannot run the query, or an option is not applicable.
+    """
     # Loads engines, which no other question needs.
     from agreement.comparing.compare import profile
     from agreement.comparing.judge import (
@@ -542,7 +564,7 @@ def reports_as(
 
 
 def stream_iri(text: str) -> Iri:
-    """Return the stream that --as-stream names."""
+    """Return the stream IRI that --as-stream names."""
     bare = without_brackets(text)
     if not ABSOLUTE_IRI.fullmatch(bare):
         raise LarsError(f"--as-stream {cut(text)}: expected an absolute IRI, such as http://example.org/s")

@@ -1,6 +1,6 @@
-"""The output of `lars translate` with a trace: one file for both, to run in plain clingo or SQL.
+"""The output of `lars translate` with a trace: one file with the program and the trace, for clingo or SQL.
 
-A script in SQL needs no trace: its user loads the input later.
+A script in SQL needs no trace, because users can load the input later.
 """
 
 from collections.abc import Iterator
@@ -30,13 +30,14 @@ from translate.model.query import Dataset, EngineQuery
 from translate.tau import output_of
 
 _MOST_POINTS: Final = 10_000
-"""The greatest number of time points of the file."""
+"""The maximum number of time points in the file."""
 
 
 def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn) -> Iterator[str]:
-    """Yield the lines of the file, for each time of the timeline, or only for `at`.
+    """Yield the lines of a file for clingo, for each time of the timeline or only for the time `at`.
 
-    Raises LarsError if the query has several counterparts of the other engine.
+    Raises:
+        LarsError: Several CQELS queries can be derived from the query.
     """
     program, query = single_program(task, warn)
     trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), (None, at), query, warn)
@@ -61,7 +62,11 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
 
 
 def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
-    """Return the program and its query; raises LarsError if there are several."""
+    """Return the program and its query.
+
+    Raises:
+        LarsError: Several queries can be derived.
+    """
     if task.path.suffix in PROGRAM_SUFFIXES:
         return load_program(task.path), None
     queries = variants(task, warn)
@@ -73,11 +78,15 @@ def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQu
 
 
 _STATIC: Final = frozenset((("triple", 4), ("named", 1)))
-"""The predicates that represent static data."""
+"""The predicates of the atoms that represent static data."""
 
 
 def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, warn: Warn) -> Iterator[str]:
-    """Yield the lines of the script; raises LarsError with the place of a construct that SQL lacks."""
+    """Yield the lines of a SQL script.
+
+    Raises:
+        LarsError: SQL cannot express a construct; the error has the place of the construct.
+    """
     program, query = single_program(task, warn)
     if trace is None:
         program_input = _traceless_input(program, query, task, warn)
@@ -99,7 +108,7 @@ def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, 
 def _traceless_input(
     program: Program, query: EngineQuery | None, task: TranslatingTask, warn: Warn
 ) -> ProgramInput:
-    """Return the input without a trace: the static data, for a program only if it uses them."""
+    """Return the input without a trace: the static data, for a program only if the program reads them."""
     dataset = Dataset() if query is None else query.dataset
     static: Background = background(read_static(task.static), dataset, warn) if task.static else {}
     known = _STATIC & used_predicates(program)
@@ -109,7 +118,7 @@ def _traceless_input(
 def _read(
     program: Program, query: EngineQuery | None, trace_input: TraceInput, at: Time | None, warn: Warn
 ) -> tuple[ProgramInput, int | None]:
-    """Return the input of the trace, and the requested time point."""
+    """Return the input in the trace, and the requested time point."""
     trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), (None, at), query, warn)
     if query is None:
         given_to(program, trace)

@@ -1,4 +1,4 @@
-"""The output of `lars translate`: the LARS program of a query, its other texts, the model."""
+"""The output of `lars translate`: the LARS program of a query, other formats of the program, and the model."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -39,12 +39,11 @@ _ASSIGNED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TranslatingTask:
-    """A query or program and its translation; `engine` may be another query language than the query's.
+    """A query or program to translate; `engine` may be another query language than the query's own language.
 
-    `step` is the STEP in C-SPARQL for windows without one.
-
-    `static` are files whose triples become facts of the program for Ticker. A `solved` query must not call
-    unknown functions; a printed query may.
+    - `static` are files whose triples become facts of a program for Ticker.
+    - `solved`: if true, the query must not call unknown functions, because it will be evaluated.
+    - `step` is the STEP in C-SPARQL for windows without a slide.
     """
 
     path: Path
@@ -58,12 +57,12 @@ class TranslatingTask:
 
 
 def check_strict_file(path: Path, engine: StrictEngine) -> None:
-    """Raise QueryError with its place if this engine's own parser rejects the file."""
+    """Raise QueryError with its place if the parser of this engine rejects the file."""
     check_strict(read_file(path, "a file with a query").text, str(path), engine)
 
 
 def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
-    """Yield the output for a format: lars, ascii, latex, asp, model, json, ticker or idlv-sr."""
+    """Yield the output in a format: lars, ascii, latex, asp, model, json, ticker or idlv-sr."""
     if task.static and shape != _TICKER:
         raise LarsError("--static requires --format ticker or sql, or --format asp and a trace")
     if shape == "json":
@@ -88,7 +87,10 @@ def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
 
 
 def variants(task: TranslatingTask, warn: Warn) -> list[tuple[str, EngineQuery]]:
-    """Return the query, or its counterparts for the other engine, each with a name; calls `warn`."""
+    """Return the query, or the queries derived for the other engine, each with a name.
+
+    The function calls `warn` with remarks on the query.
+    """
     written = _read(task)
     queries = _variants(written, task)
     _warned(written, task, warn)
@@ -137,7 +139,7 @@ def _read_as(task: TranslatingTask) -> EngineQuery:
 
 
 def program_of(query: EngineQuery, task: TranslatingTask) -> Program:
-    """Return τ1 or τ2 of a query, with the trigger of the requested mode."""
+    """Return the translation τ1 or τ2 of a query, with the trigger of the requested mode."""
     program = lars_program(query, task.setting)
     match task.evaluation.mode:
         case "push":
@@ -173,7 +175,7 @@ def _model(written: EngineQuery, task: TranslatingTask) -> Query:
 
 
 def programs(task: TranslatingTask, warn: Warn) -> list[tuple[str, Program]]:
-    """Return the program, or the programs of the query's counterparts, by name."""
+    """Return the program, or the programs of all derived queries, each with a name."""
     if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return [(task.path.name, _own_program(task))]
     return [(name, program_of(query, task)) for name, query in variants(task, warn)]
@@ -194,7 +196,7 @@ def document(task: TranslatingTask, warn: Warn) -> dict[str, object]:
 
 
 def dataset_facts(query: EngineQuery, task: TranslatingTask, shape: str, warn: Warn) -> tuple[Atom, ...]:
-    """Return the static data as atoms of B, for a format that carries it."""
+    """Return the static data as atoms, if the format includes static data."""
     if shape != _TICKER or not task.static:
         return ()
     from agreement.documents.traces import background
@@ -224,7 +226,7 @@ def _asp(program: Program) -> str:
 
 
 def seen_in_asp(text: str) -> str:
-    r"""Return an answer-set program with invisible characters as N-Triples escapes in strings.
+    r"""Return an answer-set program with invisible characters in strings written as N-Triples escapes.
 
     >>> print(seen_in_asp('p("\u202e").'))
     p("\\u202E").
@@ -259,9 +261,10 @@ def placed_refusal(error: "ExportError | InexpressibleInSqlError", program: Prog
 
 
 def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[str]:
-    """Yield the query in a language; if its parts allow several readings, each of them.
+    """Yield the query in another language; if several queries can be derived, yield each of them.
 
-    Raises LarsError if the language lacks a construct of the query.
+    Raises:
+        LarsError: The language cannot express a construct of the query.
     """
     written = _warned(_read(task), task, warn)
     if task.assigned and language in MERGING:
@@ -313,7 +316,7 @@ def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
 
 
 def period_of(query: EngineQuery, step: Period | None, setting: Setting) -> int:
-    """Return the given pull period, otherwise the query's STEP."""
+    """Return the given pull period, otherwise the STEP of the query."""
     period = analysis.default_period(query, setting.unit) if step is None else points_of(step, setting.unit)
     if period is None:
         raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")

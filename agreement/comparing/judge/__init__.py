@@ -1,4 +1,4 @@
-"""`lars judge`: is an engine's answer correct, for which start times, and the fault that explains errors."""
+"""`lars judge`: decide whether an engine's answers are correct, and find the fault that explains errors."""
 
 from agreement.comparing.judge.diagnosis import Shift, border_shifts
 from agreement.comparing.judge.judgement import (

@@ -1,4 +1,4 @@
-"""Judging a recording by an engine version: push by push, rows and, if driven, times."""
+"""Judge a recording by an engine version, push by push: compare rows and, if possible, times of reports."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,9 +20,9 @@ from translate.model.query import Form
 
 @dataclass(frozen=True, slots=True)
 class VersionJudgement:
-    """The match of a recording with an engine version, by push if the trigger of reports is known.
+    """The match of a recording with an engine version, by push if the triggers of reports are known.
 
-    `by` ANSWER means that the recording was compared as a sequence of answers.
+    If `by` is ANSWER, the recording was compared as a sequence of answers.
     """
 
     engine: str
@@ -32,14 +32,14 @@ class VersionJudgement:
 
     @property
     def correct(self) -> bool | None:
-        """Whether exactly the predicted reports came; None for a sequence without reports."""
+        """Whether the recording has exactly the predicted reports; None for a sequence without reports."""
         if self.by is PlaceKind.ANSWER and not self.places:
             return None
         return all(place.problem is None for place in self.places)
 
     @property
     def match(self) -> MatchBy:
-        """The match of reports: in sequence, or by time."""
+        """The way in which reports are matched: in sequence, or by time."""
         return "sequence" if self.by is PlaceKind.ANSWER else "time"
 
     @property
@@ -49,7 +49,7 @@ class VersionJudgement:
 
     @property
     def silent(self) -> bool:
-        """Whether the engine is expected to report no row."""
+        """Whether the engine version predicts no row."""
         return not self.rows.expected
 
     @property
@@ -65,10 +65,10 @@ def judged_by(
     options: Options,
     off: frozenset[str] = NOTHING_OFF,
 ) -> VersionJudgement:
-    """Return the judgement of a recording by an engine with some of its rules off.
+    """Return the judgement of a recording by an engine version with some of its rules off.
 
-    If triggers are unknown, reports are compared by time unit, with their times if the recording has them
-    finer than the unit. A recording can be of any build of the engine.
+    If the triggers of reports are unknown, reports are compared by time unit. Their times are also compared
+    if the recording's times are finer than the unit. The recording may be of any build of the engine.
     """
     judgements = (_judged_by(build, run, recorded, options, off) for build in (engine, *engine.builds))
     first = next(judgements)
@@ -76,7 +76,7 @@ def judged_by(
 
 
 def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) -> VersionJudgement:
-    """Return the judgement if the engine version, or the engine, rejects the query."""
+    """Return the judgement if the engine version predicts a rejection, or the engine rejected the query."""
     problem = None
     if recorded is None:
         problem = f"the query is taken in the record, and refused in the prediction: {predicted}"
@@ -134,9 +134,9 @@ def _in_sequence(
     by_push: bool,
     as_told: bool,
 ) -> Iterator[ReportMatch]:
-    """Yield recorded reports with the predictions for each push or time unit, in order.
+    """Yield recorded reports matched with the predicted reports of each push or time unit, in order.
 
-    With `as_told`, reports at one push are distinguished by their times.
+    With `as_told`, the reports at one push are distinguished by their times.
     """
     ignored = options.empty == "ignored"
     parts = (_parts(reports, told_apart=as_told).values() for reports in due)
@@ -179,7 +179,7 @@ def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, f
 
 
 def _matched(place: ReportMatch, options: Options, *, in_time: bool, timed: bool) -> ReportMatch:
-    """Return a place with its matched rows and its problem; `in_time`: the clock is driven."""
+    """Return a place with its matched rows and its problem; with `in_time`, reports have comparable times."""
     both = place.right or (), place.came
     mine, yours = (_parts(reports, told_apart=timed) for reports in both)
     how = options.likeness
@@ -199,13 +199,13 @@ def _matched(place: ReportMatch, options: Options, *, in_time: bool, timed: bool
 
 
 def _shape(reports: Iterable[recordings.Report], options: Options) -> list[tuple[float, int]]:
-    """Return the time and size of each report in order, without ignored empty ones."""
+    """Return the time and size of each report in order, without empty reports that are ignored."""
     compared = options.empty == "compared"
     return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
 
 
 def _odd_sizes(shape: Sequence[tuple[float, int]], *, timed: bool) -> list[int]:
-    """Return the sizes that must be equal: of all reports if `timed`, otherwise only of empty reports."""
+    """Return the report sizes that must be equal: all sizes if `timed`, otherwise sizes of empty reports."""
     return sorted(size for _, size in shape if timed or not size)
 
 
@@ -214,7 +214,7 @@ def _sizes(shape: Sequence[tuple[float, int]]) -> str:
 
 
 def _parts(reports: Sequence[recordings.Report], *, told_apart: bool) -> dict[float, Sequence[Row]]:
-    """Return the rows at each time; one report can come in several entries."""
+    """Return the rows at each time, because a report can have several entries."""
     rows: dict[float, list[Sequence[Row]]] = {}
     for report in reports:
         rows.setdefault(report.t if told_apart else 0, []).append(report.rows)

@@ -1,7 +1,7 @@
-"""Diagnosis of an incorrect recording: the known fault that predicts most of it.
+"""Diagnose an incorrect recording: find the known fault that predicts most of the recording.
 
-First come two tolerant comparisons after YABench (2016): with the borders that fit a report best, and with
-early reports.
+Two tolerant comparisons follow YABench (2016): one with the window borders that fit a report best, and one
+with reports before the first window closes.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ def early_matches(
     options: Options,
     judged: Verdict,
 ) -> dict[float, RowMatch]:
-    """Return the match of each report before the first close with the open windows, by times in ms."""
+    """Return the match of each report before the first close with the open windows, by time in ms."""
     scheduled = specifications.evaluated_windows(task, specification, judged.choice)
     closes = first_close(scheduled)
     recorded = recorded_for(task, recording)
@@ -77,17 +77,17 @@ def _compared(
 
 
 _STEPS: Final = (1, 2, 3, 5, 9, 17, 33)
-"""The distances from a border, in instants, at which other borders are tried on both sides."""
+"""The distances from a border, in distinct times, at which other borders are tried on both sides."""
 _SAMPLES: Final = 12
-"""The number of borders between two tried borders that are tried next."""
+"""The number of borders between two tried borders that are tried in the next round."""
 _ROUNDS: Final = 8
 _TRIPLES: Final = 100_000
-"""The number of triples of all contents that are tried together."""
+"""The maximum total number of triples of all window contents that are tried together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Borders:
-    """A run of a stream's elements: places from `first` up to, not including, `end`."""
+    """A contiguous run of a stream's elements: the indexes from `first` to `end`, without `end`."""
 
     first: int
     end: int
@@ -95,10 +95,11 @@ class Borders:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Borders that fit better than the expected ones, for the query's window `window`, from 1.
+    """Borders of one window that fit the report better than the expected borders.
 
-    `start` and `end` are their shifts in triples; positive triples entered later, or left later. `first` and
-    `last` are the time points of the first and last triple in the window, or None.
+    - `window` is the number of the window in the query, from 1.
+    - `start` and `end` are the shifts of both borders in triples; a positive shift means later.
+    - `first` and `last` are the time points of the first and last triple in the window, or None.
     """
 
     window: int
@@ -116,7 +117,7 @@ def border_shifts(
     options: Options,
     judged: Verdict,
 ) -> dict[float, Shift]:
-    """Return better borders for the wrong windows of a verdict, by their times in ms."""
+    """Return better borders for the wrong windows of a verdict, by the times of the windows in ms."""
     recorded = recorded_for(task, recording)
     scheduled = specifications.evaluated_windows(task, specification, judged.choice)
     answers = specifications.answers_of(scheduled)
@@ -141,7 +142,7 @@ def best_shift(
     point: specifications.EvaluationPoint,
     how: Likeness,
 ) -> Shift | None:
-    """Return the best borders for a slot's reports, evaluated at a point; None if none are better."""
+    """Return the borders that fit the reports of a slot best; None if no borders fit better."""
     rows, expected = rows_of(slot.came), rows_of(slot.right or ())
 
     def met(wanted: Sequence[Row]) -> RowMatch:
@@ -163,7 +164,7 @@ def best_shift(
 
 
 class _Search:
-    """The search for the borders of one window; the other windows keep the expected borders."""
+    """The search for better borders of one window; the other windows keep their expected borders."""
 
     def __init__(
         self,
@@ -181,7 +182,7 @@ class _Search:
         self.tried: dict[Borders, RowMatch] = {}
 
     def best(self) -> Shift | None:
-        """Return the best borders as a shift from the expected ones."""
+        """Return the borders that fit best, as a shift from the expected borders."""
         firsts = self._instants(self.expected.first)
         ends = self._instants(self.expected.end)
         self._try(Borders(first, end) for first, end in product(firsts, ends) if first <= end)
@@ -209,7 +210,7 @@ class _Search:
         return max(self.tried, key=lambda borders: (self.tried[borders].score, -self._distance(borders)))
 
     def _instants(self, place: int) -> list[int]:
-        """Return the borders between instants around a place, and the place itself."""
+        """Return the borders between distinct times around an index, and the index itself."""
         elements = self.window.elements
         changes = [n for n in range(1, len(elements)) if elements[n - 1].t != elements[n].t]
         places = sorted({0, place, *changes, len(elements)})
@@ -218,7 +219,7 @@ class _Search:
         return sorted({place, *(places[n] for n in near if 0 <= n < len(places))})
 
     def _between(self, place: int) -> Iterator[int]:
-        """Yield borders within the instants on both sides of a place, and next to it."""
+        """Yield borders between the tried borders on both sides of an index, and next to the index."""
         tried = sorted({n for borders in self.tried for n in (borders.first, borders.end)})
         at = tried.index(place)
         low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
@@ -238,7 +239,7 @@ class _Search:
         return abs(borders.first - self.expected.first) + abs(borders.end - self.expected.end)
 
     def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
-        """Return the report for each of the borders; ISTREAM and DSTREAM compare with the instant before."""
+        """Return the report for each pair of borders; ISTREAM and DSTREAM compare with the preceding time."""
         kind = self.scheduled.task.query.to_stream or self.scheduled.specification.stream
         contents = [self._content(border) for border in borders]
         if kind is ToStream.RSTREAM:
@@ -300,10 +301,11 @@ _DUE: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class FaultExplanation:
-    """A fault that would explain the recording, described in words.
+    """A fault that would explain the recording, with its description.
 
-    `predicted` is the share of recorded rows predicted at their time. `score` is the harmonic mean of
-    `predicted` and the share of predicted rows that are recorded. `complete` means that nothing differs.
+    `predicted` is the share of recorded rows that the fault predicts at their times. `score` is the harmonic
+    mean of `predicted` and the share of predicted rows that are recorded. If `complete` is true, nothing
+    differs.
     """
 
     sentence: str
@@ -314,7 +316,7 @@ class FaultExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The specification's own score, all better explanations, the best first, and the shifts of borders."""
+    """The score of the specification, all better explanations (best first), and the shifts of borders."""
 
     specification: FaultExplanation
     explanations: tuple[FaultExplanation, ...]
@@ -323,7 +325,7 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class RecordingToJudge:
-    """A recording with the basis of judging: a specification's task, an engine's run.
+    """A recording with everything that judging needs: a specification's task and an engine's run.
 
     Explanations must account for at least `rows` rows.
     """
@@ -339,7 +341,7 @@ class RecordingToJudge:
     ) -> FaultExplanation | None:
         """Return a specification's explanation of the recording; None if its score is too low for a verdict.
 
-        A specification whose windows would close too often cannot be tried, and explains nothing.
+        If a specification's windows close too often, it cannot be tried, and the result is None.
         """
         try:
             judgement = judge_recording(self.task, specification, self.recording, options)
@@ -350,7 +352,7 @@ class RecordingToJudge:
         return _of_verdict(says, judgement.best, self.rows) if judgement.verdicts else None
 
     def by_engine(self, name: str) -> FaultExplanation | None:
-        """Return an engine version's explanation; None if it cannot run the query."""
+        """Return an engine version's explanation; None if the version cannot run the query."""
         try:
             how = replace(self.options, times=False, numbers=self.task.numbers)
             judgement = judged_by(ENGINES[name], self.run, self.recording, how)
@@ -362,13 +364,13 @@ class RecordingToJudge:
         )
 
     def earlier(self, milliseconds: float) -> "RecordingToJudge":
-        """Return the recording with its reports earlier by this time."""
+        """Return the recording with all reports this number of milliseconds earlier."""
         reports = (replace(report, t=report.t - milliseconds) for report in self.recording.reports)
         return replace(self, recording=replace(self.recording, reports=tuple(reports)))
 
 
 def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
-    """Return only the explanation by borders of single windows."""
+    """Return a diagnosis with only the explanation by shifted borders of single windows."""
     arguments = (recorded.task, judgement.specification, recorded.recording, recorded.options, judgement.best)
     own = _of_verdict(f"the specification {judgement.specification.name}", judgement.best)
     shifts, early = border_shifts(*arguments), early_matches(*arguments)
@@ -376,7 +378,7 @@ def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
 
 
 def diagnose(recorded: RecordingToJudge, judgement: Judgement, progress: Progress = no_progress) -> Diagnosis:
-    """Return explanations of a recording that contradicts a specification."""
+    """Return the explanations of a recording that contradicts a specification."""
     moved = by_borders(recorded, judgement)
     rows = sum(window.rows.actual for window in judgement.best.windows)
     hints = replace(narrow_options(recorded.options, recorded.task), worth=moved.specification.score)
@@ -402,7 +404,7 @@ _Attempt = Callable[[], FaultExplanation | None]
 
 
 def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> Iterator[_Attempt]:
-    """Yield attempts for the engine versions of a specification, and its variations."""
+    """Yield functions that try a specification's engine versions and the specification's variations."""
     for name, engine in ENGINES.items():
         if engine.specification == of.name and not reads_graphs(recorded.task.query):
             yield partial(recorded.by_engine, name)
@@ -412,7 +414,7 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
 
 
 def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attempt]:
-    """Yield attempts for the specification with all reports late, or early."""
+    """Yield functions that try the specification with all reports late, or with all reports early."""
     of = judgement.specification
     for offset in sorted(_offsets(recorded, judgement.best), key=lambda number: (abs(number), number)):
         says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
@@ -420,7 +422,7 @@ def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attem
 
 
 def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
-    """Return candidate delays in ms: those that move the first report with rows to a window."""
+    """Return the delays in ms that move the first report with rows to one of the first windows."""
     length = recorded.task.unit.milliseconds
     first = next((report.t for report in recorded.recording.reports if report.rows), None)
     due = [window.at for window in verdict.windows if window.rows.expected][:_DUE]
@@ -429,7 +431,7 @@ def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
 
 
 def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
-    """Return a verdict's explanation; rows of the recording outside its windows count as unexplained."""
+    """Return the explanation by a verdict; recorded rows outside its windows count as unexplained."""
     match = join_rows([window.rows for window in verdict.windows])
     all_rows = max(match.actual, rows)
     score = share(2 * match.common, match.expected + all_rows)
@@ -438,7 +440,7 @@ def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
 
 
 def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
-    """Return the explanation by better borders, and by reports for windows not closed yet."""
+    """Return the explanation by better borders, and by reports before the first window closes."""
     matches: list[RowMatch] = []
     complete = True
     for window in verdict.windows:

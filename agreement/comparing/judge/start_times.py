@@ -1,9 +1,10 @@
 """The possible start times t0 of windows (the set Z, RSP-QL 2014), and representatives for all of them.
 
-A verdict changes with t0 only if a time that moves with it passes another one: an opening passes an element,
-or a close passes an element, a report, or another window's close. Each such comparison bounds one t0 from
-below by a constant, or by another t0 and a constant. So indistinguishable start times have least ones. Each
-of these is a constant, or a constant distance from another of them: those are tried.
+A verdict changes with t0 only if a time that moves with t0 passes another time. Either the opening of a
+window passes an element, or the close of a window passes an element, a report, or the close of another
+window. Each such comparison bounds one t0 from below by a constant, or by another t0 and a constant. So each
+class of indistinguishable start times has a least member. The least member is a constant, or has a constant
+distance from another least member. The search tries these least members.
 """
 
 from bisect import bisect_right
@@ -24,19 +25,21 @@ from translate.model.windows import Rows
 from translate.tau import lars_program
 
 EACH: Final = 64
-"""The number of start times of a window up to which all are tried, and not only representatives."""
+"""The number of start times of a window up to which all start times are tried, not only representatives."""
 MOST: Final = 20_000
-"""The greatest number of combinations of start times that are tried."""
+"""The maximum number of combinations of start times that are tried."""
 StartTimes = tuple[int, ...]
-"""A start time for each window, in the order of the query."""
+"""A start time for each window, in the order of the windows in the query."""
 
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """The start times to try, equal ones for all windows first, and the number of all.
+    """The combinations of start times to try, and the number of all combinations.
 
-    `last` is t_s, after which every window has started whatever its t0. `only` are representatives for an
-    only window; each represents the times up to the next, the last up to `end`.
+    Combinations with the same start time for all windows come first. `last` is t_s, after which every window
+    has started for any t0. If the query has a single window, `only` are the representatives of its start
+    times. Each representative stands for the start times up to the next representative, the last one for
+    those up to `end`.
     """
 
     combinations: tuple[StartTimes, ...]
@@ -46,7 +49,7 @@ class Starts:
     end: int = 0
 
     def until(self, z: StartTimes) -> int | None:
-        """Return the last t0 equivalent to that of the only window, or None."""
+        """Return the last t0 that is equivalent to the t0 of a single window; None for several windows."""
         if not self.only:
             return None
         place = bisect_right(self.only, z[0])
@@ -56,8 +59,8 @@ class Starts:
 def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, times: Sequence[int]) -> Starts:
     """Return the start times that a user names, for every window.
 
-    If two are a multiple of the slide apart, the later one's windows equal the earlier one's from t0 + α - β
-    + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
+    If two start times differ by a multiple of the slide, the windows of both are the same from t0 + α - β + 1
+    on, where t0 is the later start time (RSP-QL 2014, Theorem 1). The stable phase begins at this time.
     """
     starts = [max(times)]
     for own in specifications.shapes(read, frame):
@@ -69,7 +72,7 @@ def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, time
 
 
 def last_start(of: specifications.FramedTask, registered: int) -> int:
-    """Return t_s: the last t0 of any window that is registered then."""
+    """Return t_s: the last possible t0 of a window of a query that was registered at time `registered`."""
     return (
         registered
         + max((own.slide for own in specifications.shapes(sources(of.task.query), of.frame)), default=1)
@@ -82,13 +85,13 @@ def all_starts(
     registered: int,
     compared: Callable[[specifications.ShownWindow], Iterable[int]] = lambda _: (),
 ) -> Starts:
-    """Return all combinations of a .. a + β - 1 for the windows, or representatives of them.
+    """Return all combinations of start times a .. a + β - 1 of the windows, or representatives of them.
 
     Args:
-        of: the evaluated task.
-        registered: a, the time point at which the query is registered.
-        compared: time points at which the closes of a window are compared with a recording: one at such a
-            point differs from one before it.
+        of: The task to evaluate.
+        registered: The time point a at which the query is registered.
+        compared: A function that returns the time points at which the comparison of a window's close with a
+            recording changes: a close at such a time point differs from a close before it.
     """
     classes = _Classes(of, registered, compared)
     tried = tuple(islice(classes.combinations(), MOST + 1))
@@ -100,7 +103,7 @@ def all_starts(
 
 
 class _Classes:
-    """Classes of indistinguishable start times of windows, with their least members."""
+    """The classes of indistinguishable start times of windows, with the least members of the classes."""
 
     def __init__(
         self,
@@ -120,7 +123,7 @@ class _Classes:
         self.passing = cache(self._passing)
 
     def combinations(self) -> Iterator[StartTimes]:
-        """Yield start times of all windows, equal ones for all windows first."""
+        """Yield start times of all windows; combinations of equal start times come first."""
         width, first = len(self.own), set[StartTimes]()
         if width > 1:
             alike = set.intersection(*(set(self._candidates((), number)) for number in range(width)))
@@ -136,7 +139,7 @@ class _Classes:
             yield from self._from((*fixed, t))
 
     def _candidates(self, fixed: StartTimes, wanted: int) -> list[int]:
-        """Return the relevant start times of a window for fixed ones of the first windows."""
+        """Return the relevant start times of a window, for fixed start times of the first windows."""
         found = [*({t} for t in fixed), *map(set, self.own[len(fixed) :])]
         for _ in range(len(fixed), len(found)):
             for number in range(len(fixed), len(found)):
@@ -148,14 +151,17 @@ class _Classes:
         return sorted(found[wanted])
 
     def _passing(self, number: int, other: int, start: int) -> frozenset[int]:
-        """Return the start times at which a window's close reaches or passes another window's event."""
+        """Return the start times at which a window's close reaches or passes an event of another window."""
         if not (self.closing[number] or self.closing[other]):
             return frozenset()
         events = self._events(other, start, self.slides[number])
         return frozenset(self._starting(number, (event + more for event in events for more in (0, 1))))
 
     def _events(self, number: int, start: int, slide: int) -> Iterable[int]:
-        """Return the closing times of a window with this start, or only those after an element."""
+        """Return the closing times of a window with this start.
+
+        Without reports on closing, only relevant ones.
+        """
         own, window = self.shapes[number], self.of.windows[number]
         if own is None:
             return ()
@@ -168,7 +174,7 @@ class _Classes:
     def _own(
         self, number: int, compared: Callable[[specifications.ShownWindow], Iterable[int]]
     ) -> Iterator[int]:
-        """Yield the start times at which a window's behavior changes, independent of the others."""
+        """Yield the start times at which the behavior of a window changes, independent of other windows."""
         window, slide, own = self.of.windows[number], self.slides[number], self.shapes[number]
         yield self.registered
         each = slide <= EACH and prod(self.slides) <= EACH**2
@@ -186,7 +192,7 @@ class _Classes:
             yield from self._starting(number, chain(compared(window), known, after))
 
     def _seen(self, window: specifications.ShownWindow) -> set[int]:
-        """Return the times at which a close passes an element, or reaches it if that matters."""
+        """Return the times at which a close passes an element, or reaches an element if this matters."""
         frame = self.of.frame
         high_open = frame.bounds.misses_last
         more = {int(high_open)}
@@ -199,7 +205,7 @@ class _Classes:
         return {element.t + n + past for element in frame.clock.elements for n in more for past in later}
 
     def _multiples(self, slide: int) -> range:
-        """Return the multiples of the period that differ modulo a slide."""
+        """Return the multiples of the period that are different modulo the slide."""
         if not self.periodic:
             return range(0)
         period = specifications.period_of(self.of.frame)
@@ -218,19 +224,19 @@ class _Classes:
 
 
 def _closes(window: specifications.ShownWindow) -> bool:
-    """Whether it makes evaluations at times that its start moves."""
+    """Return whether a window causes evaluations at times that move with its start time."""
     return "window-close" in window.strategies and not isinstance(window.source.window, Rows)
 
 
 def by_arrival(window: specifications.ShownWindow) -> bool:
-    """Whether arrivals trigger its reports, even within one instant."""
+    """Return whether arrivals trigger the reports of a window, even several reports at one time."""
     # The newest N triples are a window that closes whenever one arrives.
     clocked = {"periodic"} if "window-close" not in window.strategies else set[specifications.Strategy]()
     return bool(window.strategies) and not _closes(window) and not clocked & window.strategies
 
 
 def _tells_time(of: specifications.FramedTask) -> bool:
-    """Whether the query's answers depend on the evaluation time, through NOW()."""
+    """Return whether the query's answers depend on the evaluation time through NOW()."""
     setting = Setting(of.specification.profile, of.task.unit, semantics=of.specification.rows)
     parts = (part for rule in lars_program(of.task.query, setting).rules for part in formulas(rule.body))
     return any(isinstance(part, In) and part.window == NOW and isinstance(part.inner, At) for part in parts)

@@ -1,4 +1,4 @@
-"""Matching of blank nodes of two answers: by isomorphism, otherwise by their rows."""
+"""Match the blank nodes of two answers: by an isomorphism if possible, otherwise by their rows."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
@@ -37,7 +37,7 @@ def alike_rows(rows: Collection[Row], other: Collection[Row]) -> bool:
 
 
 def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a row, or its key, with the blank nodes of its triple terms behind its terms, in their order.
+    """Return a row or key with the blank nodes of its triple terms appended, in order of occurrence.
 
     >>> opened(("<<( _:a <x:p> _:a )>>", "<x:b>"))
     ('<<( _:in <x:p> _:in )>>', '<x:b>', '_:a', '_:a')
@@ -53,7 +53,7 @@ def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _graph(rows: Collection[Row]) -> "Graph":
-    """Return a graph with a node for each row, and an edge to each of its terms."""
+    """Return a graph with a node for each row, and an edge from the row's node to each term of the row."""
     from rdflib import BNode, Graph, Literal, URIRef
 
     graph = Graph()
@@ -71,13 +71,14 @@ def _graph(rows: Collection[Row]) -> "Graph":
 Key = tuple[Hashable, ...]
 Close = Callable[[Hashable, Hashable], bool]
 _MOST_BLANK_ROWS: Final = 300
-"""The number of rows with blank nodes up to which an isomorphism is searched: it can take long."""
+"""The number of rows with blank nodes up to which an isomorphism is searched, because it can take long."""
 
 
 def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
-    """Return the actual keys with the names that their blank nodes have in the expected ones.
+    """Return the actual keys with their blank nodes renamed to the names of expected blank nodes.
 
-    No two get one name. Without a renaming that makes both equal, nodes that share most rows are matched.
+    Different blank nodes get different names. If no renaming makes both sides equal, blank nodes that share
+    the most rows are matched.
     """
     if not any(map(_blanks, actual)) or Counter(expected) == Counter(actual):
         return list(actual)
@@ -95,13 +96,13 @@ def _is_same(expected: Sequence[Row], actual: Sequence[Row], names: dict[str, st
 
 
 def _may_be_same(expected: Sequence[Row], actual: Sequence[Row]) -> bool:
-    """Return whether it pays to look for an isomorphism: without names the rows are the same, and few."""
+    """Return whether an isomorphism is possible: the rows are equal without names, and few."""
     bare = (Counter(tuple(map(_masked, row)) for row in rows) for rows in (expected, actual))
     return len(actual) <= _MOST_BLANK_ROWS and next(bare) == next(bare)
 
 
 def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:
-    """Return the actual keys, with blank nodes replaced by those of equal expected keys."""
+    """Return the actual keys, in which keys with blank nodes are replaced by the equal expected keys."""
     left = (key for key in expected if _blanks(key))
     return [next(left) if _blanks(key) else key for key in actual]
 
@@ -120,7 +121,7 @@ def _name(part: Hashable, names: dict[str, str]) -> Hashable:
 
 
 def _representatives(keys: Sequence[Key], close: Close) -> dict[Hashable, int]:
-    """Return the group of each number: nearly equal neighbours are in one group."""
+    """Return the number of the group of each number; nearly equal neighbours are in the same group."""
     result: dict[Hashable, int] = {}
     numbers = {part for key in keys for part in key if isinstance(part, int | Decimal | float)}
     before: Hashable = None
@@ -135,7 +136,7 @@ def _order(one: Decimal | float, other: Decimal | float) -> int:
 
 
 def _plain(key: Key, numbers: dict[Hashable, int]) -> Row:
-    """Return a key as texts that are equal if its parts count as equal."""
+    """Return a key as texts that are equal if the parts of the key count as equal."""
     return tuple(
         part
         if part is None or isinstance(part, str)
@@ -147,7 +148,7 @@ def _plain(key: Key, numbers: dict[Hashable, int]) -> Row:
 
 
 def _names(expected: Sequence[Row], actual: Sequence[Row]) -> dict[str, str]:
-    """Return a name for each actual blank node that shares a row with an expected one but for names."""
+    """Return a name for each actual blank node that shares a row with an expected blank node."""
     mine, yours = _surroundings(expected), _surroundings(actual)
     names = _alike(mine, yours)
     taken = set(names.values())
@@ -161,7 +162,7 @@ def _names(expected: Sequence[Row], actual: Sequence[Row]) -> dict[str, str]:
 
 
 def _alike(mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]) -> dict[str, str]:
-    """Return a name for each actual blank node with the very rows of an expected one."""
+    """Return a name for each actual blank node that has exactly the rows of an expected blank node."""
     having: dict[frozenset[tuple[Key, int]], deque[str]] = defaultdict(deque)
     for name, rows in mine.items():
         having[frozenset(rows.items())].append(name)
@@ -170,7 +171,7 @@ def _alike(mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]) -> dic
 
 
 def _surroundings(rows: Sequence[Row]) -> dict[str, Counter[Key]]:
-    """Return for each blank node its rows, without names of other blank nodes."""
+    """Return the rows of each blank node, in which the names of other blank nodes are masked."""
     surroundings: dict[str, Counter[Key]] = defaultdict(Counter)
     for row in rows:
         for blank in _blanks(row):
@@ -185,7 +186,10 @@ def _masked(part: str | None) -> str | None:
 def _shares(
     mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]
 ) -> Iterator[tuple[float, str, str]]:
-    """Yield the similarity of two blank nodes, with both names; exclusive rows count more."""
+    """Yield the similarity of an expected and an actual blank node with their names.
+
+    The similarity is the number of common rows plus their share of all rows.
+    """
     having: dict[Key, list[str]] = defaultdict(list)
     for one, rows in mine.items():
         for row in rows:

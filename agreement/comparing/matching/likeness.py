@@ -1,6 +1,6 @@
-"""How many rows two answers share: numbers by value, blank nodes up to names, the most pairs.
+"""Match the rows of two answers: numbers by value, blank nodes up to names, as many pairs as possible.
 
-Equal rows have a key in common; of very many rows the numbers of their keys are compared, in columns.
+Equal rows have the same key. For very many rows, the numbers of the keys are compared as columns.
 """
 
 from bisect import bisect_left, bisect_right
@@ -30,17 +30,17 @@ Close = Callable[[Hashable, Hashable], bool]
 Number = int | Decimal | float
 Doubles = npt.NDArray[np.float64]
 _ROUNDED: Final = 1e-9
-"""By such a share a number counts as near in columns though it may not be: it is compared by itself then."""
+"""The additional relative tolerance in columns; numbers within this tolerance are compared exactly."""
 
 
 def row_key(row: Row, *, lexical: bool = False) -> Key:
-    """Return the key of equal rows: numbers and booleans by their value."""
+    """Return the key of a row; equal rows have the same key, since numbers and booleans count by value."""
     return tuple(_value(as_lexical(text) if lexical else text) for text in row)
 
 
 @lru_cache(maxsize=2**16)
 def _value(text: str | None) -> Hashable:
-    """Return a number, a boolean as a pair (since True equals 1), or the text; NaN equals nothing."""
+    """Return a number, a boolean as a pair (because True equals 1), or a text; NaN stays a text."""
     if text is None or not text.startswith('"') or "^^" not in text:
         return text
     number = value(constant_of(text))
@@ -52,7 +52,7 @@ def _value(text: str | None) -> Hashable:
 
 
 def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
-    """Return whether two parts of keys count as equal."""
+    """Return whether two parts of keys count as equal; `tolerance` is relative."""
     if one == other:
         return True
     if not isinstance(one, int | Decimal | float) or not isinstance(other, int | Decimal | float):
@@ -69,7 +69,7 @@ def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
 
 
 def double(number: Number) -> float:
-    """Return a number as a double; one beyond the doubles is infinite."""
+    """Return a number as a double; a number beyond the range of doubles is infinite."""
     try:
         return float(number)
     except OverflowError:
@@ -82,7 +82,7 @@ def is_number(part: Hashable) -> bool:
 
 
 class _Parts(dict[str | None, Hashable]):
-    """The keys of equal terms, each computed once."""
+    """The parts of keys for terms; each part is computed once."""
 
     def __init__(self, *, lexical: bool) -> None:
         self.lexical = lexical
@@ -93,7 +93,7 @@ class _Parts(dict[str | None, Hashable]):
 
 
 class RowKeys:
-    """The keys of rows that one dictionary numbers, as numbers: equal keys have one."""
+    """The keys of numbered rows, as numbers; equal keys have the same number."""
 
     def __init__(self, *, lexical: bool) -> None:
         self._parts = _Parts(lexical=lexical)
@@ -106,12 +106,12 @@ class RowKeys:
         self._lone: dict[tuple[float, int], Mask] = {}
 
     def of(self, rows: RowsByNumber) -> Array:
-        """Return the number of each row's key."""
+        """Return the number of the key of each row."""
         self._grow(rows.of)
         return self._numbers[rows.numbers]
 
     def lone(self, rows: RowsByNumber, tolerance: float) -> Mask:
-        """Return a mask of the rows that can only equal rows with the same key."""
+        """Return a mask of the rows that can be equal only to rows with the same key."""
         keys, now = self.of(rows), (tolerance, len(rows.of))
         if now not in self._lone:
             self._lone = {now: self._alone(tolerance)}
@@ -141,9 +141,9 @@ class RowKeys:
 
 
 def _near_others(values: Sequence[Number], fractional: Sequence[bool], tolerance: float) -> Mask:
-    """Return a mask of the numbers that may be near another; integers are only near fractions.
+    """Return a mask of the numbers that may be near another number; two integers are never near.
 
-    A number near any other number is near its neighbour too.
+    A number that is near any other number is also near its neighbour in ascending order.
     """
     doubles = np.array(list(map(double, values)), np.float64)
     order = np.argsort(doubles)
@@ -168,11 +168,11 @@ def _may_be_near(ones: Doubles, others: Doubles, tolerance: float) -> Mask:
 
 
 _KEYS: Final = WeakKeyDictionary[RowNumbers, dict[bool, RowKeys]]()
-"""The cached keys of rows; they exist as long as the rows' numbers, and do not keep these in memory."""
+"""The cached keys of rows; an entry exists as long as its row numbers do, without keeping them in memory."""
 
 
 def keys_of(rows: RowNumbers, *, lexical: bool) -> RowKeys:
-    """Return the keys of numbered rows: they grow with the rows, and are computed once for each."""
+    """Return the keys of numbered rows, which are computed once and grow with the rows."""
     known = _KEYS.setdefault(rows, {})
     if lexical not in known:
         known[lexical] = RowKeys(lexical=lexical)
@@ -180,17 +180,17 @@ def keys_of(rows: RowNumbers, *, lexical: bool) -> RowKeys:
 
 
 _FEW_ROWS: Final = 64
-"""The number of rows below which comparison one by one is faster."""
+"""The number of rows below which a comparison row by row is faster."""
 _MARKS: Final = 32
 """The number of counts per row up to which a table of counts is cheaper than sorting the rows."""
 _NUMBER: Final = object()
 
 
 def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[int, int]:
-    """Return a maximum matching of expected and actual keys, by their places.
+    """Return a maximum matching of expected and actual keys, as pairs of indexes.
 
-    Equal keys come first. If numbers are near several others, pairs are changed along augmenting paths until
-    none can be added (Berge 1957).
+    Equal keys are paired first. If a number is near several other numbers, pairs are changed along augmenting
+    paths until no pair can be added (Berge 1957).
     """
     pairs = _equal(expected, actual)
     left = [place for place, key in enumerate(expected) if place not in pairs and _has_number(key)]
@@ -213,7 +213,7 @@ def _equal(expected: Sequence[Key], actual: Sequence[Key]) -> dict[int, int]:
 def _add(
     start: int, pairs: dict[int, int], taken: dict[int, int], near: Callable[[int], Sequence[int]]
 ) -> None:
-    """Match `start`, re-matching others along an augmenting path if necessary."""
+    """Match `start`, re-matching other keys along an augmenting path if necessary."""
     came: dict[int, int] = {}
     waiting = deque([start])
     while waiting:
@@ -239,7 +239,7 @@ def _move(free: int, came: dict[int, int], pairs: dict[int, int], taken: dict[in
 
 
 class _Near:
-    """The keys that differ only in numbers, by their first number."""
+    """An index of keys that differ only in numbers, sorted by the first number."""
 
     def __init__(self, keys: Sequence[Key], close: Close) -> None:
         self.keys, self.close = keys, close
@@ -251,14 +251,14 @@ class _Near:
             places.sort()
 
     def of(self, key: Key) -> list[int]:
-        """Return the places of the keys that are near this one."""
+        """Return the indexes of the keys that are near the given key."""
         own = self.places.get(_shape(key), [])
         low, high = self._ends(own, _first(key))
         places = (place for _, place in own[low:high])
         return [place for place in places if all(map(self.close, key, self.keys[place]))]
 
     def _ends(self, own: list[tuple[float, int]], number: float) -> tuple[int, int]:
-        """Return the range of a sorted list that contains all near numbers."""
+        """Return the range of a sorted list that contains all numbers near the given number."""
         low = bisect_left(own, (number, -1))
         high = bisect_right(own, (number, len(self.keys)))
         while low and self.close(own[low - 1][0], number):
@@ -283,9 +283,9 @@ def _first(key: Key) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """The comparison of rows: as multiset or set, with a tolerance, or only by lexical forms.
+    """The settings for comparing rows: as a multiset or set, with a tolerance, or only by lexical forms.
 
-    Two integers are never near each other: they are equal or not. `lexical` is for formats without kinds of
+    Two integers are near each other only if they are equal. `lexical` is for formats that omit the kinds of
     terms (SPARQL 1.1 CSV).
     """
 
@@ -296,7 +296,7 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class RowMatch:
-    """The common, missing and extra rows of two answers."""
+    """The shared, missing and extra rows of two answers."""
 
     shared: Sequence[Row] = ()
     missing: Sequence[Row] = ()
@@ -304,32 +304,32 @@ class RowMatch:
 
     @property
     def common(self) -> int:
-        """How many rows they share."""
+        """The number of rows that both answers share."""
         return len(self.shared)
 
     @property
     def equal(self) -> bool:
-        """Whether the answers are the same."""
+        """Whether both answers have the same rows."""
         return not self.missing and not self.extra
 
     @property
     def expected(self) -> int:
-        """How many rows are expected."""
+        """The number of expected rows."""
         return self.common + len(self.missing)
 
     @property
     def actual(self) -> int:
-        """How many rows are reported."""
+        """The number of reported rows."""
         return self.common + len(self.extra)
 
     @property
     def precision(self) -> float:
-        """The share of the reported rows that are right; 1 if none is reported."""
+        """The share of the reported rows that are right; 1 if no row is reported."""
         return share(self.common, self.actual)
 
     @property
     def recall(self) -> float:
-        """The share of the right rows that are reported; 1 if none is right."""
+        """The share of the right rows that are reported; 1 if no row is right."""
         return share(self.common, self.expected)
 
     @property
@@ -339,12 +339,12 @@ class RowMatch:
 
 
 def share(part: int, whole: int) -> float:
-    """Return part / whole, or 1 if the whole is 0."""
+    """Return `part` divided by `whole`, or 1 if `whole` is 0."""
     return part / whole if whole else 1.0
 
 
 def join_rows(matches: Sequence[RowMatch]) -> RowMatch:
-    """Return several matches as one."""
+    """Return the union of several row matches as one match."""
     return RowMatch(
         together([match.shared for match in matches]),
         together([match.missing for match in matches]),
@@ -353,9 +353,10 @@ def join_rows(matches: Sequence[RowMatch]) -> RowMatch:
 
 
 def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
-    """Return a maximum matching of the actual rows with the expected ones.
+    """Return a maximum matching of the actual rows with the expected rows.
 
-    Blank nodes are renamed one to one if that makes the answers equal, otherwise by similarity of their rows.
+    Blank nodes are renamed one to one if this makes the answers equal, otherwise by the similarity of their
+    rows.
     """
     if len(expected) + len(actual) < _FEW_ROWS:
         return matched_by_keys(tuple(expected), tuple(actual), how)
@@ -364,7 +365,7 @@ def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) ->
 
 
 def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> RowMatch:
-    """Return the match of rows: by numbers if only equal keys can match, otherwise by keys."""
+    """Return the match of numbered rows: by row numbers if only equal keys can match, otherwise by keys."""
     keys = keys_of(expected.of, lexical=how.lexical)
     if how.semantics is Semantics.SET:
         expected, actual = (rows.chosen(_first_of_each(keys.of(rows))) for rows in (expected, actual))
@@ -382,14 +383,14 @@ def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> 
 
 
 def _first_of_each(keys: Array) -> Array:
-    """Return the place of the first of equal keys, in the order of the last ones of them."""
+    """Return the index of the first row of each key, ordered by the last row of the key."""
     _, first = np.unique(keys, return_index=True)
     _, last = np.unique(keys[::-1], return_index=True)
     return first[np.argsort(-last)]
 
 
 def _in_common(ours: Array, theirs: Array) -> tuple[Mask, Mask]:
-    """Return masks of the keys common to both sides, as multisets; the first of equal ones count."""
+    """Return masks of the keys that both sides share as multisets; of equal keys, the first ones count."""
     sides, room = (ours, theirs), 1 + max(ours.max(initial=0), theirs.max(initial=0))
     if room > _MARKS * (len(ours) + len(theirs)):
         distinct, both = np.unique(np.concatenate(sides), return_inverse=True)
@@ -401,7 +402,7 @@ def _in_common(ours: Array, theirs: Array) -> tuple[Mask, Mask]:
 
 
 def _nth(keys: Array) -> Array:
-    """Return, for each key, the number of equal keys before it."""
+    """Return, for each key, the number of equal keys that precede it."""
     order = np.argsort(keys, kind="stable")
     ascending = keys[order]
     numbers = np.empty_like(order)
@@ -410,7 +411,7 @@ def _nth(keys: Array) -> Array:
 
 
 def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
-    """Return the match of rows one by one: `match_rows` without its way for many rows."""
+    """Return the match of rows row by row, as `match_rows` does for few rows."""
     if how.semantics is Semantics.SET:
         expected, actual = _distinct(expected, how), _distinct(actual, how)
     pairs = _pairs(expected, actual, how)

@@ -1,6 +1,6 @@
-"""Places at which two reporters report, and their reports; the first reporter is correct.
+"""The places at which two reporters report, with their reports; the first reporter counts as correct.
 
-A place is an evaluation, a push, a time unit, or an answer in a sequence of them.
+A place is an evaluation, a push, a time unit, or an answer in a sequence of answers.
 """
 
 from bisect import bisect_left, bisect_right
@@ -18,11 +18,11 @@ from solver.facts import Row
 _UNMATCHED: Final = RowMatch()
 Reports = tuple[Report, ...]
 TimePair = tuple[float | None, float | None]
-"""The times of a report on both sides, in ms; None if a side has no report at this time."""
+"""The times in ms of a report on both sides; None for a side without a report at this time."""
 
 
 class PlaceKind(Enum):
-    """The unit of comparison, if no specification defines due times."""
+    """The kind of places that are compared if no specification defines evaluations."""
 
     PUSH = "push"
     TIME_UNIT = "time unit"
@@ -33,10 +33,12 @@ class PlaceKind(Enum):
 class ReportMatch:
     """The expected and the actual reports at one place, the match of their rows, and the problem.
 
-    `at` is the time of an evaluation in ms, otherwise the number of a push, time unit or answer. `right` is
-    None without an evaluation, so that no report is expected. `apart` are the times at which only one side
-    reports: another time, or none. For an evaluation, `first` is the beginning of the first window's content
-    in ms. `triples` is the number of triples in all windows, `delay` the first report's delay.
+    - `at` is the time of an evaluation in ms, otherwise the number of a push, time unit or answer.
+    - `right` are the expected reports; None if the place has no evaluation, so that no report is expected.
+    - `came` are the actual reports.
+    - `apart` are the times of reports that differ, or that only one side has.
+    - `first` is the time in ms at which the content of the first window begins.
+    - `triples` is the number of triples in all windows; `delay` is the delay of the first report.
     """
 
     at: float
@@ -51,31 +53,32 @@ class ReportMatch:
 
     @property
     def right_rows(self) -> tuple[Row, ...]:
-        """The expected rows, common ones first."""
+        """The expected rows; rows that were also reported come first."""
         return (*self.rows.shared, *self.rows.missing)
 
     @property
     def came_rows(self) -> tuple[Row, ...]:
-        """The reported rows, common ones first."""
+        """The reported rows; rows that were also expected come first."""
         return (*self.rows.shared, *self.rows.extra)
 
     @property
     def size(self) -> int:
-        """How much differs: rows, times and empty reports."""
+        """The size of the difference: the number of differing rows and of differing times."""
         return len(self.rows.missing) + len(self.rows.extra) + len(self.apart)
 
 
 def odd_rows(rows: RowMatch) -> str:
-    """Return the numbers of missing and extra rows in words."""
+    """Return a text with the numbers of missing and extra rows."""
     return f"{len(rows.missing)} missing, {len(rows.extra)} extra"
 
 
 def by_place(
     reports: Iterable[Report], pushes: Sequence[Push] | None, milliseconds: float
 ) -> tuple[dict[int, Reports], Reports]:
-    """Return reports by their push, or by time unit without pushes; and reports of no push.
+    """Return reports by push, or by time unit without pushes, and the reports that no push triggers.
 
-    A report without a push belongs to the first push after its time, which moves the clock.
+    A report without a trigger belongs to the first push after the report's time, because this push advances
+    the clock.
     """
     reach = list(accumulate((push.t for push in pushes or ()), max))
     places: dict[int, list[Report]] = {}
@@ -91,9 +94,10 @@ def by_place(
 
 
 def nearest_pairs(times: Sequence[float], others: Sequence[float]) -> list[tuple[int | None, int | None]]:
-    """Return the places of ascending times in pairs: two belong together if each is nearest to the other.
+    """Return pairs of indexes of ascending times; two times form a pair if each is nearest to the other.
 
-    First come those of `times` in order, then the remaining `others`; the other side is None.
+    The pairs for `times` come first, in order. Then the remaining times of `others` follow. A time without a
+    partner is paired with None.
 
     >>> nearest_pairs([2.0, 9.0], [10.0, 30.0])
     [(0, None), (1, 0), (None, 1)]
@@ -109,7 +113,7 @@ def nearest_pairs(times: Sequence[float], others: Sequence[float]) -> list[tuple
 
 
 def _nearest(t: float, times: Sequence[float]) -> int | None:
-    """Return the place of the nearest time, the earlier of two; None without any."""
+    """Return the index of the nearest time, the earlier of two equally near times; None without times."""
     place = bisect_left(times, t)
     near = [n for n in (place - 1, place) if 0 <= n < len(times)]
     return min(near, key=lambda n: abs(times[n] - t), default=None)

@@ -1,8 +1,8 @@
-"""Matching of a sequence of reports with a part of a sequence of answers, by contents in order.
+"""Match a sequence of reports with a part of a sequence of answers, by content and order.
 
 csrbench-oracle compares in this way (Dell'Aglio, Calbimonte, Balduini, Corcho, Della Valle: *On Correctness
-in RDF Stream Processor Benchmarking*, 2013). The recording must be a part of the expected answers, without
-gaps; answers may be missing at both ends.
+in RDF Stream Processor Benchmarking*, 2013). The recording must be a contiguous part of the expected answers.
+Answers may be missing only at the beginning and at the end.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -18,17 +18,17 @@ from translate.model.query import Semantics
 
 Rows = Sequence[Row]
 Together = Callable[[Report, Report], bool]
-"""Whether a report and the next report can be parts of one answer."""
+"""A function that returns whether a report and the next report can be parts of the same answer."""
 Pair = tuple[int | None, tuple[Report, ...]]
-"""The number of an answer, and its reports: an answer without any, or reports of no answer."""
+"""The number of an answer and its reports; the number is None for reports that belong to no answer."""
 
 
 def match_part(
     answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness
 ) -> list[Pair] | None:
-    """Return each report with its answer, from consecutive answers; None if they do not match.
+    """Return consecutive answers with their reports; None if the reports do not match.
 
-    An empty sequence of reports matches any answers, even none.
+    An empty sequence of reports matches any sequence of answers.
 
     >>> a, b, c = ((("a",),), (("b",),), (("c",),))
     >>> match_part([a, b, c], [Report(7, b), Report(7.5, c)], lambda one, other: False, Likeness())
@@ -41,9 +41,10 @@ def match_part(
 
 @dataclass(slots=True)
 class _Search:
-    """The ways to give each report to an answer: `came` has for each end its predecessor.
+    """The search for an assignment of reports to answers.
 
-    (n, k): the first k reports are assigned, the last of them to answer n - 1, which began at came[n, k].
+    `came` maps (n, k) to the number of the report at which answer n - 1 began, if the first k reports are
+    assigned to answers up to n - 1.
     """
 
     answers: Sequence[Rows]
@@ -72,7 +73,7 @@ class _Search:
             number, end = number - 1, first
 
     def _ends(self, number: int, first: int) -> Iterator[int]:
-        """Yield the possible ends of reports that form an answer, from `first` on."""
+        """Yield the possible ends of the reports that form this answer, starting with report `first`."""
         answer = self.answers[number]
         for end in range(first + 1, len(self.reports) + 1):
             if end > first + 1 and not self.joint(self.reports[end - 2], self.reports[end - 1]):
@@ -95,9 +96,9 @@ class _Search:
 
 
 def nearest(answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness) -> list[Pair]:
-    """Return reports and answers side by side, with a longest common subsequence equal.
+    """Return answers and reports side by side, aligned by a longest common subsequence.
 
-    Answers before the first report and after the last one are left out.
+    Answers before the first report and after the last report are omitted.
     """
     groups = list(_groups(reports, joint))
     ours = [_key(rows, how) for rows in answers]
@@ -127,14 +128,14 @@ def _as_they_are(rows: Rows) -> Hashable:
 
 
 def _keys(rows: Rows, how: Likeness) -> Sequence[Hashable]:
-    """Return the keys of equal rows."""
+    """Return the keys of rows; equal rows have the same key."""
     if isinstance(rows, RowsByNumber):
         return list(keys_of(rows.of, lexical=how.lexical).of(rows).tolist())
     return [row_key(row, lexical=how.lexical) for row in rows]
 
 
 def _key(rows: Rows, how: Likeness) -> Hashable:
-    """Return the key of equal answers."""
+    """Return the key of an answer; equal answers have the same key."""
     if isinstance(rows, RowsByNumber):
         keys = keys_of(rows.of, lexical=how.lexical).of(rows)
         return (np.unique(keys) if how.semantics is Semantics.SET else np.sort(keys)).tobytes()

@@ -1,4 +1,4 @@
-"""Silence of a query at all times: the smallest parts of its pattern without a match."""
+"""Explain why a query never returns a row: find the smallest parts of its pattern that have no match."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -12,7 +12,7 @@ from translate.model import patterns as algebra
 from translate.model.query import EngineQuery, Form
 
 MOST: Final = 3
-"""The number of named parts without a match; if a stream is missing, none of its patterns has a match."""
+"""The maximum number of parts without a match that a message names."""
 
 _CUT: Final = "LIMIT or OFFSET removes every solution"
 HasRows = Callable[[EngineQuery], bool]
@@ -20,7 +20,7 @@ _Within = Callable[[algebra.Pattern], algebra.Pattern]
 
 
 def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
-    """Return the message that `who` never has a row, and the parts of its query without a match."""
+    """Return the message that `who` never returns a row, with the parts of the query that have no match."""
     texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
     if len(texts) > MOST:
         texts[MOST:] = [f"{len(texts) - MOST} more parts have no solution"]
@@ -28,7 +28,7 @@ def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
 
 
 def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
-    """Return why a query has solutions but no row."""
+    """Return why a query whose pattern has solutions returns no row."""
     if query.modifiers.slices and has_rows(replace(query, modifiers=algebra.UNMODIFIED)):
         return _CUT
     match query.form:
@@ -45,7 +45,7 @@ def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
 def rows_on(
     trace: Trace, question: Callable[[EngineQuery], Question], within: Interval | None = None
 ) -> HasRows:
-    """Return whether a query has a row at one of the evaluation times of its question on a trace."""
+    """Return a function that returns whether a query has a row at an evaluation time on a trace."""
     plain = trace.without_certification()
     return lambda query: any(size for _, size in plain.answers([question(query)], within)[0].parts)
 
@@ -57,7 +57,10 @@ def _itself(pattern: algebra.Pattern) -> algebra.Pattern:
 def _unmatched(
     query: EngineQuery, pattern: algebra.Pattern, within: _Within, has_rows: HasRows
 ) -> Iterator[str]:
-    """Yield messages for a part `within` its graph or stream; none if it has rows."""
+    """Yield messages for a part of the pattern inside its graph or stream.
+
+    No message if the part has rows.
+    """
     if has_rows(
         replace(query, form=Form.ASK, result=(), pattern=within(pattern), modifiers=algebra.UNMODIFIED)
     ):
@@ -74,7 +77,7 @@ def _unmatched(
 
 
 def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.Pattern, _Within]]:
-    """Return the parts that a solution needs; a union needs only one of them."""
+    """Return the parts that a solution needs; for a union, both branches, of which a solution needs one."""
     match pattern:
         case algebra.Bgp(triples):
             return [(algebra.Bgp((triple,)), within) for triple in triples] if len(triples) > 1 else ()

@@ -1,4 +1,4 @@
-"""Containment of two queries in one mode: each answer of one query is an answer of the other on all data."""
+"""Containment of two queries in one mode: each answer of the first is an answer of the other on all data."""
 
 from agreement.proving.containment.canonical import PairQuery
 from agreement.proving.containment.containing import decide_containment

@@ -1,4 +1,4 @@
-"""Equality of patterns up to order and hidden names; normal forms of conditions."""
+"""Compare patterns up to the order of parts and hidden names, and compute normal forms of conditions."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,10 @@ Names = Mapping[Variable, Variable]
 
 @dataclass(frozen=True, slots=True)
 class PatternTree:
-    """A pattern as a tree: its label, and its parts, whose order may be irrelevant."""
+    """A pattern as a tree with a label and parts.
+
+    If `ordered` is false, the order of the parts is irrelevant.
+    """
 
     label: Hashable
     parts: tuple["PatternTree | Variable", ...] = ()
@@ -29,7 +32,7 @@ class PatternTree:
 
 
 def same(pattern: Pattern, other: Pattern, variables: frozenset[Variable]) -> bool:
-    """Whether two patterns are the same up to the order of AND, UNION, && .., and hidden names.
+    """Return whether two patterns are equal up to the order of AND, UNION and &&, and up to hidden names.
 
     >>> x, y, z, p = *map(Variable, "xyz"), Variable("p")
     >>> pattern = lambda o: algebra.Bgp((algebra.TriplePattern(x, p, o),))
@@ -40,9 +43,9 @@ def same(pattern: Pattern, other: Pattern, variables: frozenset[Variable]) -> bo
 
 
 def namings(pattern: Pattern, other: Pattern, start: Names) -> Iterator[Names]:
-    """Yield the renamings of a pattern's variables, extending `start`, that make it equal to the other.
+    """Yield the renamings, extending `start`, of a pattern's variables that make it equal to the other.
 
-    Multiplicities are then equal too: no distinction of a multiset is lost.
+    The multiplicities of solutions are then also equal.
     """
     return _matched(_form(pattern), _form(other), start)
 
@@ -72,7 +75,10 @@ def _in_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
 
 
 def _in_any_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
-    """Yield the renamings under which the parts are equal; parts with fewest counterparts come first."""
+    """Yield the renamings under which the parts are equal, in any order.
+
+    The part with the fewest possible counterparts is matched first.
+    """
     if not mine:
         yield names
         return
@@ -167,7 +173,7 @@ def _conjuncts(pattern: Pattern) -> Iterator[PatternTree]:
 
 
 def _each_once(conjuncts: Iterable[PatternTree]) -> Iterator[PatternTree]:
-    """Yield each part once, if repeating it does not multiply solutions."""
+    """Yield each part once, unless repeating the part would multiply solutions."""
     seen = set()
     for tree in conjuncts:
         if tree.label not in ("TRIPLE", "FILTER") or tree not in seen:
@@ -188,7 +194,7 @@ def _conditions(condition: Expression, pattern: Pattern) -> Iterator[PatternTree
 
 
 def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Variable:
-    """Return the tree of an expression; an EXISTS contains its pattern."""
+    """Return the tree of an expression; the tree of EXISTS contains the pattern of EXISTS."""
     if isinstance(expression, Call):
         parts = tuple(_expression(each, pattern) for each in expression.arguments)
         # Each place of a function that is random has values of its own.
@@ -201,10 +207,10 @@ def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Varia
 
 
 def normal(expression: Expression) -> Expression:
-    """Return a normal form of the expression, with the same value or error everywhere.
+    """Return a normal form of the expression that always has the same value or error.
 
-    `>` becomes `<` with its sides exchanged, IN becomes ∨ of `=`, and ¬ moves inside ∧, ∨, = and ≠ (valid in
-    SPARQL's three-valued logic too). Commutative sides are sorted.
+    `>` becomes `<` with exchanged sides, IN becomes a disjunction of `=`, and ¬ moves inside ∧, ∨, = and ≠.
+    These steps are also valid in SPARQL's three-valued logic. The sides of commutative operators are sorted.
 
     >>> n, one = Variable("n"), Iri("one")
     >>> print(normal(Call("!", (Call("IN", (n, Iri("two"), one)),))))
@@ -240,7 +246,10 @@ def _sides(expression: Expression, function: str) -> tuple[Expression, ...]:
 
 
 def settle(disjunct: Disjunct) -> Disjunct:
-    """Return the disjunct with the IRI that a condition equates a bound variable to as its given value."""
+    """Return the disjunct in which an IRI that a condition equates with a variable is the variable's value.
+
+    The variable must be bound by an edge of the disjunct.
+    """
     binding, bound = dict(disjunct.values), disjunct.bound
     requirements: list[Test] = []
     for test in disjunct.requirements:
@@ -259,5 +268,5 @@ def settle(disjunct: Disjunct) -> Disjunct:
 
 
 def is_random(part: Pattern) -> bool:
-    """Whether a condition or value of the pattern itself uses a function of random values."""
+    """Return whether a condition or value of the pattern itself uses a function of random values."""
     return any(call.function in RANDOM for expression in expressions_of(part) for call in calls(expression))

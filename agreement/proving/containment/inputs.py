@@ -1,4 +1,4 @@
-"""The inputs of containment: two files of queries in one mode, with renamed columns of the first."""
+"""Read the inputs of containment: two query files in one mode, with renamed columns of the first query."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -39,9 +39,9 @@ def two_queries(
     names: Mapping[str, str],
     warn: Warn = unsaid,
 ) -> tuple[PairQuery, PairQuery]:
-    """Return the two queries; `names` maps columns of the first to columns of the second.
+    """Return the two queries; `names` maps columns of the first query to columns of the second.
 
-    Without windows and --profile they are plain SPARQL, read as SPARQL 1.1 is.
+    If the queries have no windows and --profile is not set, they are read as SPARQL 1.1.
     """
     if len(inputs) != _TWO:
         raise LarsError(f"{quantity(len(inputs), 'input')}; {_ACCEPTED}")

@@ -1,18 +1,19 @@
-"""Simplification of patterns: without parts that change no column, and with counts in one form.
+"""Simplify patterns: remove the parts that change no visible column, and write counts in one form.
 
-An invisible column of BIND or of an aggregate can be dropped: neither removes rows.
+A hidden column of BIND or of an aggregate can be removed, because neither BIND nor an aggregate removes rows.
 
-P1 OPT P2 extends each solution of P1 in one or more ways. If no variable of P2 alone is visible outside, all
-extensions equal the solution of P1. So P1 alone has the same answers as a set. P2 must bind no variable that
-P1 leaves unbound.
+P1 OPT P2 extends each solution of P1 in one or more ways. Assume that no variable that only P2 has is visible
+outside, and that P2 binds no variable that P1 may leave unbound. Then all visible parts of the extensions
+equal the solution of P1. So P1 has the same set of answers as P1 OPT P2.
 
 Normal forms of COUNT:
 
-- COUNT(v) of a variable that each solution binds counts solutions, as COUNT(*) does. - Matches of triple
-patterns are distinguished by their variables, also after joins and filters. So if all of them except v are
-keys of the group, no v occurs twice: DISTINCT changes nothing, and is written. It never does of MIN and MAX.
-- A count is a whole number: n > k is n >= k + 1. A group with keys has a solution: n >= 1 always holds, and
-such a condition is dropped.
+- If each solution binds v, COUNT(v) counts solutions, as COUNT(*) does.
+- Different matches of triple patterns differ in some variable, also after joins and filters. If all variables
+  except v are keys of the group, no value of v occurs twice. Then DISTINCT changes nothing, so DISTINCT is
+  added. DISTINCT never changes MIN or MAX, so DISTINCT is removed.
+- A count is a whole number, so n > k is n >= k + 1. A group with keys has a solution, so n >= 1 always holds.
+  A condition that always holds is removed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ _Names = frozenset[Variable]
 
 
 def prune(pattern: patterns.Pattern, seen: _Names) -> patterns.Pattern:
-    """Return the pattern without parts that bind nothing visible; its solutions agree on `seen`."""
+    """Return the pattern without parts that bind no visible variable; its solutions agree on `seen`."""
     match pattern:
         case patterns.LeftJoin(left, right, condition):
             own = patterns.variables(right) - patterns.variables(left)
@@ -68,7 +69,7 @@ _INTEGER: Final = XSD + "integer"
 
 
 def counted_edges(pattern: patterns.Pattern) -> patterns.Pattern:
-    """Return a pattern with the same solutions, and with counts in normal form."""
+    """Return a pattern with the same solutions whose counts are in normal form."""
 
     def change(part: patterns.Pattern) -> patterns.Pattern | None:
         match part:
@@ -93,7 +94,7 @@ def counted_edges(pattern: patterns.Pattern) -> patterns.Pattern:
 
 
 def least(group: patterns.Group) -> Mapping[Variable, int]:
-    """Return the least possible value of each count of a group."""
+    """Return the smallest possible value of each count of a group."""
     bound = _bound(group.pattern)
     return {
         name: int(bool(group.keys) and set(how.arguments) <= bound)
@@ -125,7 +126,7 @@ def _bound(pattern: patterns.Pattern) -> frozenset[Variable]:
 
 
 def _is_set(pattern: patterns.Pattern) -> bool:
-    """Whether all solutions are distinct."""
+    """Return whether a pattern never has equal solutions."""
     match pattern:
         case algebra.Bgp() | algebra.StreamBlock(_, _, algebra.Bgp()):
             return True
@@ -147,7 +148,7 @@ def _conjuncts(condition: Expression) -> Iterator[Expression]:
 
 
 def _bounded(test: Expression, counts: Mapping[Variable, int]) -> Expression | None:
-    """Return a comparison of a count with only `>=` and `<=`; None if it always holds."""
+    """Return a comparison of a count with only `>=` and `<=`; None if the comparison always holds."""
     match test:
         case Call("<" | "<=" | ">" | ">=" as sign, (Literal() as number, Variable() as name)):
             return _bounded(Call(_EXCHANGED[sign], (name, number)), counts)

@@ -1,8 +1,8 @@
-"""Parts treated as a whole: paths of any length as edges, aggregates and LIMIT as relations.
+"""Replace paths of any length by edges, and aggregates and LIMIT by relations.
 
-GROUP BY and LIMIT depend on all solutions together, so some solutions alone prove nothing. If both queries
-have one over the same solutions with equal multiplicities, it is the same relation on all data. Its rows are
-nodes of a graph of its own, with an edge for each column.
+GROUP BY and LIMIT depend on all solutions together, so a mapping of single solutions proves nothing. If both
+queries have an aggregate over the same solutions with equal multiplicities, both aggregates are the same
+relation on all data. The rows of a relation are nodes of a separate graph, with an edge for each column.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -20,22 +20,22 @@ from translate.model import patterns as algebra
 from translate.model.patterns import Group, Path, PathPattern, Pattern, Select, TriplePattern, can_stay
 
 NOTHING: Final = Iri("derived nothing")
-"""The value of a row in an unbound column. It contains a space, so it is not an IRI in data."""
+"""The value of a row in an unbound column. The name contains a space, so the name is not an IRI in data."""
 _MOST_ORDERS: Final = 24
 Equal = Callable[[Pattern, Pattern, tuple[Variable, ...], tuple[Variable, ...]], bool]
-"""Whether two patterns have the same solutions for some variables, and for others in their place."""
+"""A function that returns whether two patterns have the same solutions for two lists of variables."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergedGraph(GraphSource):
-    """The default graph with the windows that enter it, all of which a path may traverse."""
+    """The default graph together with the windows merged into it; a path may traverse all of them."""
 
     windows: tuple[Reading, ...] = ()
 
 
 @dataclass(slots=True)
 class Relations:
-    """The paths and relations of two queries: the same name is the same relation."""
+    """The paths and relations of two queries; the same name always means the same relation."""
 
     equal: Equal
     paths: dict[Iri, Path] = field(default_factory=dict)
@@ -45,9 +45,10 @@ class Relations:
     _merged: frozenset[Reading] = frozenset()
 
     def read(self, pattern: Pattern, merged: Iterable[Reading], *, whole: bool) -> Pattern:
-        """Return the pattern with edges and relations; with `whole`, the relations' sources stay too.
+        """Return the pattern with paths replaced by edges, and aggregates and LIMIT by relations.
 
-        `merged` are the windows that enter the pattern's default graph.
+        With `whole`, the patterns inside the relations also stay. `merged` are the windows that are merged
+        into the pattern's default graph.
         """
         self._merged = frozenset(merged)
         walked = without_paths(pattern)
@@ -131,7 +132,7 @@ class Relations:
     def _name_and_order(
         self, part: Pattern, columns: tuple[Variable, ...]
     ) -> tuple[Iri, tuple[Variable, ...]]:
-        """Return the name of a relation, and the columns in the order of its first occurrence."""
+        """Return the name of a relation, and its columns in the order of the relation's first occurrence."""
         for name, known, order, merged in self.relations:
             # One text over other windows is another relation.
             for names in self._alike(known, part, order, columns) if merged == self._merged else ():
@@ -154,7 +155,7 @@ class Relations:
                 yield from self._as_sets(known, part)
 
     def _as_sets(self, known: Group, part: Group) -> Iterator[dict[Variable, Variable]]:
-        """Yield the columns of aggregates that ignore duplicates, if the solutions are equal as sets."""
+        """Yield the columns of aggregates that ignore duplicates, if their solutions are equal as sets."""
         if not all(_as_a_set(how) for _, how in known.aggregates):
             return
         orders = (
@@ -174,7 +175,7 @@ class Relations:
 
 
 def _as_a_set(how: Aggregation) -> bool:
-    """Whether an aggregate has equal values on a multiset and its set, and depends only on its arguments."""
+    """Return whether an aggregate has the same value on a multiset and on its set of arguments."""
     return how.function in ("MIN", "MAX") or (
         how.distinct and bool(how.arguments) and how.function in ("COUNT", "SUM", "AVG")
     )

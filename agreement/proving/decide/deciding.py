@@ -1,18 +1,19 @@
-"""The verdict for each period: always, never, depends on the static data, not always, open.
+"""The verdict for each pull period: always, never, depends on the static data, not always, or open.
 
-If the sides differ on a stream without static data, T5 shows whether they differ for any static data.
+If push and pull differ on a stream without static data, T5 decides whether they differ for any static data.
 
-T5 (streams with new names). Let W be a stream on which the sides differ without static data. Replace names of
-W that occur in no query by names that static data D do not contain. Assume that each static part of Q has a
-variable with the following property. In each row joined with the part (or extended by its OPTIONAL or MINUS),
-the variable has a value from a stream's pattern that matches only new names in W. Then no static part has a
-relevant match, Q has the same rows on W with D as on W alone, and the sides differ there too. Conditions must
-not depend on the text of names; EXISTS, aggregates, LIMIT and paths are excluded.
+T5 (streams with new names). Let W be a stream on which push and pull differ without static data. Replace the
+names of W that occur in no query by names that the static data D do not contain. Assume that each static part
+of Q has a variable with this property: in each row that is joined with the static part, or extended by it in
+OPTIONAL or MINUS, the variable has a value from a pattern of a stream that matches only new names in W. Then
+no static part has a relevant match. So Q has the same rows on W with D as on W alone, and push and pull also
+differ on W with D. Conditions must not depend on the text of names. EXISTS, aggregates, LIMIT and paths are
+excluded.
 
-Pull, which merges windows and static data into one graph, meets D in each pattern. Let a row that only one
-side has on W contain a new name. Each pattern of pull must be reached from it: by a variable that the row, or
-a reached pattern, binds to a new name. A pattern reached in this way matches only triples of W, also on D, so
-pull has the row on W with D exactly if it has it on W.
+If pull merges windows and static data into one graph, each pattern of pull can match D. Let a row that only
+one side has on W contain a new name. Each pattern of pull must be reached from this name: the pattern must
+contain a variable that the row, or a reached pattern, binds to a new name. A reached pattern matches only
+triples of W, also on W with D. So pull has the row on W with D if and only if pull has the row on W.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,12 +47,12 @@ _CONNECTIVES: Final = ("&&", "||", "!", "IN", "BOUND")
 _COMPARISONS: Final = ("=", "!=", "<", "<=", ">", ">=", "SAMETERM")
 _KINDS: Final = ("ISIRI", "ISURI", "ISLITERAL", "ISNUMERIC", "ISBLANK")
 _BLIND: Final = frozenset((*_CONNECTIVES, *_COMPARISONS, *_KINDS))
-"""Functions with one value for all IRIs that they do not name."""
+"""The functions that have the same value for all IRIs that do not occur in the query."""
 Names = frozenset[Variable]
 
 
 def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequence[Fact]) -> bool:
-    """Whether T5 extends a result on a stream without static data to any static data."""
+    """Return whether T5 extends a result on a stream without static data to any static data."""
     every = tuple(parts(query.pattern))
     if query.modifiers.slices or any(map(tests_of, every)) or not all(map(_is_blind, every)):
         return False
@@ -61,7 +62,7 @@ def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequ
 
 
 def is_shown_whatever_is_stored(question: AgreementQuestion, witness: Witness) -> bool:
-    """Whether T5 proves that both sides differ on the witness stream with any static data."""
+    """Return whether T5 proves that push and pull differ on the witness stream with any static data."""
     push, pull = question.pair.cqels, question.pair.csparql
     if not differs_whatever_is_stored(push, question.setting, witness.facts):
         return False
@@ -76,7 +77,7 @@ def is_shown_whatever_is_stored(question: AgreementQuestion, witness: Witness) -
 
 
 def _is_reached(pattern: Pattern, new: Names, known: Names) -> bool:
-    """Whether each triple pattern is reached from variables that are known to have new names."""
+    """Return whether each triple pattern is reached from the variables that are known to have new names."""
     match pattern:
         case algebra.Join():
             sides = list(_joined(pattern))
@@ -108,7 +109,7 @@ def _joined(pattern: Pattern) -> Iterator[Pattern]:
 
 
 def _reached(triples: Sequence[TriplePattern], new: Names, known: Names) -> Names:
-    """Return the variables with new names: the known ones and those that patterns reach from them."""
+    """Return the variables with new names: the known variables, and those that patterns connect with them."""
     terms = (triple.terms for triple in triples if not known.isdisjoint(triple.terms))
     grown = known.union(term for each in terms for term in each if isinstance(term, Variable) and term in new)
     return grown if grown == known else _reached(triples, new, grown)
@@ -126,7 +127,7 @@ def _is_blind(part: Pattern) -> bool:
 
 
 def _new_names(bgps: Iterable[Pattern], facts: Sequence[Fact], old: frozenset[Constant]) -> Names:
-    """Return the variables that always match a name in the stream that no query contains."""
+    """Return the variables whose values in the stream are always names that no query contains."""
     values: dict[Variable, set[Constant]] = {}
     arrived = [tuple(map(constant_of, fact.arguments[:3])) for fact in facts]
     for bgp in bgps:
@@ -142,7 +143,7 @@ def _new_names(bgps: Iterable[Pattern], facts: Sequence[Fact], old: frozenset[Co
 
 
 def _anchored(pattern: Pattern, new: Names) -> Names:
-    """Return the variables with a new name in each row of the pattern, from a stream."""
+    """Return the variables that have a new name from a stream in each row of the pattern."""
     match pattern:
         case algebra.StreamBlock(_, _, algebra.Bgp(triples)):
             return new.intersection(term for triple in triples for term in triple.terms)
@@ -161,10 +162,11 @@ def _anchored(pattern: Pattern, new: Names) -> Names:
 
 
 def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
-    """Whether each static part is met by a new name; `outer` have one in each row that a row is joined with.
+    """Return whether each static part contains a variable that always has a new name from a stream.
 
-    Variables outside meet the left side of OPTIONAL and MINUS, never the right side: there a match decides
-    before the join.
+    `outer` are the variables that have a new name in each row with which the pattern is joined. Outer
+    variables count in the left side of OPTIONAL and MINUS. They do not count in the right side, which is
+    matched before the join.
     """
     match pattern:
         case algebra.Bgp(triples):
@@ -191,20 +193,20 @@ def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
 
 
 SEARCHED: Final = 20.0
-"""The default number of seconds for the search of smallest streams."""
+"""The default number of seconds for the search for smallest streams."""
 MOST_TRIED: Final = 12
-"""The number of disjuncts from which streams are made."""
+"""The maximum number of disjuncts from which streams are made."""
 _FINER: Final = 2.0
-"""Seconds of search with a finer unit."""
+"""The number of seconds for the search with a finer unit."""
 
 
 @dataclass
 class Decider:
     """The decision of a question, period by period; each stream is evaluated once for all periods.
 
-    If no theorem decides, streams are tried and smallest ones searched for, for `seconds` in total. `finer`
-    are deciders with finer units, each with some additional seconds. The `deadline` ends all searches.
-    Without `any_source`, streams are left out in which a triple comes from another source than its pattern's.
+    If no theorem decides, streams are tried and smallest streams are searched for, for `seconds` in total.
+    `finer` contains deciders with finer units, each with additional seconds. The `deadline` ends all
+    searches. If `any_source` is false, each triple of a tried stream comes from the source of its pattern.
     """
 
     question: AgreementQuestion
@@ -215,7 +217,7 @@ class Decider:
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
     def decide(self, period: int) -> Decision:
-        """Return the decision on a period."""
+        """Return the decision for a pull period."""
         question, theorem = self.question, agreement_theorem(self.question, period)
         answer = Decision("open" if theorem is None else "always", "", period=period)
         if theorem is None and question.volatile is None:
@@ -232,7 +234,7 @@ class Decider:
         )
 
     def search(self, period: int) -> Decision:
-        """Return the smallest stream on which the sides differ, or the reason why none exists."""
+        """Return a decision with the smallest stream on which push and pull differ, or why none is found."""
         question, began, deadline = self.question, monotonic(), self._within(self.seconds)
         contest = push_and_pull(question.pair, period, question.setting, question.trigger)
         streams = dict.fromkeys((*streams_of(question.pair.csparql), *streams_of(question.pair.cqels)))
@@ -249,7 +251,7 @@ class Decider:
         return Decision("open", "", () if again is None else (again,), period=period)
 
     def witness(self, period: int) -> Witness | None:
-        """Return a stream on which `lars agree` finds a difference, or None."""
+        """Return a stream on which `lars agree` finds a difference, or None if no such stream is found."""
         question = self.question
         for number, candidate in enumerate(candidates(question, any_source=self.any_source)):
             if number == len(self.trials) and (self.seconds <= 0 or self.deadline.is_over):
@@ -270,7 +272,7 @@ class Decider:
         return None
 
     def in_unit(self, unit: Duration) -> "Decider":
-        """Return the decider of the same question with a finer unit."""
+        """Return the decider of the same question with another unit."""
         question = replace(self.question, setting=replace(self.question.setting, unit=unit))
         return self.finer.setdefault(
             unit, replace(self, question=question, trials=[], seconds=_FINER, finer={})
@@ -281,9 +283,9 @@ class Decider:
 
 
 def in_finer_units(decider: Decider, decision: Decision) -> Decision:
-    """Return the decision on a period, with the coarsest finer unit for which the sides differ.
+    """Return the decision for a period, with the coarsest finer unit that changes the verdict.
 
-    A difference with one unit remains with each unit that divides it.
+    A difference with one unit remains with each unit that divides this unit.
     """
     question = decider.question
     queries = question.pair.csparql, question.pair.cqels
@@ -303,9 +305,9 @@ def in_finer_units(decider: Decider, decision: Decision) -> Decision:
 def agreement_theorem(
     question: AgreementQuestion, period: int, *, any_source: bool = False
 ) -> Theorem | None:
-    """Return the theorem by which the sides agree on every stream, for any static data.
+    """Return the theorem that proves agreement on every stream with any static data; None without theorem.
 
-    With `any_source` a triple may come from another source than its pattern's, which A6 excludes.
+    With `any_source`, a triple may come from another source than the source of its pattern (excluded by A6).
     """
     possible = tuple(way for way in question.ways if way.possible)
     why_not_monotone = [why for why, _ in question.hindrances]
@@ -338,7 +340,7 @@ def agreement_theorem(
 
 
 def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) -> bool:
-    """Whether T3 proves a difference from one disjunct, independent of the other disjuncts."""
+    """Return whether T3 proves a difference from one disjunct, independent of the other disjuncts."""
     if not disjunct.certain or question.hindrances or question.trigger is not Trigger.ANY:
         return False
     edges = [edge for each in question.ways for edge in each.disjunct.readings]
@@ -349,7 +351,7 @@ def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) ->
 
 
 def differing(question: AgreementQuestion, period: int, witness: Witness) -> tuple[EveryStream, Theorem]:
-    """Return the verdict of a witness about all static data."""
+    """Return the verdict that a witness implies for all static data, and the theorem behind it."""
     proven = [way for way in question.ways if never(question, period, way)]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
     independent = not question.reads_static or any(not disjunct.disjunct.stored for disjunct in proven)
@@ -367,7 +369,7 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
 
 
 def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:
-    """Yield streams made from disjuncts, those without static data first."""
+    """Yield streams made from disjuncts, the disjuncts without static data first."""
     noise = () if question.trigger is Trigger.ANY else (None,)
     placement = Placement(question.setting, *noise)
     free, stock = question.stock is None, question.stock or ()

@@ -1,4 +1,4 @@
-"""The checked premises of the queries, each with its place, and changes that would alter a verdict."""
+"""The checked premises of a question, each with its place in a query, and changes that alter the verdict."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from translate.tau import Trigger
 
 
 def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremise]:
-    """Yield the theorems' premises, each with whether it holds, and its place."""
+    """Yield the premises of the theorems, each with its place and whether it holds."""
     places = question.places
     difference = question.same_query(period)
     yield CheckedPremise(difference or "both sides evaluate one query", difference is None, places.source)
@@ -115,7 +115,7 @@ def _described(window: Window) -> str:
 
 
 def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:
-    """Yield changes that would alter a verdict."""
+    """Yield descriptions of changes to the question that would alter the verdict."""
     possible = [way for way in question.ways if way.possible]
     unit = question.setting.unit
     shortest = unit.timed(unit) if isinstance(period, TimedPoints) else 1

@@ -1,7 +1,8 @@
-"""The question of `lars decide` about a pair of queries, with precomputed facts, and its construction.
+"""The question of `lars decide` about a pair of queries, with precomputed facts.
 
-First come the places of parts in a query's text, which name premises. A question has the queries' disjuncts,
-their sources, and the obstacles to theorems. The input is an experiment, or one or two queries.
+`Places` finds the places of parts in a query's text, which are shown with premises. `AgreementQuestion`
+contains the disjuncts of the queries, the sources of the disjuncts, and the obstacles to theorems. The input
+is an experiment, or one or two queries.
 """
 
 from collections.abc import Iterator
@@ -44,7 +45,7 @@ from translate.tau import Trigger
 
 @dataclass(frozen=True)
 class Places:
-    """The places of a query's parts, each as file:line:column, or the file if a part is not found."""
+    """The places of parts in a query's text, each as file:line:column; the file if a part is not found."""
 
     text: str
     source: str
@@ -69,24 +70,24 @@ class Places:
         return self.source if index is None else str(self._document.place(self._tokens[index].start))
 
     def word(self, *words: str) -> str:
-        """Return the place of the first of these keywords."""
+        """Return the place of the first occurrence of one of these keywords."""
         return self._at(next((n for n, token in enumerate(self._tokens) if token.is_word(*words)), None))
 
     def triple(self, triple: patterns.TriplePattern) -> str:
-        """Return the place of a triple pattern's predicate, preferably the one before its object."""
+        """Return the place of a triple pattern's predicate, preferably next to the pattern's other terms."""
         places = [n for n in range(len(self._tokens)) if self._is(n, triple.predicate)]
         exact = [n for n in places if self._is(n + 1, triple.object)]
         both = [n for n in exact if self._is(n - 1, triple.subject)]
         return self._at(next(iter((*both, *exact, *places)), None))
 
     def window(self, reading: Reading) -> str:
-        """Return the place of a stream's window: the bracket after the stream's name."""
+        """Return the place of a window: the bracket after the name of the stream."""
         streams = [n for n in range(len(self._tokens)) if self._is(n, reading.name)]
         opened = [n + 1 for n in streams if self._tokens[n + 1].is_word("[")]
         return self._at(next(iter((*opened, *streams)), None))
 
     def condition(self, expression: Expression) -> str:
-        """Return the place of the FILTER, BIND or HAVING with a condition's variables."""
+        """Return the place of the FILTER, BIND or HAVING that contains all variables of a condition."""
         names = {name.name for name in named_in(expression)}
         for index, inside in self._conditions():
             if names <= inside:
@@ -127,7 +128,7 @@ class Places:
 
 @dataclass
 class AgreementQuestion:
-    """Two queries, how they are read, and the static data; `stock` None leaves these free."""
+    """Two queries with their settings and the static data; if `stock` is None, static data are arbitrary."""
 
     pair: Pair
     setting: Setting
@@ -137,10 +138,10 @@ class AgreementQuestion:
 
     @cached_property
     def pattern(self) -> patterns.Pattern:
-        """The CQELS query's pattern; a derived cautious block is reduced to its stream's part.
+        """The pattern of the CQELS query; of a derived cautious block, only the part that reads the stream.
 
-        The other part, g in the static data, has no match if sources are exclusive, which is checked. A block
-        that a user wrote refers to static data too.
+        The other part of a cautious block reads the static data. If sources are exclusive, which is checked,
+        the other part has no match. A block that a user wrote is not reduced.
         """
 
         def brave(part: patterns.Pattern) -> patterns.Pattern | None:
@@ -152,14 +153,14 @@ class AgreementQuestion:
 
     @cached_property
     def ways(self) -> tuple[Satisfiability, ...]:
-        """The disjuncts of the CQELS query that MINUS can leave, with whether they are satisfiable."""
+        """The disjuncts of the CQELS query that MINUS may keep, each with its satisfiability."""
         profile = self.setting.profile
         ways = disjuncts(without_removed(self.pattern, profile), profile)
         return tuple(satisfiability(disjunct, self.stock) for disjunct in ways)
 
     @cached_property
     def excluded_beside_paths(self) -> bool:
-        """Whether conditions exclude each disjunct, whatever paths of any length match in it (T2)."""
+        """Whether conditions exclude each disjunct, for any matches of the paths of any length (T2)."""
         # Read with each MINUS: one that removes all that one step finds leaves what two steps find.
         ends = frozenset[Variable]()
         for part in analysis.parts(analysis.without_paths(self.pattern)):
@@ -174,27 +175,27 @@ class AgreementQuestion:
 
     @cached_property
     def hindrances(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The reasons why the query is not monotone; empty for a monotone query."""
+        """The reasons why the query is not monotone; empty if the query is monotone."""
         return tuple(dict.fromkeys(hindrances(self.pair.cqels)))
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
-        """All triple patterns of the CQELS query, with their sources."""
+        """All triple patterns of the CQELS query with their sources."""
         return edges_of(self.pattern)
 
     @cached_property
     def overlap(self) -> Overlap | None:
-        """Two patterns because of which sources are not exclusive (A6), or None."""
+        """Two patterns that show that sources are not exclusive (A6); None if sources are exclusive."""
         return next(overlaps(self.edges, self.stock), None)
 
     @cached_property
     def volatile(self) -> str | None:
-        """A function in either query whose value does not depend only on its arguments."""
+        """A function in either query whose value depends on more than its arguments; None without one."""
         return volatile(self.pair.cqels) or volatile(self.pair.csparql)
 
     @cached_property
     def reads_static(self) -> bool:
-        """Whether a part of the query matches static data, including OPTIONAL, MINUS and EXISTS."""
+        """Whether a part of the query, including OPTIONAL, MINUS and EXISTS, matches static data."""
 
         def without(part: patterns.Pattern) -> patterns.Pattern | None:
             return patterns.EMPTY if isinstance(part, patterns.StreamBlock) else None
@@ -208,11 +209,11 @@ class AgreementQuestion:
 
     @cached_property
     def same_patterns(self) -> bool:
-        """Whether both queries have the same P, which is always true if one is derived from the other."""
+        """Whether both queries have the same patterns; always true if one query is derived from the other."""
         return self.pair.choices is not None or have_one_pattern(self.pair.csparql, self.pair.cqels)
 
     def same_query(self, period: int) -> str | None:
-        """Return the reason why the two queries are not the same Q for a period, or None."""
+        """Return why push and pull do not evaluate the same query Q for a period; None if they do."""
         if not self.same_patterns:
             return "the patterns of the two queries differ"
         model = analysis.model_of_cqels(self.pair.cqels)
@@ -226,12 +227,15 @@ class AgreementQuestion:
         )
 
     def one_query(self, period: int) -> bool:
-        """Whether both sides evaluate one query, as theorems require."""
+        """Return whether both sides evaluate the same query on exclusive sources, as theorems require."""
         return self.same_query(period) is None and self.overlap is None and self.volatile is None
 
 
 def _pulled(window: WindowExpression, period: int, unit: Duration) -> str:
-    """Return a window without its slide if the slide divides U: pull evaluates only at multiples of U."""
+    """Return the text of a window without its slide, if the slide divides U.
+
+    Pull evaluates only at multiples of U, so such a slide has no effect.
+    """
     if isinstance(window, Range) and window.slide is not None and period % window.slide.points(unit) == 0:
         return str(replace(window, slide=None))
     return _stepped(window, unit)
@@ -244,7 +248,11 @@ def _stepped(window: WindowExpression, unit: Duration) -> str:
 
 
 def agreement_question(traceless_task: TracelessTask, places: Places, warn: Warn) -> AgreementQuestion:
-    """Return the question about a pair of push and pull; LarsError for two queries of one mode."""
+    """Return the question about a query evaluated by push and a query evaluated by pull.
+
+    Raises:
+        LarsError: Both queries have the same mode, or no common model.
+    """
     task = traceless_task.task
     if not traceless_task.is_pair:
         problem = (
@@ -259,7 +267,7 @@ def agreement_question(traceless_task: TracelessTask, places: Places, warn: Warn
 
 
 def _check_one_model(task: AgreementTask) -> None:
-    """Raise LarsError for two queries that do not stem from one (V, P, D, S); only their STEP may differ."""
+    """Raise LarsError if two queries do not share one model (V, P, D, S); only their STEP may differ."""
     if task.csparql is None or task.cqels is None:
         return
     analysis.check_comparable(task.csparql, task.cqels)

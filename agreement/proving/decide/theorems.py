@@ -1,31 +1,35 @@
 """Agreement of push and pull on every stream: the theorems, and the verdicts that they give for a period.
 
-Both sides evaluate one query Q: push at the times E at which input fires it, pull at multiples of U.
+Both sides evaluate one query Q. Push evaluates Q at the times E at which input fires push, and pull evaluates
+Q at the multiples of the period U.
 
-T1 (U = 1). If each disjunct has a NOW pattern, they agree on all streams. A period is one time t. If t is in
-E both sides evaluate Q at t. If not, nothing that fires arrived at t, so that the window NOW is empty, no
-disjunct matches, and neither side has a row. OPTIONAL, MINUS, EXISTS and LIMIT need a match of their left
-pattern, so this holds for any Q whose every solution needs such a match.
+T1 (U = 1). If each disjunct has a NOW pattern, push and pull agree on all streams. A period contains one time
+t. If t is in E, both sides evaluate Q at t. If t is not in E, no input that fires push arrived at t. So the
+NOW window is empty, no disjunct matches, and neither side has a row. OPTIONAL, MINUS, EXISTS and LIMIT need a
+match of their left pattern, so T1 holds for each Q whose every solution needs a match of a NOW pattern.
 
-T2 (no answer). If no disjunct is satisfiable, no side ever has a row: they agree. A disjunct has one step for
-a path of any length, which can also be zero or many steps. So conditions on variables outside such paths must
-exclude each disjunct. They exclude it whatever the path matches, because other parts bind these variables.
+T2 (no answer). If no disjunct is satisfiable, neither side ever has a row, so they agree. A disjunct has one
+step for a path of any length, but the path can match zero or many steps. So conditions on variables outside
+such paths must exclude each disjunct. These conditions exclude the disjunct for each match of the path,
+because other parts of the disjunct bind their variables.
 
-T3 (U >= 2, or a disjunct without NOW). Let windows be [t-L, t], L finite or not, or tuple windows, and let a
-triple that no query reads fire push. If some disjunct of a monotone Q is satisfiable, the sides differ on
-some stream. Put the triples of a match at one time s. Its row r is an answer from s up to a last time e, or
-for ever (nothing else arrives, so windows only lose). If r is an answer for ever, or up to e >= s + U, a pull
-whose period is empty reports r, and push is silent. Else, for e > s, let e + 1 be a multiple of U and let
-noise arrive at e: push reports r at e, and U >= 2 puts e inside the period of the pull at e + 1, which lacks
-r. For e = s and U >= 2 the same without noise. That leaves e = s and U = 1: then r needs a NOW pattern. If r
-follows from static data only, push is silent too. Static data do not matter beyond which disjuncts they
-satisfy. (A4, and for ASK, low-open, unbounded and tuple windows; with OPTIONAL, MINUS and slides the stream
-is looked for and confirmed, not proven to exist.)
+T3 (U >= 2, or a disjunct without a NOW pattern). Assume that each window is [t-L, t], with L finite or
+infinite, or a tuple window. Assume that a triple that no query reads fires push. If some disjunct of a
+monotone query Q is satisfiable, push and pull differ on some stream. Proof: place the triples of a match at
+one time s. The row r of the match is an answer from s up to a last time e, or for ever: no other triple
+arrives, so windows only lose. If r is an answer for ever, or e >= s + U, a pull whose period contains no
+input reports r, and push is silent in this period. Otherwise, if e > s, let e + 1 be a multiple of U and let
+an unrelated triple arrive at e. Push reports r at e. Because U >= 2, e is inside the period of the pull at
+e + 1, which does not report r. If e = s and U >= 2, the same argument needs no unrelated triple. If e = s and
+U = 1, r needs a NOW pattern, which is excluded. If r follows from static data alone, push is silent, too. The
+static data matter only by the disjuncts that they satisfy. T3 extends A4 to ASK and to low-open, unbounded
+and tuple windows. With OPTIONAL, MINUS and slides, a stream is searched for and confirmed, but its existence
+is not proven.
 
-T4 (matching input fires, U >= 2). If Q is ASK, or binds no result variable, and each disjunct is one pattern
-without conditions in the window [t-(U-1), t], they agree. Each match fires push, which then reports the row,
-and is visible to the one pull up to U - 1 later. Push reports the row only after a match in its own period,
-as only matches fire.
+T4 (matching input fires push, U >= 2). Assume that Q is ASK, or binds no result variable, and that each
+disjunct is one pattern without conditions in the window [t-(U-1), t]. Then push and pull agree. Each match
+fires push, which reports the row, and the match is visible to the next pull, at most U - 1 later. Push
+reports the row only after a match in the same period, because only matches fire push.
 
 T5 (streams with new names): see `deciding`.
 """
@@ -48,7 +52,7 @@ _STAMPED: Final = "http://larkc.eu/csparql/sparql/jena/ext#"
 
 
 class Theorem(Enum):
-    """The theorem behind a verdict; the module's docstring has the proofs."""
+    """The theorem behind a verdict; the docstring of the module contains the proofs."""
 
     NOW = "A4, U = 1: without input a NOW window is empty"
     NOTHING = "no row: no disjunct can be satisfied"
@@ -60,33 +64,33 @@ class Theorem(Enum):
 
 
 def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset()) -> bool:
-    """Whether conditions alone exclude a disjunct, wherever its edges match: static data are arbitrary.
+    """Return whether the conditions alone exclude a disjunct, for arbitrary matches of its edges.
 
-    No condition may use variables in `apart`.
+    No condition may use a variable in `apart`.
     """
     tests = disjunct.requirements
     return bool(tests) and all(named_in(test.expression).isdisjoint(apart) for test in tests)
 
 
 def is_now(window: Window) -> bool:
-    """Whether a window contains only present arrivals."""
+    """Return whether a window contains only the arrivals of the present time point."""
     return isinstance(window, TimeWindow) and (window.step, window.offsets) == (1, (0, 0))
 
 
 def only_loses(window: Window) -> bool:
-    """Whether a window includes arrivals at once, and without further arrivals only loses (A1)."""
+    """Return whether a window shows arrivals at once, and only loses content without new arrivals (A1)."""
     if isinstance(window, TimeWindow):
         return window.never_empty and window.future == 0
     return isinstance(window, TupleWindow)
 
 
 def needs_now(disjunct: Disjunct, setting: Setting) -> bool:
-    """Whether a disjunct has a NOW pattern."""
+    """Return whether a disjunct has a pattern in a NOW window."""
     return any(is_now(edge.reading.operator(setting)) for edge in disjunct.readings)
 
 
 def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield reasons why a query is not monotone, each with keywords of its text."""
+    """Yield the reasons why a query is not monotone, each with the keywords that show the reason's place."""
     if query.form in (Form.CONSTRUCT, Form.DESCRIBE):
         yield query.form.value, (query.form.value,)
     if query.modifiers.slices:
@@ -110,7 +114,7 @@ def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def volatile(query: EngineQuery) -> str | None:
-    """Return a function in the query whose value depends on more than its arguments, or None."""
+    """Return a function in the query whose value depends on more than its arguments; None without one."""
     expressions = (term for part in parts(query.pattern) for term in expressions_of(part))
     names = (call.function for expression in expressions for call in calls(expression))
     return next((name for name in names if _is_volatile(name)), None)
@@ -121,7 +125,7 @@ def _is_volatile(name: str) -> bool:
 
 
 def is_uniform(query: EngineQuery, judged: tuple[Satisfiability, ...], period: int, setting: Setting) -> bool:
-    """Whether each match alone gives the only row, visible for the period (T4)."""
+    """Return whether each single match gives the only row, and remains visible for one period (T4)."""
     if any(disjunct.disjunct.bound & frozenset(query.result) for disjunct in judged):
         return False
     return all(_is_single(disjunct.disjunct, period, setting) for disjunct in judged)
@@ -136,6 +140,6 @@ def _is_single(disjunct: Disjunct, period: int, setting: Setting) -> bool:
 
 
 def accepts_all(disjunct: Satisfiability) -> bool:
-    """Whether every triple of its stream matches the disjunct's one pattern."""
+    """Return whether the disjunct is a single pattern that every triple of its stream matches."""
     terms = disjunct.disjunct.edges[0].triple.terms if len(disjunct.disjunct.edges) == 1 else ()
     return bool(terms) and all(isinstance(term, Variable) for term in terms) and len(set(terms)) == len(terms)

@@ -1,4 +1,4 @@
-"""A trial of two sides on a stream: the shifts of the stream that make them differ in a period."""
+"""Try a stream on both sides: find the time shifts of the stream for which the sides differ in a period."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ Rows = dict[int, frozenset[Row]]
 
 @dataclass
 class Trial:
-    """A candidate stream with both sides' answers at each time."""
+    """A candidate stream with the answers of push and pull at each time."""
 
     pair: Pair
     setting: Setting
@@ -34,10 +34,10 @@ class Trial:
     push_times: frozenset[int] = field(init=False)
     last: int = field(init=False)
     step: int = field(init=False)
-    """The time by which streams can be moved without a change of the pivots."""
+    """The number of time points by which streams can be shifted without changing the pivots."""
 
     def __post_init__(self) -> None:
-        """Evaluate both queries at every time until nothing changes any more."""
+        """Evaluate both queries at every time until their answers no longer change."""
         pair, setting, candidate = self.pair, self.setting, self.candidate
         windows = [source.window for query in (pair.csparql, pair.cqels) for source in sources(query)]
         ranges = [window for window in windows if isinstance(window, Range)]
@@ -71,7 +71,7 @@ class Trial:
         self.push_times = frozenset(t for t, rows in fired.items() if rows)
 
     def difference(self, period: int) -> Witness | None:
-        """Return the difference on the stream for a period, or None."""
+        """Return a witness with a difference on the shifted stream for a period; None if none is found."""
         static, about = background_of(self.candidate.static), (self.pair, self.setting, self.trigger, period)
         for shift, noise, end in self.guesses(period):
             witness = PairOnStream(*about, self.candidate.facts(shift, noise), static, end).witness()
@@ -80,9 +80,9 @@ class Trial:
         return None
 
     def guesses(self, period: int) -> Iterator[tuple[int, int | None, int]]:
-        """Yield shifts of the stream, times of noise, and the pull that may differ.
+        """Yield shifts of the stream, times of an unrelated triple, and the pull that may differ.
 
-        Only times at which an answer changes, and those a period later, are relevant.
+        Only the times at which an answer changes, and the times a period later, are relevant.
         """
         changes = self._changes()
         ends = sorted({t for c in changes for t in (c - 1, c)} | {t + period for t in self.push_times | {0}})
@@ -118,7 +118,7 @@ class Trial:
         return rows.get(min(t, self.last), frozenset())
 
     def _shift(self, end: int, period: int) -> int | None:
-        """Return the shift of the stream that makes `end` a pull, with nothing before its period."""
+        """Return the shift of the stream that makes `end` a pull time and begins the stream after time 0."""
         step = self.step
         least = max(period - end, 1)
         common = gcd(step, period)

@@ -1,9 +1,9 @@
-"""Which of the 2^|S| CQELS queries of one (V, P, D, S) are the same query.
+"""Find which of the 2^|S| CQELS queries derived from one model (V, P, D, S) are the same query.
 
-They differ in whether a part g is matched only in its stream (brave) or also in static data (cautious). If
-some pattern of g matches nothing in static data, the second block of the cautious part never has a solution:
-the choice for g makes no difference (A6). Static data are the given ones, otherwise any data that match the
-query's own static patterns.
+The queries differ in whether a graph pattern g is matched only in its stream (brave) or also in the static
+data (cautious). If some triple pattern of g matches no static data, the second block of the cautious part
+never has a solution. Then the choice for g makes no difference (A6). The static data are the given data, or
+any data that match the query's own static patterns.
 """
 
 from collections.abc import Iterator
@@ -25,13 +25,13 @@ from translate.tau import lars_program, output_of
 
 @dataclass(frozen=True)
 class VariantClasses:
-    """The CQELS queries of a question, and the choices in which they differ."""
+    """The CQELS queries derived for a question, and the choices that make a difference."""
 
     question: AgreementQuestion
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
-        """All of cq(Q); empty if it is not defined."""
+        """All derived CQELS queries; empty if the derivation is not defined."""
         try:
             return cq(model_of_cqels(self.question.pair.cqels))
         except ModelError:
@@ -39,7 +39,10 @@ class VariantClasses:
 
     @cached_property
     def parts(self) -> tuple[tuple[str, CheckedPremise], ...]:
-        """Each part g of a stream, and whether brave and cautious are the same; in the order of choices."""
+        """Each graph pattern of a stream, and whether its brave and cautious queries are the same.
+
+        The order is the order of the choices.
+        """
         patterns = model_of_cqels(self.question.pair.cqels).streams if self.variants else ()
         parts = [part for part in patterns if part.pattern != EMPTY]
         return tuple(
@@ -49,7 +52,7 @@ class VariantClasses:
 
     @cached_property
     def classes(self) -> tuple[tuple[Variant, ...], ...]:
-        """The variants, grouped if they are provably the same query."""
+        """The derived queries, grouped so that a group contains provably equal queries."""
         grouped: dict[tuple[Choice, ...], list[Variant]] = {}
         for variant in self.variants:
             both = zip(variant.choices, self.parts, strict=True)
@@ -75,7 +78,7 @@ class VariantClasses:
         return any(disjuncts.unify(triple, pattern) for pattern in held)
 
     def _parted(self, number: int, part: StreamBlock) -> bool:
-        """Whether the brave and the cautious query differ on a match in which the part is in static data."""
+        """Return whether the brave and the cautious query differ on a match with the part in static data."""
         own = Choice.BRAVE, Choice.CAUTIOUS
         others = tuple(Choice.BRAVE for _ in self.variants[0].choices)
         choices = [(*others[:number], choice, *others[number + 1 :]) for choice in own]
@@ -87,7 +90,7 @@ class VariantClasses:
         return False
 
     def _moved(self, part: StreamBlock) -> Iterator[disjuncts.Disjunct]:
-        """Yield the disjuncts with the triples of the part in static data."""
+        """Yield the disjuncts with the triples of the part moved into the static data."""
         triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
         where = disjuncts.Reading(part.stream, part.window)
         for judged in self.question.ways:

@@ -1,4 +1,4 @@
-"""A query's disjuncts: the ways to a solution, their satisfiability, and streams made from them."""
+"""The disjuncts of a query: the ways to a solution, their satisfiability, and streams made from disjuncts."""
 
 from agreement.proving.disjuncts.candidates import Candidate, Placement, few_and_many
 from agreement.proving.disjuncts.edges import (

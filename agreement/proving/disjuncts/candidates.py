@@ -1,4 +1,4 @@
-"""Streams on which two sides may differ, made from the disjuncts of a query."""
+"""Make candidate streams, on which two sides may differ, from the disjuncts of a query."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,14 +17,14 @@ from translate.model.query import Setting
 from translate.model.windows import Rows
 
 ELSEWHERE = Iri("http://example.org/elsewhere")
-"""A stream that no query reads: its triples trigger push, and have no other effect."""
+"""A stream that no query reads; its triples trigger push and have no other effect."""
 Arrival = tuple[int, Quad]
-"""A time after the first one, and a triple of a stream."""
+"""The time of an arrival, relative to the first arrival, and a triple of a stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A stream to try: arrivals, static triples, and a triple `noise` that `facts` can add at a time."""
+    """A candidate stream: arrivals, static triples, and an unrelated triple `noise` that `facts` can add."""
 
     arrivals: tuple[Arrival, ...]
     static: Stock
@@ -32,29 +32,35 @@ class Candidate:
 
     @property
     def last(self) -> int:
-        """The time of the last arrival."""
+        """The time of the last arrival, relative to the first arrival."""
         return max((t for t, _ in self.arrivals), default=0)
 
     def facts(self, shift: int, noise: int | None = None) -> tuple[Fact, ...]:
-        """Return the arrivals as facts, `shift` later, with the noise at a time."""
+        """Return the arrivals as facts, `shift` time points later, with the noise triple at time `noise`."""
         more = () if noise is None else ((noise, self.noise),)
         listed = sorted((*self.arrivals, *more), key=itemgetter(0))
         return tuple(arrival(t + shift, quad) for t, quad in listed)
 
 
 _MANY_PATTERNS: Final = 5
-"""The number of patterns from which the answers of a match are too many: their number grows exponentially."""
+"""The number of patterns from which on data are also made with fewer triples.
+
+The number of answers grows exponentially with the number of patterns.
+"""
 
 
 def few_and_many(disjunct: Disjunct, model: Model) -> Iterator[Model]:
-    """Yield models for data: for many patterns, first one with as few triples as possible."""
+    """Yield models for data.
+
+    If a disjunct has many patterns, the first model has as few triples as possible.
+    """
     if len(disjunct.readings) >= _MANY_PATTERNS and (merged := _merged(disjunct, model)) != model:
         yield merged
     yield model
 
 
 def _merged(disjunct: Disjunct, model: Model) -> Model:
-    """Return a model in which patterns of one window match one triple, if conditions allow it."""
+    """Return a model in which patterns of one window match the same triple, if conditions allow this."""
     fixed = replace(disjunct, edges=disjunct.stored).variables
     terms = dict(model)
     for first, second in combinations(disjunct.readings, 2):
@@ -69,7 +75,7 @@ def _merged(disjunct: Disjunct, model: Model) -> Model:
 def _alike(
     first: Edge, second: Edge, terms: Mapping[Variable, Constant], fixed: frozenset[Variable]
 ) -> dict[Variable, Constant] | None:
-    """Return terms under which two edges match one triple, None if impossible."""
+    """Return terms under which two edges match the same triple; None if no such terms exist."""
     binding = dict(terms)
     for mine, theirs in zip(first.triple.terms, second.triple.terms, strict=True):
         own, other = (binding[each] if isinstance(each, Variable) else each for each in (mine, theirs))
@@ -92,7 +98,7 @@ def _holds(disjunct: Disjunct, terms: dict[Variable, Constant]) -> bool:
 
 
 def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
-    """Yield models that differ in one term of the streams, so that an aggregate has two terms to count."""
+    """Yield models that differ in one term of the streams, so that an aggregate counts two terms."""
     stored = Disjunct(disjunct.stored).bound
     for name in sorted(Disjunct(disjunct.readings).bound - stored - dict(disjunct.values).keys()):
         if isinstance(term := model[name], Iri):
@@ -101,7 +107,7 @@ def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The placement of triples in time, by the windows' lengths in time points."""
+    """The placement of triples in time, according to the windows' lengths in time points."""
 
     setting: Setting
     noise: Iri | None = ELSEWHERE
@@ -109,7 +115,10 @@ class Placement:
     def candidates(
         self, disjunct: Disjunct, model: Model, stock: Stock, *, free: bool
     ) -> Iterator[Candidate]:
-        """Yield streams with one match of the disjunct: latest possible, all at once, earliest possible."""
+        """Yield streams with one match of the disjunct.
+
+        The triples are placed as late as possible, all at one time, or as early as possible.
+        """
         stored = dict.fromkeys(edge.ground(model) for edge in disjunct.stored if free)
         edges, static, noise = _ordered(disjunct), (*stock, *stored), self._noise(disjunct, model)
         extents = [self._extent(edge) for edge in edges]
@@ -125,7 +134,7 @@ class Placement:
         yield from (Candidate(arrivals, static, noise) for arrivals in dict.fromkeys(ways))
 
     def misplaced(self, disjunct: Disjunct, model: Model, stock: Stock, *, free: bool) -> Iterator[Candidate]:
-        """Yield streams in which the triple of one edge comes from another edge's source."""
+        """Yield streams in which the triple of one edge comes from the source of another edge."""
         every = dict.fromkeys(edge.where for edge in disjunct.readings)
         for number, edge in enumerate(disjunct.edges):
             for where in [*every, GraphSource()]:
@@ -150,7 +159,7 @@ class Placement:
 
 
 def _ordered(disjunct: Disjunct) -> list[Edge]:
-    """Return the readings ordered so that those of the smallest tuple windows arrive last."""
+    """Return the edges in streams, ordered so that triples for the smallest tuple windows arrive last."""
 
     def size(edge: Edge) -> tuple[bool, int]:
         window = edge.reading.window

@@ -1,6 +1,7 @@
 """Edges: triple patterns with their sources, and the triples of data that match them.
 
-The terms allowed in RDF data by position: IRIs and blank nodes as subjects, IRIs as predicates and names.
+The module also determines the terms that RDF data allow at a position. Subjects are IRIs or blank nodes;
+predicates and the names of graphs are IRIs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,23 +19,26 @@ from translate.model.windows import WindowExpression, window_operator
 Quad = tuple[Constant, Constant, Constant, Constant]
 """A triple, and the name of its stream or of its graph in the static data."""
 Stock = Sequence[Quad]
-"""Static triples that are given."""
+"""The static triples that are given."""
 _T = TypeVar("_T", bound=Term)
 
 
 Position = Literal["subject", "predicate", "object", "name of a graph or stream"]
-"""A position of a triple, or the name of its source."""
+"""A position in a triple, or the name of the triple's source."""
 _TAKEN: Final[Mapping[Position, tuple[type[Term], ...]]] = {
     "subject": (Iri, Blank),
     "predicate": (Iri,),
     "object": (Iri, Blank, RdfLiteral, TripleTerm),
     "name of a graph or stream": (Iri,),
 }
-"""What RDF data can have at a position (RDF 1.2 Concepts, 3.1 and 4.1; names are IRIs here)."""
+"""The kinds of terms that RDF data can have at a position (RDF 1.2 Concepts, 3.1 and 4.1).
+
+Names of graphs are always IRIs here.
+"""
 
 
 def takes(position: Position, term: Term) -> bool:
-    """Whether RDF data can have the term at the position.
+    """Return whether RDF data can have the term at the position.
 
     >>> [takes(position, Blank("b")) for position in _TAKEN]
     [True, False, True, False]
@@ -46,12 +50,12 @@ PositionedTerm = tuple[Position, Term]
 
 
 def positioned(terms: Iterable[Term]) -> tuple[PositionedTerm, ...]:
-    """Return the terms of a triple with their positions, and its graph's or stream's name if it has one."""
+    """Return the terms of a triple with their positions, including the name of its graph or stream."""
     return tuple(each for each in zip(_TAKEN, terms, strict=False) if each[1] != DEFAULT)
 
 
 def is_rdf(terms: Iterable[Term]) -> bool:
-    """Whether constants form a triple of RDF, in the default graph or in a fourth constant's graph or stream.
+    """Return whether constants form an RDF triple; a fourth constant names its graph or stream.
 
     >>> is_rdf((Iri("s"), Iri("p"), RdfLiteral("o"))), is_rdf((RdfLiteral("s"), Iri("p"), RdfLiteral("o")))
     (True, False)
@@ -60,7 +64,7 @@ def is_rdf(terms: Iterable[Term]) -> bool:
 
 
 def shares_blank(static: Iterable[Iterable[Term]], arriving: Iterable[Iterable[Term]]) -> bool:
-    """Whether static triples and arriving ones share a blank node, which separate files never do.
+    """Return whether static and arriving triples share a blank node, which separate files never do.
 
     >>> shares_blank([], [(Blank("b"),), (Blank("b"),)]), shares_blank([(Blank("b"),)], [(Blank("b"),)])
     (False, True)
@@ -70,14 +74,14 @@ def shares_blank(static: Iterable[Iterable[Term]], arriving: Iterable[Iterable[T
 
 
 def is_derived(name: Term) -> bool:
-    """Whether the name is a path's or relation's: IRIs in data have no space."""
+    """Return whether the name denotes a path or relation; such a name has a space, unlike an IRI in data."""
     return isinstance(name, Iri) and " " in name.value
 
 
 def matched(
     terms: Iterable[Term], values: Iterable[_T], image: Mapping[Variable, _T]
 ) -> dict[Variable, _T] | None:
-    """Return the image extended so that the terms equal the values; None if impossible.
+    """Return the mapping extended so that the terms equal the values; None if this is impossible.
 
     >>> x, y, a, b = Variable("x"), Variable("y"), Iri("a"), Iri("b")
     >>> matched((x, a, y), (a, a, b), {}) == {x: a, y: b}, matched((x, a, x), (a, a, b), {})
@@ -92,7 +96,7 @@ def matched(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A window of a stream, as the source of a triple pattern, by the stream's name."""
+    """A window of a stream, as the source of a triple pattern; `name` is the name of the stream."""
 
     name: Iri | Variable
     window: WindowExpression
@@ -101,13 +105,13 @@ class Reading:
         return f"{self.window} of {self.name}"
 
     def operator(self, setting: Setting) -> Window:
-        """Return its window, in time points."""
+        """Return the window, in time points."""
         return window_operator(self.window, self.name, setting.unit, setting.bounds)
 
 
 @dataclass(frozen=True, slots=True)
 class GraphSource:
-    """A graph of the static data, as the source of a triple pattern, by its name."""
+    """A graph of the static data, as the source of a triple pattern; `name` is the name of the graph."""
 
     name: Iri | Symbol | Variable = DEFAULT
 
@@ -120,37 +124,40 @@ Where = Reading | GraphSource
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A triple pattern and its source."""
+    """A triple pattern with its source."""
 
     triple: TriplePattern
     where: Where
 
     @property
     def terms(self) -> tuple[Term, Term, Term, Term]:
-        """Subject, predicate, object, and the name of its graph or stream."""
+        """The subject, predicate and object of the pattern, and the name of its graph or stream."""
         return *self.triple.terms, self.where.name
 
     @property
     def reading(self) -> Reading:
-        """The window of an edge that is matched in a window."""
+        """The window of an edge whose source is a window."""
         assert isinstance(self.where, Reading)
         return self.where
 
     def put(self, names: Mapping[Variable, Term]) -> "Edge":
-        """Return the edge with variables replaced by terms, including the source's; others stay."""
+        """Return the edge with variables replaced by terms, also in the source; other variables stay."""
         # A name may become what none can be: that is found misplaced, as in triples.
         terms: list[Any] = [names.get(t, t) if isinstance(t, Variable) else t for t in self.terms]
         return Edge(TriplePattern(*terms[:3]), replace(self.where, name=terms[3]))
 
     def ground(self, values: Mapping[Variable, Constant]) -> Quad:
-        """Return the matching triple for the variables' values, with the name of its source."""
+        """Return the matching triple for the given values of variables, with the name of its source."""
         subject, predicate, object_, name = (
             values[term] if isinstance(term, Variable) else term for term in self.terms
         )
         return subject, predicate, object_, name
 
     def why_misplaced(self, values: Mapping[Variable, Constant]) -> str | None:
-        """Return the term, or variable's value, that RDF data cannot have at its position, or None."""
+        """Return an error for a term that RDF data cannot have at its position.
+
+        The result is None if all terms are possible.
+        """
         for position, term in positioned(self.terms):
             known = values.get(term, term) if isinstance(term, Variable) else term
             if not isinstance(known, Variable) and not takes(position, known):
@@ -159,12 +166,12 @@ class Edge:
 
 
 def arrival(t: int, quad: Quad) -> Fact:
-    """Return the fact that a triple arrives at t in the stream of its name."""
+    """Return the fact that a triple arrives at t in its stream."""
     return Fact(t, STREAM_PREDICATE, tuple(map(str, quad)))
 
 
 def background_of(static: Stock) -> Background:
-    """Return static triples as the background of a program, with the names of their graphs.
+    """Return static triples as the static data of a program, with the names of their graphs.
 
     >>> background_of([(Iri("s"), Iri("p"), Iri("o"), Iri("g"))])["named", 1]
     (('<g>',),)
@@ -175,13 +182,13 @@ def background_of(static: Stock) -> Background:
 
 
 def stock_of(known: Background) -> Stock:
-    """Return the static triples of a program's background."""
+    """Return the static triples in the static data of a program."""
     quads = (map(constant_of, quad) for quad in known.get(("triple", 4), ()))
     return tuple((subject, predicate, object_, graph) for subject, predicate, object_, graph in quads)
 
 
 def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
-    """Return whether a triple of RDF can match both patterns, whose variables are not the same.
+    """Return whether an RDF triple can match both patterns; variables with the same name are independent.
 
     >>> x, y, p, a = Variable("x"), Variable("y"), Iri("p"), Iri("a")
     >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, a))

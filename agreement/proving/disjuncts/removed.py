@@ -1,8 +1,9 @@
-"""MINUS that removes every row: its right side always matches the left side's match.
+"""Find each MINUS that removes every row, because its right side always matches if its left side matches.
 
-Let the right side's patterns map into those of a left disjunct, in the same windows and graphs, with each
-shared variable mapped onto itself. Then a match of the disjunct is one of the right side too, with the same
-values: the row is removed, in windows merged into one graph as well.
+Assume that the right side's patterns map into the patterns of a left disjunct, in the same windows and
+graphs, and that each shared variable maps to itself. Then each match of the disjunct is also a match of the
+right side with the same values, so MINUS removes the row. This also holds if windows are merged into one
+graph.
 """
 
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ from translate.model.query import Profile
 
 
 def without_removed(pattern: Pattern, profile: Profile) -> Pattern:
-    """Return the pattern with nothing in the place of each MINUS that removes every row."""
+    """Return the pattern with an empty result in place of each MINUS that removes every row."""
 
     def change(part: Pattern) -> Pattern | None:
         if not isinstance(part, algebra.Minus):
@@ -46,7 +47,7 @@ def _is_plain(disjunct: Disjunct) -> bool:
 
 
 def _maps(edges: tuple[Edge, ...], disjunct: Disjunct, image: Mapping[Variable, Term]) -> bool:
-    """Whether the edges map into those of a disjunct, extending `image`."""
+    """Return whether the edges map into the edges of a disjunct, extending `image`."""
     if not edges:
         return True
     first, *rest = edges

@@ -1,4 +1,4 @@
-"""Satisfiability of a disjunct: terms for variables under which edges can match and conditions hold."""
+"""Satisfiability of a disjunct: search for terms under which its edges match and its conditions hold."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,21 +37,22 @@ from solver.rdf import test as holds
 from translate.model.windows import Rows
 
 MOST: Final = 200_000
-"""The number of partial assignments that are tried."""
+"""The maximum number of partial assignments that are tried."""
 _MOST_BARRED: Final = 60_000
 _PAIR: Final = 2
 Binding = dict[Variable, Constant]
 
 
 Model = Mapping[Variable, Constant]
-"""A term for each variable, null if the variable is unbound."""
+"""A term for each variable; the term of an unbound variable is null."""
 
 
 @dataclass(frozen=True, slots=True)
 class Satisfiability:
-    """Whether terms satisfy a disjunct, None if open; the `model` has such terms.
+    """Whether some terms satisfy a disjunct (None if open); `model` contains such terms.
 
-    `why` is the obstacle, or names the conditions or edge that exclude it.
+    `why` is the reason why the disjunct is open or excluded. `requirements` are conditions, and `edge` is an
+    edge, that exclude the disjunct.
     """
 
     disjunct: Disjunct
@@ -63,7 +64,7 @@ class Satisfiability:
 
     @property
     def possible(self) -> bool:
-        """Whether the disjunct can be satisfied, or the answer is open."""
+        """Whether the disjunct is satisfiable or its satisfiability is open."""
         return self.holds is not False
 
     @property
@@ -74,7 +75,10 @@ class Satisfiability:
 
 @dataclass(slots=True)
 class _Budget:
-    """The number of partial assignments that remain to try; `check` is called before each, and may raise."""
+    """The number of partial assignments that may still be tried.
+
+    `check` is called before each and may raise.
+    """
 
     left: int = MOST
     check: Callable[[], None] = lambda: None
@@ -87,9 +91,9 @@ class _Budget:
 
 
 def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiability:
-    """Return whether terms make a disjunct true; with a `stock` its stored edges match triples of it.
+    """Return whether some terms satisfy a disjunct; with `stock`, static edges match only its triples.
 
-    Without a stock, static data are arbitrary: stored edges match triples added for them.
+    Without `stock`, static data are arbitrary, so each static edge can match.
     """
     binding = _given(disjunct)
     if (misplaced := _misplaced(disjunct, binding)) is not None:
@@ -110,12 +114,12 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
 
 
 def _given(disjunct: Disjunct) -> Binding:
-    """Return the values that a disjunct gives variables; null for unbound ones."""
+    """Return the values that a disjunct gives to variables; null for unbound variables."""
     return {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
 
 
 def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
-    """Return the error for a term at an impossible position, such as a literal subject; or None."""
+    """Return the verdict for a term at an impossible position, such as a literal subject; otherwise None."""
     for edge in disjunct.edges:
         if (problem := edge.why_misplaced(binding)) is not None:
             return Satisfiability(disjunct, False, problem, edge=edge)
@@ -123,7 +127,7 @@ def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Sati
 
 
 def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
-    """Return the error for tuple windows too small for their triples; None if they fit."""
+    """Return the verdict for a tuple window that is too small for its triples; None if the triples fit."""
     for edge in disjunct.readings:
         window = edge.reading.window
         if not isinstance(window, Rows):
@@ -148,7 +152,7 @@ def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisf
 
 
 def _apart(triples: Iterable[tuple[Term, ...]]) -> int:
-    """Return the number of triples with pairwise different constants, a lower bound of the needed tuples."""
+    """Return a lower bound of the number of needed triples: triples with pairwise different constants."""
     terms: list[tuple[Term, ...]] = []
     for triple in sorted(triples, key=str):
         if all(_clash(triple, other) for other in terms):
@@ -162,7 +166,7 @@ def _clash(terms: tuple[Term, ...], other: tuple[Term, ...]) -> bool:
 
 
 def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Binding]:
-    """Yield the bindings under which each edge is a triple of the stock."""
+    """Yield the variable bindings under which each edge is a triple of the given static data."""
     if not edges:
         yield start
         return
@@ -175,7 +179,7 @@ def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Bi
 
 
 def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
-    """Return terms for open variables that satisfy all conditions."""
+    """Return whether terms for the open variables satisfy all conditions, with such terms."""
     try:
         binding = next(_assigned(disjunct, disjunct.requirements, start), None)
         if binding is not None:
@@ -195,7 +199,7 @@ def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
 
 
 def _shared_blank(disjunct: Disjunct, binding: Binding) -> bool:
-    """Whether a blank node is both in static data and in a stream."""
+    """Return whether a blank node occurs both in static data and in a stream."""
     used: dict[bool, list[list[Term]]] = {True: [], False: []}
     for edge in disjunct.edges:
         terms = [binding.get(term, term) for term in edge.triple.terms if isinstance(term, Variable)]
@@ -214,14 +218,17 @@ def _core(disjunct: Disjunct, requirements: tuple[Test, ...], start: Binding) ->
 
 
 def is_decided(test: Test, disjunct: Disjunct) -> bool:
-    """Whether the tried terms are sufficient for a condition."""
+    """Return whether trying the chosen terms is sufficient to decide a condition."""
     names = named_in(test.expression)
     covered = is_covered(test.expression) and not names & disjunct.calculated
     return covered and (len(names) < _PAIR or not names & _may_be_triples(disjunct))
 
 
 def _may_be_triples(disjunct: Disjunct) -> frozenset[Variable]:
-    """Return variables with excluded kinds of terms: only triple terms, which are not tried, may remain."""
+    """Return the variables that may have to be triple terms, because conditions exclude other kinds.
+
+    Not all triple terms are tried.
+    """
     return frozenset().union(
         *(
             named_in(call)
@@ -233,15 +240,15 @@ def _may_be_triples(disjunct: Disjunct) -> frozenset[Variable]:
 
 
 Exclusions = Sequence[tuple[Test, ...]]
-"""Conditions of which not all of one entry may hold together."""
+"""Lists of conditions; the conditions of one list must not all hold together."""
 
 
 def models(
     disjunct: Disjunct, barred: Exclusions, most: int, check: Callable[[], None] = lambda: None
 ) -> tuple[list[Model], bool]:
-    """Return models of a disjunct on arbitrary static data, and whether the list is complete.
+    """Return models of a disjunct on arbitrary static data, and whether the list of models is complete.
 
-    Variables get distinct values if possible. `check` is called now and then, and may raise.
+    Variables get distinct values if possible. `check` is called repeatedly and may raise.
     """
     start = _given(disjunct)
     if any(edge.why_misplaced(start) for edge in disjunct.edges):
@@ -257,7 +264,7 @@ def models(
 
 
 _Named = Sequence[tuple[frozenset[Variable], Test]]
-"""Conditions, each with its variables."""
+"""Conditions, each with the variables that occur in the condition."""
 
 
 def _by_names(requirements: Sequence[Test]) -> _Named:
@@ -265,7 +272,7 @@ def _by_names(requirements: Sequence[Test]) -> _Named:
 
 
 def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
-    """Return whether all conditions hold whose variables have values."""
+    """Return whether all conditions hold whose variables already have values."""
     budget.spend()
     ready = (test for names, test in tests if names <= binding.keys())
     return all(holds(test.expression, test.value, binding) for test in ready)
@@ -328,7 +335,10 @@ def _assigned(
 def _truths(
     expressions: Sequence[Expression], start: Binding, name: Variable, term: Constant
 ) -> tuple[bool, ...]:
-    """Return whether each condition is true, and whether it is false, for a term; an error is neither."""
+    """Return two booleans per condition for a term: whether it is true, and whether it is false.
+
+    If the condition is an error, both booleans are false.
+    """
     binding = start | {name: term}
     return tuple(holds(each, truth, binding) for each in expressions for truth in (True, False))
 
@@ -336,9 +346,10 @@ def _truths(
 def _keep_supported(
     choices: dict[Variable, list[Constant]], tests: _Named, start: Binding, check: Callable[[], None]
 ) -> None:
-    """Leave each variable the terms with which a term of the other variable satisfies each condition of two.
+    """Remove a term of a variable if no term of the other variable satisfies a condition on both variables.
 
-    Without this step, a term without any partner is rejected again under all terms of the variables between.
+    Without this arc consistency, a term without a partner would be rejected again for all terms of the
+    variables in between.
     """
     open_tests = ((tuple(sorted(names - start.keys())), test) for names, test in tests)
     pairs = [(names, test) for names, test in open_tests if len(names) == _PAIR]
@@ -365,7 +376,7 @@ def _in_order(
     choices: Mapping[Variable, Sequence[Constant]],
     expressions: Sequence[Expression],
 ) -> list[Variable]:
-    """Return the variables, each followed by those that conditions compare with it, which prunes most."""
+    """Return the variables, each followed by variables that conditions compare with it, to prune early."""
     near = [named_in(expression) for expression in expressions]
     left, order = set(names), list[Variable]()
     while left:
@@ -377,7 +388,7 @@ def _in_order(
 
 
 def _needed(disjunct: Disjunct, requirements: Sequence[Test]) -> frozenset[Variable]:
-    """Return the variables that conditions depend on, through computed ones too."""
+    """Return the variables on which conditions depend, also through computed variables."""
     needed = frozenset[Variable]().union(*(named_in(test.expression) for test in requirements))
     for name, expression in reversed(disjunct.computed):
         if name in needed:
@@ -386,7 +397,7 @@ def _needed(disjunct: Disjunct, requirements: Sequence[Test]) -> frozenset[Varia
 
 
 def complete(disjunct: Disjunct, binding: Binding) -> Binding:
-    """Return a binding with the values that are computed from it."""
+    """Return a binding extended by the values that are computed from it."""
     whole = dict(binding)
     for name, expression in disjunct.computed:
         whole[name] = _value(expression, whole)
@@ -401,7 +412,7 @@ def _value(expression: Expression, binding: Binding) -> Constant:
 
 
 def _places(disjunct: Disjunct) -> Callable[[Variable, Constant], bool]:
-    """Return a test whether a term is possible at all positions of a variable."""
+    """Return a function that returns whether a term is possible at all positions of a variable."""
     every = [each for edge in disjunct.edges for each in positioned(edge.terms)]
     terms = {
         name: {

@@ -1,13 +1,14 @@
-"""Are sources exclusive (A6), and which of the 2^|S| CQELS queries are the same.
+"""Decide whether sources are exclusive (A6), so that all derived CQELS queries have the same answers.
 
-A source is the static data, or a stream read through one window. It carries the matches of its own patterns,
-and triples that no pattern matches. If each pattern can match only its own source, cs(Q) and all of cq(Q)
-have the same answers at every time (A6 of the semantics).
+A source is the static data, or a stream that is read through one window. A source contains the matches of its
+own patterns, and triples that match no pattern. If each pattern can match only its own source, cs(Q) and all
+queries of cq(Q) have the same answers at every time (A6 of the semantics).
 
-Why: C-SPARQL matches a pattern p in the union of all sources, CQELS in p's own. A triple of another source
-that matches p would be an instance of p and of a pattern of that source, so the two would unify. If no two
-unify, the union has only p's matches from its own source, and so for every operator over such patterns. The
-second part of a derived cautious block, g in the static data, has no match.
+Proof: C-SPARQL matches a pattern p in the union of all sources, and CQELS matches p in the source of p. If a
+triple of another source matches p, the triple is an instance of p and of a pattern of the other source, so
+both patterns unify. If no two patterns of different sources unify, the union contains only the matches of p
+from the source of p. The same holds for every operator over such patterns. The second part of a derived
+cautious block, which reads the static data, has no match.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,13 +21,13 @@ from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, RepeatedPath, TriplePattern
 
 Overlap = tuple[Edge, Edge, str]
-"""Two edges that are not exclusive, and the reason: a triple in one edge's source matches the other edge."""
+"""Two edges that are not exclusive, and the reason: a triple in the source of one matches the other."""
 
 
 def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
-    """Return all distinct edges of a pattern, including those of OPTIONAL, MINUS and EXISTS.
+    """Return all distinct edges of a pattern, including the edges in OPTIONAL, MINUS and EXISTS.
 
-    Those of named graphs are left out: they are never merged.
+    The edges of named graphs are omitted, because named graphs are never merged.
     """
     edges = dict.fromkeys(_edges(without_paths(pattern), GraphSource()))
     return tuple(e for e in edges if isinstance(e.where, Reading) or e.where == GraphSource())
@@ -52,7 +53,7 @@ def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
 
 
 def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
-    """Yield pairs of edges with overlapping sources; a `stock` gives the static data."""
+    """Yield pairs of edges with overlapping sources; `stock` contains the static data, if given."""
     for one, other in combinations(edges, 2):
         if one.where == other.where:
             continue
@@ -72,5 +73,5 @@ def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
 
 
 def is_stored(triple: TriplePattern, stock: Stock) -> bool:
-    """Whether a triple of the default graph of the static data matches a pattern."""
+    """Return whether a triple in the default graph of the static data matches a pattern."""
     return any(unify(triple, TriplePattern(*quad[:3])) for quad in stock if quad[3] == DEFAULT)

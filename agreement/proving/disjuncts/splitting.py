@@ -1,4 +1,4 @@
-"""A pattern as a union of disjuncts: edges to match, their sources, and conditions."""
+"""Split a pattern into a union of disjuncts: edges to match with their sources, and conditions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,22 +17,24 @@ from translate.model.patterns import Pattern, RepeatedPath, TriplePattern, varia
 from translate.model.query import Profile
 
 MOST: Final = 512
-"""The greatest number of disjuncts of one query."""
+"""The maximum number of disjuncts of one query."""
 
 
 def put_in_test(test: Test, terms: Mapping[Variable, Term]) -> Test:
-    """Return the condition with terms for variables; others stay."""
+    """Return the condition with variables replaced by terms; other variables stay."""
     return Test(put_terms(test.expression, terms), test.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Disjunct:
-    """One way to a solution: edges that match, variables with given values, computed ones, conditions.
+    """One way to a solution: edges that match, given and computed values of variables, and conditions.
 
-    A None in `values` means unbound. The values of `unknown` variables are not known, and conditions on these
-    variables are left out. A match is a solution if no Absence in `absent` matches, unless `vague` names
-    omitted requirements of aggregates, paths and so on. `loose` is the reason why a match is only necessary
-    for a solution, not sufficient: an omitted requirement or EXISTS. It is "" if the disjunct is exact.
+    - `values`: None means that the variable is unbound.
+    - `unknown` are variables whose values are not known; conditions on these variables are omitted.
+    - `absent`: a match is a solution if no Absence in `absent` matches, unless `vague` is set.
+    - `vague` names omitted requirements, for example of aggregates or paths.
+    - `loose` is the reason why a match is necessary but not sufficient for a solution. If the disjunct is
+      exact, `loose` is "".
     """
 
     edges: tuple[Edge, ...] = ()
@@ -51,48 +53,54 @@ class Disjunct:
 
     @property
     def fixed(self) -> frozenset[Variable]:
-        """The variables that each match binds."""
+        """The variables that each match of the disjunct binds."""
         return self.bound.union(name for name, term in self.values if term is not None)
 
     @property
     def calculated(self) -> frozenset[Variable]:
-        """The variables whose values are computed."""
+        """The variables whose values are computed by BIND."""
         return frozenset(name for name, _ in self.computed)
 
     @property
     def possible(self) -> frozenset[Variable]:
-        """The variables that some match binds: a computed value can be an error."""
+        """The variables that some match binds.
+
+        A computed variable is unbound if its expression is an error.
+        """
         return self.fixed | self.calculated | self.unknown
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables that are bound, given, or computed."""
+        """The variables that an edge binds, or whose values are given or computed."""
         return self.bound | self.calculated | frozenset(name for name, _ in self.values)
 
     @property
     def readings(self) -> tuple[Edge, ...]:
-        """The edges to match in streams."""
+        """The edges that are matched in streams."""
         return tuple(edge for edge in self.edges if isinstance(edge.where, Reading))
 
     @property
     def stored(self) -> tuple[Edge, ...]:
-        """The edges to match in static data."""
+        """The edges that are matched in static data."""
         return tuple(edge for edge in self.edges if isinstance(edge.where, GraphSource))
 
 
 Absence = tuple[tuple[Disjunct, ...], frozenset[Variable]]
-"""Ways of which none may match with a disjunct, and the disjunct's variables."""
+"""Disjuncts of which none may match together with a disjunct, and the variables of this disjunct."""
 
 
 class UncountedError(LarsError):
-    """The number of disjuncts, or of cases of one, exceeds the limit."""
+    """An error: the number of disjuncts, or of the cases of a disjunct, exceeds the limit."""
 
 
 def disjuncts(pattern: Pattern, profile: Profile) -> tuple[Disjunct, ...]:
-    """Return disjuncts such that each solution of the pattern comes from one of them.
+    """Return disjuncts such that each solution of the pattern is a match of one disjunct.
 
-    For a monotone pattern they are exact: each match of one is a solution. A path of any length is one step
-    of it, which is neither. Raises UncountedError for more than MOST.
+    If the pattern is monotone, the disjuncts are exact: each match of a disjunct is a solution. A path of any
+    length is replaced by one step of the path, so its disjunct is not exact.
+
+    Raises:
+        UncountedError: More than MOST disjuncts exist.
     """
     fresh = fresh_variables(pattern, "v")
     return tuple(_Reader(profile, fresh).read(without_paths(pattern), GraphSource()))
@@ -171,7 +179,7 @@ class _Reader:
                 assert_never(pattern)
 
     def somewhere(self, disjunct: Disjunct, where: Where) -> Disjunct:
-        """Return a disjunct in an existing graph, which means a graph with a triple."""
+        """Return the disjunct with an edge in the graph; a graph exists only if it contains a triple."""
         if any(edge.where == where for edge in disjunct.edges):
             return disjunct
         triple = TriplePattern(next(self.fresh), next(self.fresh), next(self.fresh))
@@ -198,7 +206,7 @@ class _Reader:
     def kept(
         self, disjunct: Disjunct, removing: Sequence[Disjunct], shared: frozenset[Variable], where: Where
     ) -> Disjunct:
-        """Return a disjunct of MINUS's left side, with the absence of removing matches."""
+        """Return a disjunct of MINUS's left side, with the absence of matches that MINUS removes."""
         pairs = ((other, self.both(disjunct, other, shared)) for other in removing)
         # In SPARQL 1.1 what shares no bound variable removes nothing: where none can be bound on both sides.
         ways = [
@@ -210,14 +218,17 @@ class _Reader:
         return _lacking(disjunct, "MINUS", self.absent(disjunct, ways, where))
 
     def absent(self, disjunct: Disjunct, ways: Iterable[Disjunct], where: Where) -> Absence | None:
-        """Return the absence of the ways with a disjunct, None if values are computed."""
+        """Return the absence of the given ways from a disjunct.
+
+        The result is None if computed values prevent an exact one.
+        """
         names, known = _names_beside(disjunct, where), frozenset(disjunct.computed)
         found = tuple(self.apart(_without(way, disjunct), names) for way in ways)
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)
         return (found, names) if plain else None
 
     def apart(self, disjunct: Disjunct, names: frozenset[Variable]) -> Disjunct:
-        """Return the disjunct with new names for all other variables."""
+        """Return the disjunct with new names for all variables that are not in `names`."""
         return _with_names(disjunct, {name: next(self.fresh) for name in sorted(disjunct.variables - names)})
 
     def filtered(
@@ -240,7 +251,7 @@ class _Reader:
         tests: Mapping[Variable, Pattern],
         where: Where,
     ) -> list[Disjunct]:
-        """Return the ways in which the conditions of a case hold with a disjunct."""
+        """Return the ways in which the conditions of a case hold together with a disjunct."""
         plain = tuple(test for test in case if not named_in(test.expression) & tests.keys())
         ways = [_with(disjunct, plain, self.outer)]
         for test in case:
@@ -264,9 +275,9 @@ class _Reader:
         return ways
 
     def beside(self, disjunct: Disjunct, tried: Pattern, where: Where) -> list[Disjunct] | None:
-        """Return the disjuncts of EXISTS in a match of another one, None if they are not exact.
+        """Return the disjuncts of an EXISTS pattern in a match of `disjunct`; None if they are not exact.
 
-        Outer variables have their values, also in conditions; other variables are local.
+        Variables of the outer match keep their values, also in conditions; other variables are local.
         """
         if (
             not all(isinstance(part, _PLAIN) for part in parts(tried))
@@ -284,7 +295,7 @@ class _Reader:
         return self.counted(disjunct for pair in pairs if (disjunct := self.both(*pair, shared)) is not None)
 
     def both(self, left: Disjunct, right: Disjunct, shared: frozenset[Variable]) -> Disjunct | None:
-        """Return the join of two disjuncts, None if they are never compatible."""
+        """Return the join of two disjuncts; None if the disjuncts are never compatible."""
         loose, vague = left.loose or right.loose, left.vague or right.vague
         requirements: list[Test] = []
         for name in sorted(shared):
@@ -340,21 +351,21 @@ _PLAIN: Final = (
 
 
 def _is_unset(disjunct: Disjunct, name: Variable) -> bool:
-    """Whether no match binds the variable."""
+    """Return whether no match of the disjunct binds the variable."""
     return name not in disjunct.fixed | disjunct.calculated | disjunct.unknown
 
 
 def _may_be_unset(disjunct: Disjunct, name: Variable) -> bool:
-    """Whether a match may leave the variable unbound: a computed value can be an error."""
+    """Return whether a match may leave the variable unbound, for example if its expression is an error."""
     how = dict(disjunct.computed).get(name)
     sure = isinstance(how, Iri | Literal) or how in disjunct.fixed
     return name not in disjunct.fixed and not sure
 
 
 def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
-    """Return the variables with one value in a disjunct and its additional matches.
+    """Return the variables that have the same value in a disjunct and in its additional matches.
 
-    The graph's variable is included, even if the disjunct has no pattern in it.
+    The variable of the graph is included, even if the disjunct has no pattern in this graph.
     """
     name = where.name
     graph = (name,) if isinstance(name, Variable) else ()
@@ -362,7 +373,7 @@ def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
 
 
 def _without(way: Disjunct, known: Disjunct) -> Disjunct:
-    """Return a disjunct without conditions and absences that another disjunct implies."""
+    """Return a disjunct without the conditions and absences that another disjunct already contains."""
     return replace(
         way,
         requirements=tuple(test for test in way.requirements if test not in known.requirements),
@@ -394,7 +405,7 @@ def _loose(disjunct: Disjunct, why: str) -> Disjunct:
 
 
 def _lacking(disjunct: Disjunct, why: str, absent: Absence | None) -> Disjunct:
-    """Return the disjunct with an absence: it is no solution if that matches."""
+    """Return the disjunct with an absence: a match is not a solution if the absence matches."""
     if absent is None:
         return _loose(disjunct, f"{why} over values that are computed")
     return replace(disjunct, loose=disjunct.loose or why, absent=(*disjunct.absent, absent))
@@ -407,7 +418,7 @@ def _unknown(disjunct: Disjunct, why: str, names: tuple[Variable, ...]) -> Disju
 def _in_scope(
     disjunct: Disjunct, expression: Expression, outer: frozenset[Variable] = frozenset()
 ) -> Expression:
-    """Return an expression with null for variables unbound here, even if bound outside."""
+    """Return the expression with null for variables that are unbound in the disjunct's scope."""
     known = disjunct.possible | outer
     term: Expression = put_terms(expression, dict.fromkeys(named_in(expression) - known, NULL))
     return term
@@ -445,7 +456,7 @@ def _with(disjunct: Disjunct, case: tuple[Test, ...], outer: frozenset[Variable]
 
 
 def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
-    """Yield the ways in which a condition is `value`: negations move inside, ∨ splits."""
+    """Yield the cases in which a condition is `value`: negations move inside, and ∨ splits into cases."""
     match condition:
         case Call("!", (inner,)):
             yield from _cases(inner, value=not value)
@@ -463,7 +474,7 @@ def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
 
 
 def unbound(disjunct: Disjunct) -> dict[Variable, Constant]:
-    """Return null for each variable of the conditions that the disjunct leaves unbound."""
+    """Return null for each variable in the conditions that the disjunct leaves unbound."""
     mentioned = frozenset[Variable]().union(
         *(named_in(test.expression) for test in disjunct.requirements),
         *(named_in(e) for _, e in disjunct.computed),

@@ -1,4 +1,4 @@
-"""`lars hunt`: runs of an engine on streams that distinguish rules, and explanations of wrong answers."""
+"""`lars hunt`: run an engine on streams that distinguish rules, and explain the engine's wrong answers."""
 
 from agreement.proving.hunting.alphabets import Letter
 from agreement.proving.hunting.hunted_queries import (

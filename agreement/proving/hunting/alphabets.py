@@ -1,4 +1,4 @@
-"""The triples of a hunt's streams: matches of a query's patterns, and near misses."""
+"""The triples of a hunt's streams: triples that match a query's patterns, and similar triples that do not."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -16,17 +16,18 @@ from translate.model import patterns
 from translate.model.query import EngineQuery, Profile
 
 Letter = tuple[str, Triple]
-"""A stream's IRI as `<http://e/S>`, and a triple of canonical terms."""
+"""The IRI of a stream, such as `<http://e/S>`, and a triple of canonical terms."""
 _MOST_LETTERS: Final = 14
 _NOISE: Final[Triple] = ("<http://e/n>", "<http://e/n>", "<http://e/n>")
 _KINDS: Final = (Literal("a"), Literal("a", f"{RDF}langString", "en"))
 
 
 def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
-    """Return letters for a query: the triples of one row, others of its subject, of another; noise last.
+    """Return the letters for a query: streams with triples, an unrelated triple last.
 
-    Matches for MINUS and EXISTS are included. If conditions or sums use values, the objects are numbers;
-    otherwise some are texts.
+    The letters contain the triples of one row, further triples with the same subject, and the triples of
+    another row. Triples that match the patterns of MINUS and EXISTS are included. If conditions or sums use
+    values, the objects are numbers; otherwise some objects are texts.
     """
     streams = tuple(
         dict.fromkeys(
@@ -47,7 +48,7 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
 
 
 def _repeated(pattern: patterns.Pattern) -> frozenset[str]:
-    """Return the properties that a path of a pattern may walk several times."""
+    """Return the properties that a path of the pattern may traverse several times."""
     inner = (part.pattern if isinstance(part, patterns.StreamBlock) else part for part in parts(pattern))
     paths = (part.path for part in inner if isinstance(part, patterns.PathPattern))
     walked = (step for path in paths if _repeats(path) for step in patterns.steps(path))
@@ -67,7 +68,7 @@ def _repeats(path: patterns.Path) -> bool:
 
 
 def _linked(letters: Iterable[Letter], repeated: Collection[str]) -> Iterator[Letter]:
-    """Yield a way of two steps along each property that may be walked several times."""
+    """Yield two consecutive steps along each property that a path may traverse several times."""
     first: dict[str, Letter] = {}
     for letter in letters:
         if letter[1][1] in repeated:
@@ -79,7 +80,7 @@ def _linked(letters: Iterable[Letter], repeated: Collection[str]) -> Iterator[Le
 
 
 def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:
-    """Return at most `most` letters, alternating between predicates: all patterns must match."""
+    """Return at most `most` letters, alternating between predicates, so that all patterns can match."""
     groups: dict[tuple[str, str], list[Letter]] = {}
     for letter in letters:
         groups.setdefault((letter[0], letter[1][1]), []).append(letter)
@@ -87,7 +88,7 @@ def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:
 
 
 def _present(pattern: patterns.Pattern) -> patterns.Pattern:
-    """Return a pattern that matches if the patterns of MINUS and EXISTS match too."""
+    """Return a pattern that matches only if the patterns of MINUS and EXISTS also match."""
 
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         match part:
@@ -103,7 +104,7 @@ def _present(pattern: patterns.Pattern) -> patterns.Pattern:
 
 
 def _numbers(query: EngineQuery) -> tuple[Constant, ...]:
-    """Return numbers on both sides of those in a query's conditions, and one that is less as a text."""
+    """Return numbers around the numbers in a query's conditions, and a number that is less only as a text."""
     every = (one for part in parts(query.pattern) for whole in expressions_of(part) for one in _leaves(whole))
     compared = [int(one.lexical) for one in every if isinstance(one, Literal) and one.lexical.isdecimal()]
     near = [n for number in compared or [2] for n in (number, number + 1, number - 1)]
@@ -120,7 +121,7 @@ def _leaves(expression: Expression) -> Iterator[Expression]:
 
 
 def noise_of(letters: tuple[Letter, ...]) -> Letter:
-    """Return a letter that no pattern matches, for advancing time."""
+    """Return the letter that no pattern matches, which advances the time of an engine."""
     return next(letter for letter in letters if letter[1] == _NOISE)
 
 
@@ -151,7 +152,7 @@ def _letters(
 def _terms(
     disjunct: Disjunct, static: Static, numbers: Sequence[Constant]
 ) -> Iterator[Mapping[Variable, Constant]]:
-    """Yield values of variables: of one match, with other objects, and with all different terms."""
+    """Yield values of variables: the values of one match, other objects, and different terms everywhere."""
     all_models, _ = models(disjunct, (), 1)
     base = dict(all_models[0] if all_models else _invented(disjunct))
     base |= _stored(disjunct, static)
@@ -185,7 +186,7 @@ def _other(term: Constant) -> Constant:
 
 
 def _stored(disjunct: Disjunct, static: Static) -> dict[Variable, Constant]:
-    """Return values that the static data give to the variables of static patterns."""
+    """Return the values that the static data give to the variables of static patterns."""
     binding: dict[Variable, Constant] = {}
     for edge in disjunct.stored:
         for triple in sorted(_graph(edge, static)):
@@ -201,7 +202,7 @@ def _stored(disjunct: Disjunct, static: Static) -> dict[Variable, Constant]:
 
 
 def _graph(edge: Edge, static: Static) -> Collection[Triple]:
-    """Return the triples of the graph that a static pattern is matched in, or of all that it may be."""
+    """Return the static triples that a static pattern can match: one graph, or all named graphs."""
     name = edge.where.name if isinstance(edge.where, GraphSource) else DEFAULT
     if name == DEFAULT:
         return static.default

@@ -1,6 +1,6 @@
-"""Common properties of unexplained wrong runs: missing or extra rows, and their times.
+"""Describe the common properties of unexplained wrong runs: missing or extra rows, and times of reports.
 
-Each part of a description holds for all these runs, independent of the cause.
+Each part of a description is true for all these runs, independent of the cause.
 """
 
 from collections import Counter
@@ -19,7 +19,7 @@ _NEARLY_ALL: Final = 0.9
 
 
 def described(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun], judge: Reference) -> str:
-    """Return the common properties of wrong runs in words."""
+    """Return a text with the common properties of wrong runs."""
     compared, others = ([_compared(run, judge.verdict(run)) for run in runs] for runs in (wrong, right))
     parts = (_rows(compared), missing_rows(compared, others), where_wrong(compared, others))
     return "; ".join(filter(None, parts))
@@ -31,7 +31,7 @@ def _compared(run: HuntedRun, verdict: RunVerdict) -> ComparedRun:
 
 
 def _rows(runs: Sequence[ComparedRun]) -> str:
-    """Return the narrowest relation between reported and expected rows that holds for all runs."""
+    """Return the most specific relation between reported and expected rows that holds in all runs."""
     says = next((says for says, holds in _RELATIONS if all(map(holds, runs))), _OTHERWISE)
     if says in _OWN_ROWS:
         return says
@@ -39,7 +39,7 @@ def _rows(runs: Sequence[ComparedRun]) -> str:
 
 
 def _empty_columns(runs: Sequence[ComparedRun]) -> str:
-    """Return the columns of wrong reports that are unbound in all reported rows, but expected."""
+    """Return the columns of wrong reports that no reported row binds, although expected rows bind them."""
     names = (
         name
         for one in runs
@@ -57,7 +57,10 @@ def _all_places(holds: Callable[[ReportMatch], object]) -> Callable[[ComparedRun
 
 
 def _in_order(one: ComparedRun) -> bool:
-    """Whether the expected answers came in order, except at the end, but at other times."""
+    """Return whether the expected answers came in order, but at other times.
+
+    The last expected answer may be missing.
+    """
     right = [Counter(place.right_rows) for place in one.places if place.right_rows]
     came = [Counter(place.came_rows) for place in one.places if place.came_rows]
     both = list(zip(right, came, strict=False))
@@ -65,7 +68,7 @@ def _in_order(one: ComparedRun) -> bool:
 
 
 def _as_many(one: ComparedRun) -> bool:
-    """Whether the whole run has the expected rows, each as often as expected."""
+    """Return whether the reports of the whole run together have exactly the expected rows."""
     right, came = (
         Counter(chain.from_iterable(rows))
         for rows in zip(*((p.right_rows, p.came_rows) for p in one.places), strict=True)
@@ -74,7 +77,7 @@ def _as_many(one: ComparedRun) -> bool:
 
 
 def _one_column(place: ReportMatch) -> bool:
-    """Whether the rows are right except for one column."""
+    """Return whether the reported rows are right except for the values of one column."""
     rows = (*place.right_rows, *place.came_rows)
     widths = {len(row) for row in rows}
     if len(place.right_rows) != len(place.came_rows) or len(widths) != 1:
@@ -87,7 +90,10 @@ def _one_column(place: ReportMatch) -> bool:
 
 
 def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
-    """Whether the report has the expected rows, each as often or, by `signs`, more (1) or less (-1) often."""
+    """Return whether a report has exactly the expected rows, but with other multiplicities.
+
+    `signs` contains 1 if a row may be reported more often than expected, and -1 if less often.
+    """
     right, came = Counter(place.right_rows), Counter(place.came_rows)
     return right.keys() == came.keys() and all(
         (came[row] > right[row]) - (came[row] < right[row]) in (*signs, 0) for row in right
@@ -95,7 +101,7 @@ def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
 
 
 def _unbound(place: ReportMatch) -> bool:
-    """Whether the rows are right except for columns that are unbound in all reported rows."""
+    """Return whether the reported rows are right except for columns that they leave unbound."""
     empty = {n for row in place.came_rows for n, text in enumerate(row) if text is None}
     both = (
         Counter(tuple(None if n in empty else text for n, text in enumerate(row)) for row in rows)
@@ -152,7 +158,7 @@ _OTHERWISE: Final = "rows are missing, and others are extra"
 
 
 def _origin(runs: Sequence[ComparedRun]) -> str:
-    """Return the origin of extra rows: the places of the same run at which they would be right."""
+    """Return a text with the origin of extra rows: the places in the run at which they would be right."""
     some = [one for one in runs if any(one.more)]
     for says, holds in _ORIGINS if some else ():
         count = sum(map(holds, some))
@@ -162,7 +168,10 @@ def _origin(runs: Sequence[ComparedRun]) -> str:
 
 
 def _before(one: ComparedRun, *, last: bool = False) -> bool:
-    """Whether all extra rows were right at earlier places, or with `last` at the last one with rows."""
+    """Return whether all extra rows were right at earlier places of the run.
+
+    With `last`, the extra rows must be right at the last earlier place with expected rows.
+    """
     ever: set[Row] = set()
     for place, more in zip(one.places, one.more, strict=True):
         if set(more) - ever:

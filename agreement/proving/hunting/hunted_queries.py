@@ -1,4 +1,4 @@
-"""The queries of a hunt: given queries, or a small family that is written in the engine's dialect."""
+"""The queries of a hunt: given queries, or a small family of queries written in the engine's language."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -21,10 +21,10 @@ _SECOND: Final = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class HuntedQuery:
-    """A query with the ingredients of its streams.
+    """A query of a hunt, with the data for generating its streams.
 
-    `tick` is the windows' unit in ms, `windows` are their RANGE and STEP in ticks. `letters` are triples with
-    their streams, those that make a row first.
+    `tick` is the unit of the windows in ms. `windows` are pairs of RANGE and STEP in ticks. `letters` are
+    triples with their streams; the triples that make a row come first.
     """
 
     name: str
@@ -43,7 +43,11 @@ def hunted_query(
     options: dict[str, object] | None = None,
     language: Language | None = None,
 ) -> HuntedQuery:
-    """Return a query for the hunt; raises LarsError if it is unreadable or has no window."""
+    """Return a query for the hunt.
+
+    Raises:
+        LarsError: The query is unreadable, or has no time-based window.
+    """
     read = read_with_text(text, name, language)
     ranges = [source.window for source in sources(read) if isinstance(source.window, Range)]
     if not ranges:
@@ -68,16 +72,17 @@ def hunted_query(
 
 
 def _ordered(letters: tuple[Letter, ...]) -> tuple[Letter, ...]:
-    """Return letters without texts in a language: SPARQL does not order these relative to other texts."""
+    """Return the letters without language-tagged texts, because SPARQL does not define their order."""
     return tuple(letter for letter in letters if '"@' not in letter[1][2])
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFamily:
-    """A kind of query: its windows (stream, RANGE, STEP, patterns), and the text around them.
+    """A kind of query: its windows (stream, RANGE, STEP, patterns), and the text around the windows.
 
-    `body` replaces WHERE's content, only in RSP-QL; `select` may be ASK or CONSTRUCT {..}. `texts` has the
-    query in other languages with their own wording. `flat`: the query is on one line.
+    `body` replaces the content of WHERE, only in RSP-QL. `select` may be ASK or CONSTRUCT {..}. `texts`
+    contains the texts in other languages that need another wording. If `flat` is true, the query is on one
+    line.
     """
 
     name: str
@@ -93,7 +98,7 @@ class QueryFamily:
 
     @property
     def form(self) -> str:
-        """The query form as written."""
+        """The query form as it is written, such as SELECT with its variables."""
         return self.select if self.select.startswith(("ASK", "CONSTRUCT")) else f"SELECT {self.select}"
 
 
@@ -149,7 +154,10 @@ _PREFIX: Final = "PREFIX : <http://e/>"
 
 @dataclass(frozen=True, slots=True)
 class QueryWriting:
-    """An engine's notation of a dialect: engines for RSP-QL write streams and lengths in several forms."""
+    """The notation of an engine for a query language.
+
+    Engines for RSP-QL differ in the notation of streams and durations.
+    """
 
     dialect: str
     stream: str = "{iri}"
@@ -157,7 +165,11 @@ class QueryWriting:
     capital: bool = False
 
     def text(self, of: QueryFamily) -> str:
-        """Return a query of a family; raises KeyError for a dialect without that family."""
+        """Return the text of a query in this notation.
+
+        Raises:
+            KeyError: The language cannot express the query.
+        """
         return _WRITERS[self.dialect](self, of)
 
 
@@ -226,7 +238,7 @@ WRITINGS: Final = (
 
 
 def first_query(dialect: str) -> HuntedQuery:
-    """Return the first query of the family in a dialect."""
+    """Return the first query of the family in a query language."""
     family = _FAMILIES[0]
     how = next(writing for writing in WRITINGS if writing.dialect == dialect)
     return hunted_query(family.name, how.text(family), (), None, Language(dialect))
@@ -234,7 +246,7 @@ def first_query(dialect: str) -> HuntedQuery:
 
 @dataclass(frozen=True, slots=True)
 class MadeQueries:
-    """The queries of the family that an engine accepts, and the reasons for rejected queries, by name."""
+    """The queries of the family that an engine accepts, and the rejected queries with reasons, by name."""
 
     queries: tuple[HuntedQuery, ...]
     refusals: tuple[tuple[str, str], ...]
@@ -243,11 +255,14 @@ class MadeQueries:
 def made_queries(
     engine: StreamEngine, options: dict[str, object] | None = None, dialect: str = "rspql"
 ) -> MadeQueries:
-    """Return the family in the first syntax for which the engine gives a row, by the engine's dialect.
+    """Return the family of queries in the first notation for which the engine reports a row.
 
-    The syntax of `dialect` is tried first. If no syntax gives a row, the first accepted one is used.
+    Notations of `dialect` are tried first. Only notations in the language that the engine declares are used.
+    If no notation gives a row, the first notation that the engine accepts is used.
 
-    Raises LarsError if none is accepted, and FailedEngineError if the engine fails.
+    Raises:
+        LarsError: The engine rejects all notations.
+        FailedEngineError: The engine fails.
     """
     refusals: list[tuple[str, str]] = []
     taken: list[QueryWriting] = []
@@ -269,7 +284,7 @@ def made_queries(
 
 
 def _dense(query: HuntedQuery) -> tuple[Push, ...]:
-    """Return a short stream that gives any window several rows, wherever it begins."""
+    """Return a short stream that gives several rows to each window, for any start time of the window."""
     reach = max(length + step for length, step in query.windows)
     letters = [query.letters[t % len(query.letters)] for t in range(reach)]
     timed = [*enumerate(letters, 1), (3 * reach, letters[0])]

@@ -1,4 +1,4 @@
-"""Possible deviations in an engine's input: lost, kept too long, or counted differently."""
+"""Switches for deviations in an engine's input: triples are lost, kept too long, or counted differently."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,17 +22,17 @@ from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 STARTS: Final = 10
-"""The number of start times t0 that are tried, from 0."""
+"""The number of start times t0 that are tried, beginning with 0."""
 
 
 def ranges(task: specifications.Task) -> list[tuple[Duration, Duration | None]]:
-    """Return the length and slide of each window over time."""
+    """Return the length and slide of each time-based window."""
     windows = (source.window for source in sources(task.query))
     return [(window.length, window.slide) for window in windows if isinstance(window, Range)]
 
 
 def all_streams(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with each triple on all streams of the query."""
+    """Yield the run with each triple arriving in all streams of the query."""
     task = subject.recorded.task
     names = dict.fromkeys(str(source.stream) for source in sources(task.query))
     if len(names) == 1:
@@ -42,11 +42,11 @@ def all_streams(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 Loss = Callable[[specifications.Task], Iterable[frozenset[int]]]
-"""The sets of triples, by their numbers, that an engine may lose; the sets are alternatives."""
+"""A function that returns alternative sets of triples, by number, that an engine may lose."""
 
 
 def input_changes() -> Iterator[Switch]:
-    """Yield triples that are lost, kept too long, or counted twice."""
+    """Yield the switches for triples that are lost, kept too long, or counted twice."""
     for says, lost in _LOSSES:
         yield Switch(says, RspqlDefinition.ALL_TRIPLES, partial(_without, lost))
     yield Switch(
@@ -91,7 +91,7 @@ def _without_static(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _showing(kept: specifications.KeptPart, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with windows that show a part of their content."""
+    """Yield the run with windows that show only a part of their content."""
     recorded = subject.recorded
     return (replace(subject, recorded=replace(recorded, task=replace(recorded.task, kept=kept))),)
 
@@ -125,11 +125,14 @@ def _of_instant(place: int, elements: Sequence[PushedTriple], span: range) -> ra
 
 
 _MOST_REPEATED: Final = 10_000
-"""The greatest number of repeated triples of a run; above it, the switch does not apply."""
+"""The maximum number of repeated triples in a run; beyond this number, the switch does not apply."""
 
 
 def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield a run in which every triple repeats at each later time point, so in all later windows."""
+    """Yield a run in which every triple arrives again at each later time point.
+
+    All later windows therefore contain the triple.
+    """
     elements, until = subject.recorded.task.elements, subject.recorded.task.until
     if sum(until + 1 - one.t for one in elements) > _MOST_REPEATED:
         return (subject,)
@@ -138,7 +141,7 @@ def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _shown_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield a run in which every triple also comes at each time point since the previous arrival."""
+    """Yield a run in which every triple also arrives at each time point since the preceding arrival."""
     elements = sorted(subject.recorded.task.elements, key=attrgetter("number"))
     before = accumulate((triple.t for triple in elements), max, initial=0)
     since = [(triple, min(time, triple.t)) for triple, time in zip(elements, before, strict=False)]
@@ -152,7 +155,7 @@ _MOST_COPIES: Final = 32
 
 
 def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield a run in which each arrival has its own predicate, and the query accepts any of these."""
+    """Yield a run in which each repetition of a triple has another predicate that the query also accepts."""
     task = subject.recorded.task
     seen: Counter[tuple[str, Triple]] = Counter()
     elements: list[PushedTriple] = []
@@ -199,7 +202,7 @@ def _first(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _same_instant(place: int, task: specifications.Task) -> Iterator[frozenset[int]]:
-    """Yield all triples of an instant but the first, or the last."""
+    """Yield the triples of each time point except the first, or except the last."""
     groups = (list(group) for _, group in groupby(task.elements, attrgetter("t")))
     kept = frozenset(group[place].number for group in groups)
     yield frozenset(pushed_triple.number for pushed_triple in task.elements) - kept
@@ -224,10 +227,10 @@ def _ever_again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
-    """Yield the triples that arrive again while an engine keeps them, for each way to keep them.
+    """Yield the triples that arrive again while an engine keeps them, one set for each way to keep triples.
 
-    An engine may keep a triple while a window that can still report contains it, for any t0, or for a fixed
-    time.
+    An engine may keep a triple as long as a window that can still report contains it, for any t0. An engine
+    may also keep a triple for a fixed time.
     """
     known = ranges(task)
     width = max((length.points(task.unit) for length, _ in known), default=0)
@@ -242,7 +245,10 @@ def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _opening(first: int, slide: int, width: int, t: int) -> int:
-    """Return the opening time of the window that closes next from t; windows close at `first` + k `slide`."""
+    """Return the opening time of the window that closes next at or after t.
+
+    Windows close at the times `first` + k · `slide`.
+    """
     return first - (first - t) // slide * slide - width
 
 
@@ -251,7 +257,7 @@ def _earlier(by: int, t: int) -> int:
 
 
 def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> frozenset[int]:
-    """Return the repeated arrivals of triples, if later than `kept` allows."""
+    """Return the numbers of repeated arrivals whose earlier arrival is later than `kept` returns."""
     counted: dict[tuple[str, Triple], int] = {}
     lost = set[int]()
     for triple in elements:

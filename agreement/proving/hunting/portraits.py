@@ -1,4 +1,4 @@
-"""Deviations that only many runs show: no report in any run, an echo of the input, one constant answer."""
+"""Switches for deviations that only many runs show, such as no report at all or always the same answer."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ _SEVERAL: Final = 2
 
 
 def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the deviation that an engine never reports, if no run has a row."""
+    """Yield the switch for an engine that never reports a row, if no run has a row."""
     if runs and not any(run.has_rows for run in runs):
         reports = any(run.answers.reports or run.answers.flush for run in runs)
         says = "it never reports a row: every report is empty" if reports else "it never reports anything"
@@ -28,7 +28,7 @@ def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
 
 
 def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the queries for which no run has a row, but some are expected."""
+    """Yield the switch for queries without a row in any run, although rows are expected."""
     mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
     if mute:
         yield Switch(
@@ -39,7 +39,7 @@ def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Itera
 
 
 def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield deviations common to all runs: the same answer always, echoes, columns."""
+    """Yield the switches for deviations that all runs share: a constant answer, an echo, or wrong columns."""
     same = {query: _same_answer([run for run in runs if run.query.name == query]) for query in _names(runs)}
     told = {run.query.name for run in runs if run.has_rows}
     if told and all(same[query] for query in told):
@@ -64,7 +64,7 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
 
 
 def delays(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the most frequent delays of reports."""
+    """Yield the switches for the most frequent delays of reports."""
     seen = Counter(delay for run in wrong[:_LOOKED_AT] for delay in set(reference.delays(run)))
     for delay, _ in seen.most_common(_SEVERAL):
         text = f"{plain(abs(delay))} ms {'late' if delay > 0 else 'early'}"
@@ -83,13 +83,16 @@ def _bag(rows: Sequence[Mapping[str, str | None]]) -> Counter[frozenset[tuple[st
 
 
 def _same_answer(runs: Sequence[HuntedRun]) -> Counter[frozenset[tuple[str, str | None]]] | None:
-    """Return the common rows of all nonempty reports; None if reports differ, or only few runs have rows."""
+    """Return the rows that all nonempty reports share; None if reports differ or few reports have rows."""
     answers = [_bag(report.rows) for run in runs for _, report in run.answers.reports if report.rows]
     return answers[0] if len(answers) > _SEVERAL and all(one == answers[0] for one in answers) else None
 
 
 def _echo(run: HuntedRun) -> bool | None:
-    """Whether each report follows a push, with only terms of that triple."""
+    """Return whether each report follows a push and has only terms of the pushed triple.
+
+    The result is None if no report has rows.
+    """
     reports = [(n, report) for n, report in run.answers.reports if report.rows]
     return (
         None
@@ -113,7 +116,7 @@ def _of_columns(wanted: Sequence[str], holds: ColumnsHold, subject: JudgedRun) -
 
 
 def _other_values(places: Sequence[int], right: list[Row], came: list[Row]) -> bool:
-    """Whether rows differ in only one column."""
+    """Return whether the reported rows are right except for the values of one column."""
     (place,) = places
     mine, yours = (Counter(row[:place] + row[place + 1 :] for row in rows) for rows in (right, came))
     return mine == yours

@@ -1,4 +1,4 @@
-"""Possible deviations in reading a query: operators, conditions, algebra, solutions, windows."""
+"""Switches for deviations in reading a query: operators, conditions, algebra, solutions and windows."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ from translate.model.windows import Range
 
 
 def operators() -> Iterator[Switch]:
-    """Yield the deviations to other relation-to-stream operators."""
+    """Yield the switches for other relation-to-stream operators (RSTREAM, ISTREAM, DSTREAM)."""
     for operator in ToStream:
 
         def changed(query: EngineQuery, operator: ToStream = operator) -> EngineQuery:
@@ -69,7 +69,7 @@ def _of_pattern(
     kind: type[patterns.Pattern] | UnionType,
     change: Callable[[Any], patterns.Pattern],
 ) -> Switch:
-    """Return a switch that replaces each pattern of a kind, innermost first."""
+    """Return a switch that replaces each pattern of a kind, the innermost patterns first."""
 
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         if not isinstance(part, kind):
@@ -82,7 +82,7 @@ def _of_pattern(
 
 
 def query_changes() -> Iterator[Switch]:
-    """Yield the possible deviations in reading a query."""
+    """Yield the switches for deviations in reading a query."""
     yield from _conditions()
     yield from _algebra()
     yield from _solutions()
@@ -272,7 +272,7 @@ def _as_join(part: patterns.LeftJoin) -> patterns.Pattern:
 
 
 def _without_branch(name: str, part: patterns.Union) -> patterns.Pattern:
-    """Return a UNION with one branch without solutions: its windows still report."""
+    """Return a UNION in which one branch never has solutions, while the branch's windows still report."""
     branch: patterns.Pattern = getattr(part, name)
     return replace(part, **{name: patterns.Filter(branch, Call("!", (_TRUE,)))})
 
@@ -298,7 +298,7 @@ def _any_predicate(part: patterns.Pattern) -> patterns.Pattern:
 
 
 def _apart(group: patterns.Pattern) -> patterns.Pattern:
-    """Return a group in which only the first of the triple patterns keeps a shared variable."""
+    """Return a group in which a shared variable occurs only in the first of its triple patterns."""
     if not isinstance(group, patterns.Bgp):
         return group
     used: set[Variable] = set()
@@ -396,7 +396,7 @@ def _solutions() -> Iterator[Switch]:
 
 @cache
 def unlimited(query: EngineQuery) -> EngineQuery:
-    """Return a query without LIMIT and OFFSET."""
+    """Return the query without LIMIT and OFFSET."""
     return replace(query, modifiers=replace(query.modifiers, offset=0, limit=None))
 
 
@@ -408,7 +408,7 @@ def _without_empty_group(group: patterns.Group) -> patterns.Group:
 
 
 def _without_keys(group: patterns.Group) -> patterns.Group:
-    """Return a group whose keys have other names, so that what is selected of them has no value."""
+    """Return a group whose keys have other names, so that selected keys are unbound."""
     inner, keys = group.pattern, list[Variable]()
     for key in group.keys:
         keys.append(Variable(f"{key.name}_key"))
@@ -428,7 +428,7 @@ def _all_as(function: str, those: Sequence[str], group: patterns.Group) -> patte
 
 
 def _of_numbers(group: patterns.Group) -> patterns.Group:
-    """Return a group whose sums have 0 in place of values that are no numbers."""
+    """Return a group whose sums replace each value that is not a number by 0."""
     inner, aggregates = group.pattern, list[tuple[Variable, Aggregation]]()
     for name, one in group.aggregates:
         value = one
@@ -445,7 +445,7 @@ _ZERO: Final = Literal("0", f"{XSD}integer")
 
 
 def _average_cut(group: patterns.Group) -> patterns.Pattern:
-    """Return a group whose averages are made integers, under their own names."""
+    """Return a group whose averages are cut to integers."""
     averages = {name: one for name, one in group.aggregates if one.function == "AVG"}
     exact = {name: Variable(f"{name.name}_exact") for name in averages}
     aggregates = tuple((exact.get(name, name), one) for name, one in group.aggregates)
@@ -490,7 +490,7 @@ def _with_duplicates(duplicates: Duplicates, query: EngineQuery) -> EngineQuery:
 
 
 def _windows() -> Iterator[Switch]:
-    """Yield deviations of windows: other lengths and slides, other streams, common content."""
+    """Yield the switches for windows: other lengths and slides, other streams, common content."""
     long = "Definitions 11 and 13: the RANGE that the query says"
     often = "Definitions 11 and 13: the STEP that the query says"
     for says, right, change in (
@@ -544,7 +544,7 @@ def _times(factor: float, length: Duration) -> Duration:
 
 
 def _sized(longer: int, wider: int, window: Range) -> Range:
-    """Return a window with longer length and slide, by time points of seconds or milliseconds."""
+    """Return a window whose length and slide are changed by some seconds, or milliseconds if necessary."""
     spans = (window.length, *filter(None, (window.slide,)))
     unit = (
         NANOSECONDS["s"]

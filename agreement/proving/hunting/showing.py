@@ -1,7 +1,7 @@
-"""The stream that shows a fault: a small stream on which the engine is right if the fault's cause is off.
+"""Choose the stream that shows a fault: a small stream on which the engine is right without the cause.
 
 An engine with several faults may be wrong on a stream for two reasons, which a reader cannot distinguish. If
-the engine follows a version, that version without the rule shows whether others have an effect.
+the engine follows an engine version, the version without one rule shows whether other rules have an effect.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from lars.errors import LarsError
 
 
 def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
-    """Yield streams with triples left out, many at first; with times moved; with other letters."""
+    """Yield similar streams: with fewer triples, many removed first; with moved times; with other triples."""
     length = len(stream)
     part = length // 2
     while part:
@@ -40,7 +40,11 @@ def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
 
 
 def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
-    """Return the size to minimize: triples, those at time 0 (often treated specially), times, letters."""
+    """Return the size of a stream to minimize, as a tuple.
+
+    The tuple contains the number of triples, the number of triples at time 0, the number of times, the sum of
+    times, and the sum of the letters' places. Time 0 counts because engines often treat it specially.
+    """
     places = {letter: n for n, letter in enumerate(query.letters)}
     letters = sum(places.get((push.stream, push.triple), len(places)) for push in stream)
     times = {push.t for push in stream}
@@ -55,7 +59,7 @@ def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A switch that explains runs, some of which are evidence."""
+    """A switch as a cause: the runs that the switch explains, and the runs that are evidence."""
 
     switch: Switch
     explained: Sequence[HuntedRun]
@@ -63,13 +67,16 @@ class Cause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """The rules to switch off in the followed version to remove this cause: none."""
+        """The rules of the followed engine version to switch off to remove this cause: none."""
         return ()
 
 
 @dataclass(frozen=True, slots=True)
 class RuleCause:
-    """A rule of an engine version; `needed` rules together explain runs, and `evidence` requires this one."""
+    """A rule of an engine version as a cause, and the runs that need this rule as `evidence`.
+
+    The `needed` rules together explain the runs.
+    """
 
     engine: Engine
     rule: EngineRule
@@ -78,7 +85,7 @@ class RuleCause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """The rules to switch off in the followed version to remove this cause: this rule."""
+        """The rules of the followed engine version to switch off to remove this cause: this rule."""
         return (self.rule,)
 
 
@@ -97,9 +104,9 @@ def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> Hunted
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """The test whether a stream shows only one cause, judged for every t0.
+    """The test whether a stream shows only one cause, judged for every start time t0.
 
-    `followed` is the version that the engine follows, except for the switches.
+    `followed` is the engine version that the engine follows, apart from the switches.
     """
 
     judge: Reference
@@ -108,20 +115,20 @@ class Isolation:
     queries: Sequence[HuntedQuery]
 
     def right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> HuntedRun | None:
-        """Return the predicted answers to a run's stream without a cause; None if these are wrong too."""
+        """Return the predicted answers to a stream without a cause; None if these answers are also wrong."""
         if self._beside(run, cause):
             return None
         return self._right(run, cause.off)
 
     def also_right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[EngineRule, ...]:
-        """Return the other rules of the engine version each of which, left out alone, makes a run right."""
+        """Return the other rules of the followed version that each make the run right if they are off."""
         if self.followed is None or not isinstance(cause, RuleCause):
             return ()
         others = (rule for rule in self.followed.rules if rule not in cause.off)
         return tuple(rule for rule in others if self._right(run, (rule,)) is not None)
 
     def other_causes(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch | EngineRule, ...]:
-        """Return the other causes to exclude for a right answer on a stream, if known."""
+        """Return the other causes to remove so that the answers on the stream are right, if known."""
         engine, beside = self.followed, self._beside(run, cause)
         rules = () if engine is None else tuple(rule for rule in engine.rules if rule not in cause.off)
 
@@ -144,7 +151,7 @@ class Isolation:
         )
 
     def _beside(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch, ...]:
-        """Return the other switches that predict deviations on a stream."""
+        """Return the other switches that predict a deviation on the stream of a run."""
         own = cause.switch if isinstance(cause, Cause) else None
         return tuple(one for one in self.switches if one is not own and self._matters(one, run))
 
@@ -154,7 +161,7 @@ class Isolation:
         return self.judge.expects(run, switch)
 
     def promised(self, run: HuntedRun, causes: Causes) -> Iterator[Cause | RuleCause]:
-        """Yield the causes that a stream without known answers may show alone."""
+        """Yield the causes that a stream, whose answers are not known yet, may show separately."""
         whole = None if self.followed is None else without(self.followed, run, ())
         if whole is not None and self.judge.verdict(whole).correct is not False:
             return

@@ -1,4 +1,4 @@
-"""The streams of a hunt: chosen to distinguish rules of windows, small ones first, then random ones."""
+"""The streams of a hunt: first small streams that distinguish rules of windows, then random streams."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -11,16 +11,19 @@ from agreement.proving.hunting.hunted_queries import HuntedQuery
 
 Stream = tuple[Push, ...]
 TimedLetters = Sequence[tuple[int, Letter]]
-"""Letters with their times in ticks, in the order in which they are pushed."""
+"""Letters with their times in ticks, in the order in which the letters are pushed."""
 _MOST_STEPS: Final = 24
 _ROUND: Final = 10_000
 _AROUND: Final = (0, 1, -1)
 _OLD: Final = 0.1
-"""The share of random streams that go back in time, since engines are for others."""
+"""The share of random streams that go back in time; the share is small because few engines support this."""
 
 
 def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
-    """Yield streams of a query without end, chosen ones without repetition; deterministic by seed."""
+    """Yield streams of a query without end: chosen streams without repetition, then random streams.
+
+    The same seed gives the same streams.
+    """
     pushes = set[Stream]()
     for timed in _interleaved(_shapes(query), _small(query)):
         if (stream := _pushed(query, timed)) not in pushes:
@@ -30,10 +33,10 @@ def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
 
 
 def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
-    """Yield streams of few letters, at equal times in all streams; the last arrives when a window may close.
+    """Yield streams of few triples whose last arrival may close a window, at equal times in all streams.
 
-    No pause is so long that it skips windows, and no window stays open, so that few rules of an engine have
-    an effect.
+    No pause is long enough to skip windows, and no window stays open, so few rules of an engine have an
+    effect.
     """
     letters = tuple({letter[0]: letter for letter in reversed(query.letters)}.values())
     ends = dict.fromkeys(chain.from_iterable((length, step, length + step) for length, step in query.windows))
@@ -45,7 +48,7 @@ def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
 
 
 def random_streams(query: HuntedQuery, seed: str) -> Iterator[Stream]:
-    """Yield random streams of a query without end; equal seeds give equal streams."""
+    """Yield random streams of a query without end; the same seed gives the same streams."""
     for number in count():
         yield _pushed(query, _random(query, random.Random(f"{seed} {query.name} {number}")))  # noqa: S311
 
@@ -60,18 +63,21 @@ def _pushed(query: HuntedQuery, timed: TimedLetters) -> Stream:
 
 
 def _edges(query: HuntedQuery) -> list[int]:
-    """Return the opening and closing times of windows with t0 = 0 in ticks, and adjacent times."""
+    """Return the times in ticks at which windows with t0 = 0 open or close, and the adjacent times."""
     ends = {k * step + end for length, step in query.windows for k in range(4) for end in (0, length)}
     return sorted({t + d for t in ends for d in _AROUND if t + d >= 0})
 
 
 def _reach(query: HuntedQuery) -> int:
-    """Return the number of ticks after which a triple is in no window, for any t0."""
+    """Return the number of ticks after which a triple is in no window any more, for any t0."""
     return max(length + step for length, step in query.windows)
 
 
 def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield streams of two or three triples at the edges, ended by a triple when all windows closed."""
+    """Yield streams of two or three triples at edges of windows.
+
+    The last triple comes when all windows closed.
+    """
     edges, reach, letters = _edges(query), _reach(query), query.letters
     first = edges[: max(6, len(edges) // 2)]
     # Of equally long ones those with other letters come early: a letter and then a time changes.
@@ -85,7 +91,7 @@ def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
-    """Return a stream continued until its windows have closed: one of its streams, or each."""
+    """Return a stream extended by unrelated triples, in one or all streams, after its windows closed."""
     last = max(t for t, _ in timed)
     noises = [letter for letter in query.letters if letter[1] == noise_of(query.letters)[1]]
     # Which of them it is differs from stream to stream: an engine may wait for each.
@@ -94,7 +100,7 @@ def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
 
 
 def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield dense streams, bursts, gaps, equal and late times, duplicates, times from 0 and from later."""
+    """Yield streams of various shapes: dense streams, bursts, gaps, late times, duplicates, late starts."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, step = query.windows[0]
@@ -124,7 +130,7 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield rows that appear, disappear while other triples continue, all or one by one, and return."""
+    """Yield streams whose rows appear, then disappear together or one by one, and then return."""
     letters, reach = query.letters, _reach(query)
     step, noise = query.windows[0][1], noise_of(letters)
     later = [(t, noise) for t in range(1 + step, 1 + 2 * reach, step)]
@@ -138,7 +144,7 @@ def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:
-    """Yield streams with all letters at one time, and a triple twice."""
+    """Yield streams with all letters at one time, or with the same triple twice."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, step = query.windows[0]
@@ -151,7 +157,7 @@ def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:
 
 
 def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[TimedLetters]:
-    """Yield streams with a late triple."""
+    """Yield streams in which a triple arrives after a later triple."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, base = query.windows[0][0], reach + 1
@@ -166,7 +172,7 @@ def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[TimedLetters]:
 
 
 def _random(query: HuntedQuery, draw: random.Random) -> TimedLetters:
-    """Return a stream of up to 16 triples, its times at edges, together, apart, seldom late."""
+    """Return a random stream of up to 16 triples, whose times are close or far apart, seldom late."""
     reach, letters = _reach(query), query.letters
     pool = draw.sample(letters, min(len(letters), draw.randint(1, 4)))
     t, timed = draw.choice((0, 0, 1, draw.randrange(reach + 1))), list[tuple[int, Letter]]()

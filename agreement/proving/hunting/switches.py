@@ -1,6 +1,6 @@
-"""All possible deviations of an engine, as changes of the specification, query, input or answers.
+"""All switches for deviations of an engine: changes of the specification, query, input or answers.
 
-If two explain the same runs, the earlier one is preferred.
+If two switches explain the same runs, the earlier switch is preferred.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ _BOUNDS: Final = {"open": "bounds = open: windows are open at both ends, (o, c)"
 
 
 def switches_of(of: specifications.Specification, options: Options) -> tuple[Switch, ...]:
-    """Return all switches except those learned from runs."""
+    """Return all switches for a specification, except the switches that are learned from runs."""
     return (
         *_parameters(of),
         *_of_one_window(),
@@ -68,7 +68,7 @@ def _parameters(of: specifications.Specification) -> Iterator[Switch]:
 
 
 def _of_one_window() -> Iterator[Switch]:
-    """Yield evaluations at the closes of one of several windows alone."""
+    """Yield the switches for an engine that evaluates only when one of several windows closes."""
     for says, place in (("first", 0), ("last", -1)):
         yield Switch(
             f"of several windows only the {says} makes an evaluation when it closes",
@@ -86,7 +86,7 @@ def _with_one_window(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _at_arrivals(of: specifications.Specification) -> Iterator[Switch]:
-    """Yield windows that follow the arrivals, which changes two parameters of a specification."""
+    """Yield the switch for windows that follow the arrivals, which changes two parameters."""
     yield Switch(
         "each arrival is answered at once over the window that ends there: report = content-change, "
         "slide = ignored",
@@ -111,7 +111,7 @@ def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _of_new(subject: JudgedRun) -> JudgedRun:
-    """Return the run without reports at repeated triples of one instant, which change nothing."""
+    """Return the run without the reports at repeated triples of the same time, which change nothing."""
     recorded = subject.recorded
     pushes, reports = recorded.run.pushes, recorded.recording.reports
     again = {number for number, push in enumerate(pushes) if push in pushes[:number]}
@@ -148,7 +148,7 @@ def _with_first(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with windows that begin before time 0, as if they had always been open."""
+    """Yield the run with windows that begin before time 0, as if the windows had always been open."""
     unit = subject.recorded.task.unit
     earlier = -max((length.points(unit) for length, _ in ranges(subject.recorded.task)), default=0)
     return (subject.with_options(starts=None, registered=earlier),)

@@ -1,4 +1,4 @@
-"""`lars phase`: on a trace, the share of periods that agree, by pulling period, window length and rate."""
+"""`lars phase`: the share of agreeing periods on a trace, by pull period, window length and stream rate."""
 
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow
 from agreement.proving.phase.phasing import PhaseTask, diagrams, own_length, phase_task

@@ -1,8 +1,8 @@
-"""The exact share of agreeing periods by pull period and window length, computed from matches.
+"""Compute the exact share of agreeing periods by pull period and window length from matches.
 
-λ(r, t) is the least length of the varied window for which row r is an answer at t. Take a period with the
-evaluation times E of push and the pull at its end e. Then r is a row of push for L >= min λ(r, t) over E, and
-of pull for L >= λ(r, e). The sides differ in r exactly for the lengths in between.
+λ(r, t) is the smallest length of the varied window for which row r is an answer at t. Consider a period with
+push's evaluation times E and the pull at its end e. Push reports r for L >= min λ(r, t) over E, and pull
+reports r for L >= λ(r, e). Push and pull differ in r exactly for the lengths between both limits.
 """
 
 from bisect import bisect_left
@@ -21,7 +21,7 @@ _Spans = dict[int, list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class PhaseRow:
-    """A pull period: the number of whole periods, and for each length those that agree, and empty ones."""
+    """A pull period: the number of whole periods, and for each length the numbers of agreeing and empty ones."""
 
     period: int
     whole: int
@@ -30,30 +30,37 @@ class PhaseRow:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no side has a row in any whole period, at any length."""
+        """Whether neither side has a row in any whole period, for any length."""
         return all(count == self.whole for count in self.empty)
 
     def share(self, place: int) -> float | None:
-        """Return the share of agreeing periods at the length of that place, None without periods."""
+        """Return the share of agreeing periods for the length at this index; None without whole periods."""
         return self.agreeing[place] / self.whole if self.whole else None
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseDiagram:
-    """Rows by pull period, over lengths of the window; `rate` is the acceleration of the stream."""
+    """The agreement for each pull period and window length; `rate` is the acceleration of the stream."""
 
     rate: int
     lengths: tuple[int, ...]
     rows: tuple[PhaseRow, ...]
 
     def runs(self, row: PhaseRow) -> Iterator[tuple[int, int, int]]:
-        """Yield the first and last length of each run with equally many agreeing periods, and the number."""
+        """Yield the first and last length of each range with the same number of agreeing periods.
+
+        The third value is this number.
+        """
         for agreeing, run in groupby(zip(self.lengths, row.agreeing, strict=True), key=itemgetter(1)):
             first, *_, last = [length for length, _ in run] * 2
             yield first, last, agreeing
 
     def counts(self, row: PhaseRow) -> Iterator[tuple[int, int, int, int]]:
-        """Yield the first and last length of each run with equal numbers of agreeing and of empty periods."""
+        """Yield the first and last length of each range in which two numbers are the same.
+
+        The third value is the number of agreeing periods, and the fourth value is the number of empty
+        periods.
+        """
         columns = zip(self.lengths, row.agreeing, row.empty, strict=True)
         for (agreeing, empty), run in groupby(columns, key=itemgetter(1, 2)):
             first, *_, last = [length for length, *_ in run] * 2
@@ -61,11 +68,14 @@ class PhaseDiagram:
 
 
 SeenMatches = tuple[Sequence[TimedMatch], Sequence[TimedMatch], Sequence[int]]
-"""Push's matches, pull's matches, and push's evaluation times."""
+"""The matches of push, the matches of pull, and the times at which push evaluates."""
 
 
 def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
-    """Return the number of agreeing periods for each ascending age that the varied window can contain."""
+    """Return the numbers of agreeing and empty periods for each maximum age in the varied window.
+
+    `ages` are ascending.
+    """
     periods = list(whole_periods(period, timeline))
     differing, empty = [0] * len(ages), [0] * len(ages)
     for needs in _needed(matches, periods, ages[-1]):
@@ -80,7 +90,10 @@ def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: 
 def _needed(
     seen_matches: SeenMatches, periods: Sequence[tuple[int, int]], longest: int
 ) -> Iterator[Mapping[Row, Sequence[float]]]:
-    """Yield for each period min λ(r, t) of push and λ(r, e) of pull; FOREVER beyond the longest age."""
+    """Yield, for each period, each row's smallest age at push's evaluations and its age at the pull.
+
+    An age beyond the longest age is FOREVER.
+    """
     ages: list[dict[Row, list[float]]] = [{} for _ in periods]
     push, pull, times = seen_matches
     fired = sorted(times)

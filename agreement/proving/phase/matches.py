@@ -1,8 +1,9 @@
-"""Matches of a query with the times of their triples: when each is seen, for every window length.
+"""Find the matches of a query with the arrival times of their triples, for all lengths of one window.
 
-A match whose triples arrived at the times τ is an answer at t from the last of them on, as long as their
-windows contain them. One window's length L varies: its oldest triple must be at most L old. So each match of
-the longest windows determines its lengths L and times: one evaluation is enough.
+A match is an answer from the arrival of its last triple on, as long as the windows contain its triples. The
+length L of one window varies: the oldest triple of a match in this window must be at most L old. So each
+match with the longest window determines the lengths and times at which it is an answer. A single evaluation
+with the longest window is sufficient.
 """
 
 from collections.abc import Iterator
@@ -30,10 +31,10 @@ FOREVER: Final = inf
 
 @dataclass(frozen=True, slots=True)
 class TimedMatch:
-    """A match: its row, its last triple's arrival, and the end of its visibility in windows of fixed length.
+    """A match: its row, the arrival of its last triple, and the time at which fixed windows lose the match.
 
-    `oldest` is the earliest arrival among the match's triples in the varied window, None if it has none
-    there.
+    `oldest` is the earliest arrival among the match's triples in the varied window; None if the match has no
+    triple in the varied window.
     """
 
     row: Row
@@ -43,7 +44,10 @@ class TimedMatch:
 
 
 def obstacle(query: EngineQuery, setting: Setting) -> str | None:
-    """Return the construct because of which lengths must be tried one by one, or None."""
+    """Return the construct that requires a separate evaluation for each length.
+
+    The result is None if no such construct exists.
+    """
     if reads_graphs(query):
         return "GRAPH inside WINDOW"
     if query.form not in (Form.SELECT, Form.ASK):
@@ -82,7 +86,10 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
 def matches(
     query: EngineQuery, setting: Setting, trace: Trace, varied: terms.Iri, longest: int
 ) -> list[TimedMatch]:
-    """Return all matches on a trace, for a query without an obstacle; the window on `varied` varies."""
+    """Return all matches of a query on a trace; the length of the window on the stream `varied` varies.
+
+    The query must have no obstacle.
+    """
     times = sorted({fact.t for fact in trace.facts(trace.timeline)} | {trace.timeline.first})
     timed: dict[TimedMatch, None] = {}
     for disjunct in _placed(query, setting, _carried(trace)):
@@ -97,7 +104,7 @@ def matches(
 
 
 _Carried = frozenset[tuple[str, str]]
-"""Pairs of a stream, or a graph of the static data, and a predicate that it has."""
+"""Pairs of a stream or static graph and a predicate that occurs in it."""
 
 
 def _carried(trace: Trace) -> _Carried:
@@ -106,7 +113,7 @@ def _carried(trace: Trace) -> _Carried:
 
 
 def _placed(query: EngineQuery, setting: Setting, carried: _Carried) -> Iterator[Disjunct]:
-    """Yield the disjuncts with each edge in each source that has its predicate."""
+    """Yield the disjuncts for each combination of sources that contain the predicates of the edges."""
     merged = [Reading(stream.stream, stream.window) for stream in query.merged]
     for disjunct in disjuncts(query.pattern, setting.profile):
         choices = [
@@ -125,7 +132,7 @@ def _is_carried(edge: Edge, carried: _Carried) -> bool:
 
 
 def _age(where: Reading, setting: Setting, varied: terms.Iri) -> float | None:
-    """Return the greatest age in a window: None in the varied one, FOREVER without an end."""
+    """Return the greatest age of a triple in a window; None in the varied window, FOREVER without limit."""
     if where.name == varied and isinstance(where.window, Range):
         return None
     window = where.operator(setting)
@@ -142,7 +149,10 @@ def limit(length: int, bounds: Bounds | None) -> int:
 def _rule(
     disjunct: Disjunct, query: EngineQuery, setting: Setting, varied: tuple[terms.Iri, int]
 ) -> tuple[Rule, tuple[float | None, ...]]:
-    """Return match(V, T, ..) <- the edges, each of a stream at its time T, and the ages of their windows."""
+    """Return the rule for a disjunct, and the greatest ages in its windows.
+
+    The rule match(V, T, ..) <- edges binds each edge of a stream at its time T.
+    """
     named = (terms.Variable(f"Time{number}") for number in count())
     fresh = (name for name in named if name not in disjunct.bound)
     body: list[formulas.BodyLiteral] = []

@@ -1,4 +1,4 @@
-"""The task of `lars phase`, and its diagrams: computed from matches, or if impossible length by length."""
+"""The task and the diagrams of `lars phase`, computed from matches or, if necessary, length by length."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from translate.tau import lars_program, output_of, push
 
 @dataclass(frozen=True, slots=True)
 class PhaseTask:
-    """A comparison on a trace, the stream whose longest window varies, lengths in time points, and rates."""
+    """A comparison on a trace; the longest window on `stream` varies over `lengths`, in time points."""
 
     agreement: agree.AgreementTask
     pair: agree.Pair
@@ -40,7 +40,10 @@ def phase_task(
     rates: tuple[int, ...],
     warn: Warn,
 ) -> PhaseTask:
-    """Return the task on the unchanged trace; `window` names the stream, by default the longest window's."""
+    """Return the task on the unchanged trace.
+
+    `window` names the stream whose window varies; by default, the stream of the longest window.
+    """
     task, trace, (pair, *_) = agree.compared_on_trace(task, warn)
     ranges = _ranges(pair.cqels)
     if not ranges and _ranges(pair.csparql):
@@ -58,7 +61,7 @@ def phase_task(
 
 
 def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
-    """Return the length of the longest window on each stream, if it has one."""
+    """Return the length of the longest time-based window on each stream that has one."""
     lengths: dict[Iri, Duration] = {}
     for source in sources(query):
         match source:
@@ -70,12 +73,12 @@ def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
 
 
 def own_length(task: PhaseTask) -> int:
-    """Return the length that the varied window has in the query."""
+    """Return the length of the varied window in the query."""
     return _ranges(task.pair.cqels)[task.stream].points(task.agreement.setting.unit)
 
 
 def _others(query: EngineQuery, stream: Iri) -> str | None:
-    """Return the reason to try lengths one by one if not every window on the stream varies, or None."""
+    """Return why lengths must be tried one by one: several windows read the stream. Otherwise None."""
     own = {source.window for source in sources(query) if source.stream == stream}
     count = sum(isinstance(window, Range) for window in own)
     return f"{stream} is read through {count} windows, the longest varies" if count > 1 else None
@@ -84,7 +87,7 @@ def _others(query: EngineQuery, stream: Iri) -> str | None:
 def diagrams(
     task: PhaseTask, periods: Sequence[int], note: Warn, progress: Progress
 ) -> Iterator[PhaseDiagram]:
-    """Yield the diagram of each rate."""
+    """Yield the diagram for each rate of the stream."""
     setting = task.agreement.setting
     queries = task.pair.cqels, task.pair.csparql
     reasons = (_others(query, task.stream) or obstacle(query, setting) for query in queries)

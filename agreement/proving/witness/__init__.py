@@ -1,4 +1,4 @@
-"""`lars witness`: the smallest stream on which two sides differ, or a proof that none exists."""
+"""`lars witness`: find the smallest stream on which two sides differ, or prove that no such stream exists."""
 
 from agreement.proving.witness.candidate_atoms import named_constants
 from agreement.proving.witness.other_sides import read_sides

@@ -1,8 +1,8 @@
-"""The candidates for a stream and static data, such that nothing smaller is missed.
+"""Choose the candidate triples for a stream and static data so that no smaller witness is missed.
 
-Variables need fresh values, constants, and one for each region of conditions. They can meet one value through
-a join, or since two patterns match one triple. A class has variables that can be equal, the constants at
-their positions, and the conditions on them, which define regions.
+A variable needs fresh values, constants, and one value for each region that conditions define. Two variables
+can have the same value because of a join, or because two patterns match the same triple. A class contains the
+variables that can be equal, the constants at their positions, and the conditions on them.
 """
 
 from collections import Counter
@@ -57,12 +57,12 @@ _Node = tuple[object, ...]
 
 
 def is_import(rule: Rule) -> bool:
-    """Whether the rule puts the triples of a stream into the default graph."""
+    """Return whether the rule copies the triples of a stream into the default graph."""
     return isinstance(rule.head, Atom) and rule.head.predicate == TRIPLE
 
 
 def patterns(program: Program) -> Iterator[Atom]:
-    """Yield the triple patterns of a program, of streams and of graphs, in the order of its rules."""
+    """Yield the triple patterns of a program, in streams and graphs, in the order of its rules."""
     for rule in program.rules:
         for literal in () if is_import(rule) else rule.body:
             for atom, _, _ in atoms(literal):
@@ -71,7 +71,7 @@ def patterns(program: Program) -> Iterator[Atom]:
 
 
 def stream_variables(programs: Iterable[Program]) -> tuple[Variable, ...]:
-    """Return the variables that range over streams, but for those of triggers."""
+    """Return the variables that range over streams, except the variables of triggers."""
     rules = (rule for program in programs for rule in program.rules if rule.head != TRIGGER)
     sources = {
         atom.arguments[3]
@@ -83,12 +83,12 @@ def stream_variables(programs: Iterable[Program]) -> tuple[Variable, ...]:
 
 
 def triple_of(atom: Atom) -> tuple[Term, ...]:
-    """Return the three terms of a pattern; its stream or graph is the fourth."""
+    """Return the three terms of a pattern, without the fourth, which is its stream or graph."""
     return atom.arguments[:3]
 
 
 def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:
-    """Return every IRI and literal in a program's heads, patterns and conditions."""
+    """Return every IRI, literal and triple term in the heads, patterns and conditions of programs."""
     rules = [rule for program in programs for rule in program.rules]
     heads = (head for rule in rules if (head := head_atom(rule)) is not None)
     literals = [literal for rule in rules for literal in rule.body]
@@ -106,13 +106,13 @@ def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:
 
 
 def unify(atom: Atom, other: Atom) -> bool:
-    """Whether some triple can match both, whatever their sources."""
+    """Return whether some triple can match both patterns, regardless of their sources."""
     pairs = zip(triple_of(atom), triple_of(other), strict=True)
     return all(isinstance(a, Variable) or isinstance(b, Variable) or a == b for a, b in pairs)
 
 
 class PositionClasses:
-    """The classes of some programs' variables; `known` triples contribute values."""
+    """The classes of the variables of some programs; values also come from the `known` triples."""
 
     def __init__(self, programs: Sequence[Program], known: Iterable[Atom] = ()) -> None:
         self._parent: dict[_Node, _Node] = {}
@@ -150,7 +150,7 @@ class PositionClasses:
     def of(
         self, variable: Variable
     ) -> tuple[tuple[Variable, ...], tuple[Constant, ...], tuple[logic.Condition, ...]]:
-        """Return the class of a variable of a pattern: its variables, their constants and conditions."""
+        """Return the class of a pattern's variable: the class's variables, constants and conditions."""
         root = self._root(_node(variable))
         names = tuple(name for name in self.names if self._root(_node(name)) == root)
         inside = {t for t in self._constants if self._root(_node(t)) == root}
@@ -166,7 +166,7 @@ class PositionClasses:
         return names, tuple(sorted(inside, key=str)), conditions
 
     def _join(self, rule: Rule) -> None:
-        """Unite variables with the positions of derived predicates at which they occur."""
+        """Unite each variable with the positions of derived predicates at which the variable occurs."""
         head = head_atom(rule)
         parts = [] if head is None else [head]
         parts += [atom for literal in rule.body for atom, _, _ in atoms(literal)]
@@ -198,23 +198,23 @@ def _node(term: Term) -> _Node:
 
 _COUNTED: Final = frozenset(("COUNT", "SUM", "AVG"))
 _BLIND: Final = frozenset(("=", "!=", "<", "<=", ">", ">=", "!", "&&", "||", "IN", "BOUND", "SAMETERM"))
-"""Functions with one value for all IRIs that no query names, and for all pairs of different ones."""
+"""The functions that have the same value for all IRIs that no query names, and for all pairs of them."""
 _TYPED: Final = (
     Literal("a"),
     Literal("a", RDF_LANG_STRING, "en"),
     Literal("1", XSD + "integer"),
     Literal("true", XSD + "boolean"),
 )
-"""Values of the kinds that functions distinguish."""
+"""A value of each kind that functions distinguish."""
 
 
 def is_gathering(programs: Iterable[Program]) -> bool:
-    """Whether rows are combined: by an aggregate, LIMIT or OFFSET."""
+    """Return whether a program combines rows by an aggregate, LIMIT or OFFSET."""
     return any(isinstance(part, formulas.SetLiteral) for part in _literals(programs))
 
 
 def tells_order(programs: Iterable[Program]) -> bool:
-    """Whether answers depend on the choice of new IRIs, because a program orders IRIs or reads their text."""
+    """Return whether answers depend on the choice of new IRIs: a program orders IRIs or reads their text."""
     for part in _literals(programs):
         match part:
             case formulas.Among():
@@ -235,7 +235,7 @@ def _literals(programs: Iterable[Program]) -> Iterator[formulas.BodyLiteral]:
 
 
 def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
-    """Yield numbers for a summed variable: those in conditions, and their neighbours."""
+    """Yield numbers for a summed variable: the numbers in conditions, and their neighbours."""
     literals = list(_literals(programs))
     gathered = [part.aggregation for part in literals if isinstance(part, formulas.Gather)]
     if any(
@@ -254,10 +254,11 @@ def region_values(
     many: int,
     summed: Iterable[Constant] = (),
 ) -> list[Constant]:
-    """Return the values to try for variables of a class: `many` terms of each region, and its constants.
+    """Return the values to try for the variables of a class: `many` terms per region, and the constants.
 
-    Conditions on one variable define regions; for conditions on several, their parts on one variable do. If a
-    part has several variables, all numbers between the constants are kept, as many as it has variables.
+    Conditions on one variable define regions. Of a condition on several variables, the parts with one
+    variable define regions. If a part has several variables, all numbers between the constants are kept, as
+    many as the part has variables.
     """
     expressions = [each for condition in conditions for each in _expressions(condition)]
     compared = [*constants_in(expressions), *triple_terms(expressions, new)]
@@ -308,10 +309,10 @@ def _parts(expression: formulas.Expression) -> Iterator[formulas.Expression]:
 
 
 def occurrences(program: Program) -> Mapping[Variable, int]:
-    """Return each variable's number of places at which a derivation can have different values.
+    """Return, for each variable, the number of places at which a derivation can have different values.
 
-    If a rule hides a variable (in a sub-SELECT or EXISTS), each use of the derived predicate has another
-    value. Loops repeat any number of times; one round is counted.
+    If a rule hides a variable (in a sub-SELECT or EXISTS), each use of the derived predicate has its own
+    value of the variable. Loops repeat any number of times; a single round is counted.
     """
     looping = bool(positive_loops(program))
 
@@ -340,7 +341,7 @@ def _functions(expression: formulas.Expression) -> frozenset[str]:
 
 
 def with_others(candidates: Candidates, more: Candidates | None) -> Candidates:
-    """Return candidates and further ones, without interchangeable terms."""
+    """Return the union of two sets of candidates, without marking terms as interchangeable."""
     if more is None:
         return candidates
     arriving, static = (*candidates.arrivals, *more.arrivals), (*candidates.static, *more.static)
@@ -356,13 +357,13 @@ def candidate_atoms(
     any_source: bool = False,
     noisy: bool = False,
 ) -> Candidates:
-    """Return the triples that match a pattern of the programs, each in the pattern's own source.
+    """Return the triples that match a pattern of the programs, each in the source of its pattern.
 
-    Static triples are candidates unless static data are `known`. With `any_source` they are also in each
-    other stream, and static triples. The last triple of each stream matches no pattern, unless one has a
-    variable as predicate. The number of such triples at one instant is sufficient to push all content out of
-    tuple windows. With `noisy`, triples trigger a side; a match of a pattern with any predicate can also
-    trigger it.
+    Static triples are candidates unless the static data are `known`. With `any_source`, each triple is also a
+    candidate in each stream and in the static data. For each stream, further triples match no pattern, unless
+    a pattern has a variable as predicate. Enough of these triples at one time push all content out of tuple
+    windows. With `noisy`, triples trigger a side; a match of a pattern with any predicate can also trigger
+    the side.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))
@@ -392,7 +393,7 @@ def candidate_atoms(
 def _new_streams(
     programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Sequence[Iri]:
-    """Return the streams that no pattern names, for variables that range over streams."""
+    """Return new streams, which no pattern names, for the variables that range over streams."""
     sources = stream_variables(programs)
     named = (name for source in sources for name in values.get(source, ()))
     return [name for name in dict.fromkeys(named) if isinstance(name, Iri) and name not in streams]
@@ -402,7 +403,7 @@ _MOST_DISPLACING: Final = 3
 
 
 def _displacing(programs: Iterable[Program], stream: Iri) -> int:
-    """Return the number of triples at one instant, limited, that clear the tuple windows, or 1."""
+    """Return the number of triples at one time that clear the tuple windows, limited, and at least 1."""
     sizes = [
         window.size
         for program in programs
@@ -415,9 +416,9 @@ def _displacing(programs: Iterable[Program], stream: Iri) -> int:
 def _own_sources(
     programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Mapping[tuple[Term, ...], frozenset[Term]]:
-    """Return each pattern's sources in programs that separate sources, if any.
+    """Return the sources of each pattern in the programs that separate sources.
 
-    Other patterns may match any stream, and static data.
+    Each other pattern may match any stream and the static data.
     """
     every: frozenset[Term] = frozenset((*streams, DEFAULT))
     sources: dict[tuple[Term, ...], frozenset[Term]] = {}
@@ -434,7 +435,10 @@ def _own_sources(
 def _names(
     pattern: Atom, streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Iterator[Term]:
-    """Yield a pattern's sources: for a variable each stream, or graphs of its values and a new one."""
+    """Yield the sources of a pattern.
+
+    A variable ranges over all streams, or over graph names and a new one.
+    """
     source = pattern.arguments[3]
     if not isinstance(source, Variable):
         yield source
@@ -452,7 +456,7 @@ def _triples(known: Background) -> Iterator[Atom]:
 def _values(
     programs: Sequence[Program], known: Sequence[Atom], *, noisy: bool
 ) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
-    """Return the values to try for variables, and their interchangeable fresh values."""
+    """Return the values to try for each variable, and the fresh values that are interchangeable."""
     classes = PositionClasses(programs, known)
     named = named_constants(programs)
     # What is new is new to the static data too: else a match there could hide a difference.

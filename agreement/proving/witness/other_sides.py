@@ -1,13 +1,14 @@
-"""Sides other than push and pull of a search: two profiles, or two readings of one query.
+"""Search for witnesses between other sides than push and pull: two profiles, or two readings of one query.
 
-Profiles are specifications or engine versions. Streams are tried one by one by size: reports depend on the
-windows' start, so a stream does not represent shifted ones. Let g divide every length, slide and start. Then
-a stream of n triples is characterised by the multiples of g around its times, and by their order between
-these: at most n time points after each multiple are tried. Two kinds of streams are not tried: times more
-than two of the longest windows and slides after the last start, and other orders of triples at one instant.
-Negative results mention these limits.
+Profiles are specifications or engine versions. Streams are tried one by one, the smallest first. Reports
+depend on the start of windows, so a stream does not represent shifted streams. Let g divide every length,
+slide and start. Then a stream of n triples is characterised by the multiples of g around its times, and by
+the order of its times between these multiples. So at most n time points after each multiple are tried. Two
+kinds of streams are not tried: times later than twice the longest window and slide after the last start, and
+other orders of triples at one time. Negative results mention these limits.
 
-Readings of one query are two of its bounds, triggers, profiles, operators or variants; both are pushed.
+Readings of one query are two values of its bounds, triggers, profiles, operators or variants. Both readings
+are evaluated by push.
 """
 
 import re
@@ -39,7 +40,7 @@ from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, push
 
 MOST_TRIED: Final = 4_000
-"""The number of streams that are tried for each number of triples."""
+"""The maximum number of streams that are tried for each number of triples."""
 _MOST_TRIPLES: Final = 3
 _MOST_STATIC: Final = 1
 WitnessTest = Callable[[Witness], bool]
@@ -48,20 +49,23 @@ Reports = Mapping[float, Sequence[Counter[Row]]]
 
 @dataclass(frozen=True, slots=True)
 class NamedProfile:
-    """A specification or engine version by its name; `start` is t0 of its windows, if given."""
+    """A specification or engine version by its name.
+
+    `start` is the start time t0 of its windows, if given.
+    """
 
     name: str
     start: int | None = None
 
     @property
     def value(self) -> str:
-        """The name with its start."""
+        """The name of the profile, followed by @ and the start time if given."""
         return self.name if self.start is None else f"{self.name}@{self.start}"
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileContest:
-    """Two queries, each under a profile, and the static data, None if arbitrary."""
+    """Two queries, each under a profile, and the static data; None if the static data are arbitrary."""
 
     queries: tuple[EngineQuery, EngineQuery]
     profiles: tuple[NamedProfile, NamedProfile]
@@ -75,7 +79,7 @@ class ProfileContest:
         progress: Progress,
         accepted: Callable[[Witness], bool],
     ) -> Decision:
-        """Return the first accepted stream, with fewest triples, then the earliest difference."""
+        """Return the first accepted stream, by the fewest triples and then by the earliest difference."""
         programs = [lars_program(query, self.setting) for query in self.queries]
         streams = tuple(dict.fromkeys(stream for query in self.queries for stream in streams_of(query)))
         atoms = candidate_atoms(programs, streams, self.static)
@@ -109,7 +113,7 @@ class ProfileContest:
         return none_up_to(most, candidates, "no theorem bounds the triples of two profiles", when)
 
     def _times(self, size: int) -> list[int]:
-        """Return the time points at which the search lets triples arrive."""
+        """Return the time points at which triples of tried streams arrive."""
         unit = self.setting.unit
         windows = [source.window for query in self.queries for source in sources(query)]
         ranges = [window for window in windows if isinstance(window, Range)]
@@ -123,9 +127,9 @@ class ProfileContest:
     def _difference(
         self, chosen: Sequence[tuple[int, Atom]], static: Sequence[Atom], last: int
     ) -> Witness | None:
-        """Return the stream up to the first time with different reports, or None.
+        """Return the stream up to the first time with different reports; None without such a time.
 
-        If both have a start time, times from both starts on count.
+        If both profiles have a start time, only times after both start times count.
         """
         unit = self.setting.unit
         facts = tuple(Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in chosen)
@@ -172,7 +176,7 @@ _START: Final = re.compile(r"(.+)@([0-9]{1,9})")
 
 
 def read_sides(text: str) -> Readings:
-    """Return the two readings of `closed,high-open`; raises LarsError for other texts.
+    """Return the two readings that a text such as `closed,high-open` names.
 
     >>> read_sides("any,matching")
     (<Trigger.ANY: 'any'>, <Trigger.MATCHING: 'matching'>)
@@ -196,7 +200,7 @@ def read_sides(text: str) -> Readings:
 
 
 def _profile(text: str) -> NamedProfile | None:
-    """Return the profile of a text like `cqels` or `rspql@4`, None for other texts."""
+    """Return the profile that a text such as `cqels` or `rspql@4` names; None for other texts."""
     from agreement.comparing.compare import profile
     from agreement.comparing.judge import is_judge
     from agreement.engines.specifications import Specification
@@ -211,7 +215,7 @@ def _profile(text: str) -> NamedProfile | None:
 def two_readings(
     query: EngineQuery, sides: tuple[OneReading, OneReading], setting: Setting, trigger: Trigger
 ) -> Contest:
-    """Return push of a query in two readings, compared at each time point at which either side evaluates."""
+    """Return push of a query in two readings, compared at each time at which either side evaluates."""
     questions, kinds = [], [ToStream.RSTREAM, ToStream.RSTREAM]
     for number, side in enumerate(sides):
         own, read, fired = query, setting, trigger

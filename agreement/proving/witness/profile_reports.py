@@ -1,4 +1,4 @@
-"""A specification's or engine version's reports on a tried stream."""
+"""The reports of a specification or engine version on a tried stream."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ def profile_reports(
 ) -> Mapping[float, Sequence[Counter[Row]]]:
     """Return the rows of each report by its time in ms, up to a time point.
 
-    The profile is a name, and t0 of its windows if given; its `inputs` are a stream, static data and the last
-    time point.
+    `profile` is a name, with the start time t0 of windows or None. `inputs` are a stream, static data and the
+    last time point.
     """
     (name, start), (facts, known, last) = profile, inputs
     pushes = tuple(_push(fact, setting.unit.milliseconds) for fact in facts)
@@ -38,7 +38,7 @@ def _push(fact: Fact, length: float) -> Push:
 
 
 def _static(known: Background) -> Static:
-    """Return the static data for atoms of a background."""
+    """Return the static data that the atoms of a program's background describe."""
     default: set[tuple[str, str, str]] = set()
     named: dict[str, set[tuple[str, str, str]]] = {}
     for subject, predicate, object_, graph in known.get(("triple", 4), ()):

@@ -1,20 +1,24 @@
-"""Search of the smallest stream on which two sides differ, confirmed by the evaluation of `lars agree`.
+"""Search for the smallest stream on which two sides differ.
 
-Two facts make a search without a result a proof: A7, and that the candidates represent all streams.
+The evaluation of `lars agree` confirms the result.
 
-A7. Let both sides be monotone: no `not`, nothing gathered, time windows only. Take a row that only one side
-reports, and one derivation of it at one evaluation. It uses at most n triples of streams, n being the most
-stream patterns that a derivation can have; under push one more makes the side evaluate. Without all other
-triples the row stays. The other side, with less content and no more evaluations, reports no more. So n
-triples, n + 1 under push, are enough, for windows of any bounds and slides.
+A search without a result is a proof for two reasons: A7, and the candidates represent all streams.
 
-Values. Give each variable of the derivation its own value that no condition distinguishes from the original:
-a fresh IRI, or a term of its region outside queries and static triples. A named constant is unchanged. A
-variable that a rule hides (a sub-SELECT, EXISTS) is one for each use of the rule. The other side's
-derivations existed before: the new values map onto the old ones, constants onto themselves, and conditions
-keep their truth. So candidates with as many terms of each region as a derivation's variables are enough, if
-each comparison is of one variable with a constant (see `values`). The triple that triggers push matches no
-pattern, or one that matches everything: then its terms are in their regions too.
+A7. Assume that both sides are monotone: no `not`, no aggregates, only time windows. Take a row that only one
+side reports, and one derivation of the row at one evaluation. The derivation uses at most n triples of
+streams, where n is the maximum number of stream patterns in a derivation. Under push, one more triple makes
+the side evaluate. Without all other triples, the side still reports the row. The other side has less content
+and no more evaluations, so it reports no more rows. So n triples are enough, or n + 1 triples under push, for
+windows of any bounds and slides.
+
+Values. Give each variable of the derivation its own value that no condition distinguishes from the original
+value: a fresh IRI, or a term of the same region outside queries and static triples. A constant that a query
+names is unchanged. A variable that a rule hides (in a sub-SELECT or EXISTS) counts once for each use of the
+rule. The derivations of the other side existed before: the new values map onto the old values, constants map
+onto themselves, and conditions keep their truth. So candidates need as many terms of each region as a
+derivation has variables, if each comparison is between a variable and a constant (see `values`). The triple
+that triggers push matches no pattern, or a pattern that matches everything. In the second case, the terms of
+this triple are also in their regions.
 """
 
 from collections.abc import Callable, Iterator
@@ -56,7 +60,7 @@ from translate.tau import NAMED, Trigger, lars_program, output_of, push
 
 
 def most_arrivals(question: Question) -> int | None:
-    """Return a sufficient number of triples for a row of the side; None if A7 does not apply."""
+    """Return a sufficient number of triples for a row of the side; None if A7 does not apply to the side."""
     program = question.program
     negative = any(
         not positive for rule in program.rules for part in rule.body for _, positive, _ in atoms(part)
@@ -70,7 +74,7 @@ def most_arrivals(question: Question) -> int | None:
 
 @lru_cache(maxsize=256)
 def _patterns(program: Program, predicate: terms.Signature) -> int:
-    """Return the most stream patterns that a derivation of the predicate holds."""
+    """Return the maximum number of stream patterns in a derivation of the predicate."""
     if predicate == (TRIPLE, 4):
         return 1
     derived = intensional(program)
@@ -86,11 +90,11 @@ def _patterns(program: Program, predicate: terms.Signature) -> int:
 
 
 def fewest_arrivals(question: Question, candidates: Candidates) -> int:
-    """Return a lower bound of stream triples for a row of the side.
+    """Return a lower bound for the number of stream triples that a row of the side needs.
 
     Triples with different predicates are distinct. So the bound is the number of predicates that each
-    derivation needs in streams, and that no static triple can have. Without the bound, a solver proves for
-    each smaller number that it is too small, which takes as long as the rest.
+    derivation needs in streams and that no static triple can have. Without the bound, a solver would prove
+    for each smaller number that it is too small, which takes as long as the rest of the search.
     """
     program = question.program
     stored = {atom.arguments[1] for atom in candidates.static}
@@ -107,7 +111,7 @@ def _derives(rule: Rule, predicate: terms.Signature) -> bool:
 
 
 def _met(program: Program, rule: Rule) -> frozenset[terms.Term]:
-    """Return the predicates of triples that each derivation by a rule meets."""
+    """Return the predicates of triples that every derivation by a rule needs."""
     needed = [
         atom
         for part in rule.body
@@ -151,7 +155,10 @@ def _untold(literal: formulas.BodyLiteral) -> str | None:
 
 
 def _is_simple(expression: formulas.Expression) -> bool:
-    """Whether regions determine its truth: it compares one variable. Tests of kinds need blank nodes too."""
+    """Return whether regions determine the truth of a condition, because it compares only one variable.
+
+    Tests of kinds of terms are not simple, because they also need blank nodes.
+    """
     match expression:
         case formulas.Call(function, arguments) if function in CONNECTIVES:
             return all(map(_is_simple, arguments))
@@ -166,7 +173,7 @@ def push_and_pull(
 ) -> Contest:
     """Return push of the CQELS query (left) against pull of the C-SPARQL query (right).
 
-    With `same_input` both sides must contain the same triples: the paper's condition for agreement.
+    With `same_input`, both sides must contain the same triples: the condition of the paper for agreement.
     """
     output = output_of(pair.csparql, setting).predicate
     pushed = ask(push(lars_program(pair.cqels, setting), trigger), output)
@@ -177,7 +184,7 @@ def push_and_pull(
 def two_queries(
     left: EngineQuery, right: EngineQuery, setting: Setting, *, contained: bool = False
 ) -> Contest:
-    """Return two queries against each other, both evaluated at every time point."""
+    """Return two queries as sides of a search; both are evaluated at every time point."""
     question, other = (
         Question(lars_program(query, setting), output_of(query, setting).predicate, None)
         for query in (left, right)
@@ -187,11 +194,12 @@ def two_queries(
 
 @dataclass(frozen=True, slots=True)
 class WitnessSearch:
-    """The input of a search: two sides, the streams that may have triples, and static data.
+    """The input of a search: two sides, the streams that may contain triples, and static data.
 
-    `static` None: static triples are chosen too. `arrivals` is the number of triples, None for that of A7.
-    With `any_source` a triple that matches a pattern may come from every stream, and be static. `more` are
-    additional candidates; the others are derived from the patterns of the programs.
+    - If `static` is None, static triples are also chosen.
+    - `arrivals` is the maximum number of triples; if it is None, A7 determines the number.
+    - `any_source`: a triple that matches a pattern may come from every stream, or be static.
+    - `more` are additional candidates; the other candidates are derived from the patterns of the programs.
     """
 
     contest: Contest
@@ -204,7 +212,7 @@ class WitnessSearch:
 
 
 MOST_TRIPLES: Final = 4
-"""The number of triples that are tried if no theorem limits it."""
+"""The maximum number of triples to try if no theorem limits the number."""
 
 
 def smallest(
@@ -212,9 +220,10 @@ def smallest(
     progress: Progress = no_progress,
     accepted: Callable[[Witness], bool] = lambda _: True,
 ) -> Decision:
-    """Return the smallest confirmed and accepted witness, or the reason why none exists.
+    """Return the smallest confirmed and accepted witness, or the reason why none was found.
 
-    Raises FailedRunError if the evaluation does not confirm the result.
+    Raises:
+        FailedRunError: The evaluation does not confirm the found stream.
     """
     contest = search.contest if search.static is not None else _with_graphs(search.contest)
     search = replace(search, contest=contest)
@@ -252,18 +261,24 @@ def smallest(
 
 
 def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any times") -> Decision:
-    """Return the decision that no witness has up to `triples` triples; larger ones may exist for a reason."""
+    """Return the decision that no witness with up to `triples` triples exists.
+
+    `reason` is the reason why larger witnesses may exist.
+    """
     return Decision("open", reason, triples=triples, scope=(candidates, when))
 
 
 def out_of_time(triples: int, best: Witness | None) -> Decision:
-    """Return that time ran out while trying this number of triples; `best` is one found so far."""
+    """Return the decision that time ran out at this number of triples; `best` is the best witness so far."""
     verdict: EveryStream = "open" if best is None else "not always"
     return Decision(verdict, TIME_IS_UP, () if best is None else (best,), triples)
 
 
 def _fewest(contest: Contest, candidates: Candidates) -> int:
-    """Return the least number of triples for a difference: for a row of either side, or of the left one."""
+    """Return the smallest number of triples for a row of either side, or of the left side only.
+
+    With `contained`, only the left side counts.
+    """
     sides = (contest.left,) if contest.contained else (contest.left, contest.right)
     return min(fewest_arrivals(side, candidates) for side in sides)
 
@@ -271,7 +286,10 @@ def _fewest(contest: Contest, candidates: Candidates) -> int:
 def _streams(
     contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress
 ) -> Iterator[ChosenStream]:
-    """Yield streams, chosen by clingo if its encoding covers both sides and is small enough."""
+    """Yield streams chosen by clingo.
+
+    If its encoding cannot be used, yield streams that are tried one by one.
+    """
     try:
         yield from chosen_streams(contest, candidates, limits, progress)
     except UncoveredError:
@@ -287,13 +305,16 @@ def _streams(
 
 
 def _is_readable(stream: ChosenStream) -> bool:
-    """Whether no blank node is both in static data and in arrivals: files would make it two nodes."""
+    """Return whether no blank node occurs both in static data and in arrivals.
+
+    Files would turn such a blank node into two nodes.
+    """
     arriving = (map(constant_of, fact.arguments[:3]) for fact in stream.facts)
     return not shares_blank((atom.arguments for atom in stream.static), arriving)
 
 
 def _with_graphs(contest: Contest) -> Contest:
-    """Return the sides with the names of the graphs of static triples, which are chosen."""
+    """Return the sides, extended by the names of the graphs of chosen static triples."""
     left, right = (replace(side, program=_naming(side.program)) for side in (contest.left, contest.right))
     return replace(contest, left=left, right=right)
 
@@ -328,7 +349,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
 
 
 def _limit(search: WitnessSearch, candidates: int) -> Decision:
-    """Return the decision if nothing is found with the tried number of triples."""
+    """Return the decision for the case that no witness is found with the tried number of triples."""
     contest, limit = search.contest, search.arrivals
     enough = [most_arrivals(side) for side in (contest.left, contest.right)]
     # With `contained` the row is the left side's; the right one has to be monotone all the same.

@@ -1,4 +1,4 @@
-"""A comparison as a new experiment: a folder for `lars agree`."""
+"""Write a comparison as a new experiment: a folder for `lars agree`."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -30,10 +30,11 @@ _STATIC: Final = "static.nq"
 
 
 def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
-    """Write an experiment of push against pull on a stream into an existing folder.
+    """Write an experiment that compares push with pull on a stream into an existing folder.
 
-    Both queries are written if their languages allow it; otherwise only one, from which the other is derived
-    on reading. Times are written in the form of their names (dateTimes or integers).
+    Both queries are written if their languages can express them. Otherwise only one query is written, from
+    which the other is derived on reading. Times are written as dateTimes or integers, as in the original
+    stream.
     """
     static = "".join(_static_lines(compared.static))
     queries = _queries(compared)
@@ -49,7 +50,7 @@ def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
 
 
 def _traces(compared: PairOnStream) -> dict[str, str]:
-    """Return the files of the stream: one per stream if a stream's name is not an IRI."""
+    """Return the files of the stream: one file for all streams, or a file per stream if necessary."""
     dates = Dates(compared.origin, compared.setting.unit)
 
     def lines(facts: Iterable[Fact], terms: int) -> str:
@@ -65,7 +66,10 @@ def _traces(compared: PairOnStream) -> dict[str, str]:
 
 
 def _named_apart(compared: PairOnStream) -> dict[str, str]:
-    """Return the file of each stream if one file of quads cannot have all: by its name, or by graphs."""
+    """Return the file of each stream if a single file of quads cannot contain all streams.
+
+    The reason can be the name of a stream, or elements that are graphs.
+    """
     read = (
         source.stream for query in (compared.pair.csparql, compared.pair.cqels) for source in sources(query)
     )
@@ -82,11 +86,11 @@ def _has_graphs(compared: PairOnStream) -> bool:
 
 
 _AT: Final = "urn:at"
-"""The property of a message's time."""
+"""The property for the time of a message."""
 
 
 def _graphs(compared: PairOnStream, stream: str, dates: Dates) -> str:
-    """Return the stream's elements as RDF Messages: one for each triple with its time."""
+    """Return the stream's elements as RDF Messages, one message for each triple with its time."""
     pieces = ['VERSION "1.2-messages"']
     for fact in compared.facts:
         *triple, of = (*fact.arguments[:3], fact.arguments[-1])
@@ -113,7 +117,7 @@ def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
 
 
 def _stepping(compared: PairOnStream) -> EngineQuery:
-    """Return the C-SPARQL query; if it has no STEP, add one, which has no effect at this pull period."""
+    """Return the C-SPARQL query; if it has no STEP, add a STEP that has no effect at this pull period."""
     query, every = compared.pair.csparql, Duration(compared.period * compared.setting.unit.nanoseconds)
     if query.language is not Language.CSPARQL:
         return query
@@ -127,7 +131,7 @@ def _stepping(compared: PairOnStream) -> EngineQuery:
 
 
 def _made_again(compared: PairOnStream, query: EngineQuery) -> bool:
-    """Whether the other query is the one derived from this query, on this stream."""
+    """Return whether deriving the other query from this query gives the other query of the comparison."""
     carried = frozenset((fact.arguments[-1], fact.arguments[1]) for fact in compared.facts)
     merges = query.language in MERGING
     engine_query, other = (query, None) if merges else (None, query)
@@ -180,17 +184,20 @@ def _texts(queries: Iterable[EngineQuery], read_here: bool) -> dict[EngineQuery,
 
 
 def _quoted(iri: Iri) -> str:
-    """Return an IRI as a string of TOML, whose escapes are the same as in JSON."""
+    """Return an IRI as a TOML string; the escapes of TOML are the same as in JSON."""
     return json.dumps(iri.value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def check_experiment_folder(folder: Path) -> None:
-    """Raise LarsError, before the search, for a folder that cannot be replaced at the end."""
+    """Raise LarsError, before the search, if the folder could not be replaced at the end."""
     check_own_folder(folder, EXPERIMENT, "--out ")
 
 
 def write_experiments(folder: Path, task: WitnessTask, answer: Decision) -> None:
-    """Write an experiment, or one for each witness in folders 1, 2 .., in the place of earlier ones."""
+    """Write an experiment, or one experiment per witness in the folders 1, 2 and so on.
+
+    Earlier experiments in the folder are replaced.
+    """
     if task.pair is None:
         raise LarsError(f"--out {folder}: only for push and pull, which an experiment compares")
     title = "A smallest stream on which push and pull differ"

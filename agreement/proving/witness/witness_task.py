@@ -1,6 +1,6 @@
 """The task of `lars witness`: two sides for each pull period, and the witnesses found.
 
-Witnesses count as equal if they differ only in new names and in delays.
+Two witnesses count as equal if they differ only in new names and in delays.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from translate.tau import Trigger, columns, lars_program
 
 
 def named_terms(programs: Iterable[Program]) -> frozenset[str]:
-    """Return the texts of the constants that programs name, in conditions and heads too."""
+    """Return the texts of the constants that programs name, including constants in conditions and heads."""
     return frozenset(
         text for program in programs for rule in program.rules for text in _constants((rule.head, rule.body))
     )
@@ -53,11 +53,10 @@ def _constants(part: object) -> Iterator[str]:
 
 
 def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
-    """Whether two witnesses differ only in names outside the programs, and in delays.
+    """Return whether two witnesses differ only in names that the programs do not contain, and in delays.
 
-    In both witnesses the same triples arrive in the same order of instants, and the same side has a row.
-    Triples of one instant are unordered: each is matched with each that the names so far allow, without
-    listing all orders.
+    In both witnesses the same triples arrive in the same order of times, and the same side has a row. Triples
+    at one time are unordered: each triple is matched with each triple that the known names allow.
     """
     if (bool(one.left_only), bool(one.right_only)) != (bool(other.left_only), bool(other.right_only)):
         return False
@@ -68,7 +67,7 @@ def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
 
 
 _PlacedRow = tuple[int, tuple[str, ...]]
-"""The number of the instant (-1 for static data), and the triple."""
+"""The number of the time at which a triple arrives (-1 for static data), and the triple."""
 
 
 def _rows_by_instant(witness: Witness) -> Iterator[_PlacedRow]:
@@ -80,7 +79,7 @@ def _rows_by_instant(witness: Witness) -> Iterator[_PlacedRow]:
 def _match(
     mine: Sequence[_PlacedRow], theirs: Sequence[_PlacedRow], names: Mapping[str, str], named: frozenset[str]
 ) -> bool:
-    """Whether rows can be paired so that names of both sides correspond one to one."""
+    """Return whether rows can be paired so that the names of both sides correspond one to one."""
     if not mine:
         return True
     grown = ((n, _matched(mine[0], row, names, named)) for n, row in enumerate(theirs))
@@ -93,7 +92,7 @@ def _match(
 def _matched(
     one: _PlacedRow, other: _PlacedRow, names: Mapping[str, str], named: frozenset[str]
 ) -> Mapping[str, str] | None:
-    """Return the names extended so that one row becomes the other; None if impossible."""
+    """Return the names extended so that one row becomes the other; None if this is impossible."""
     if one[0] != other[0] or len(one[1]) != len(other[1]):
         return None
     known = dict(names)
@@ -107,11 +106,11 @@ def _matched(
 
 
 StreamMaker = Callable[[int, Deadline], Decision | None]
-"""Returns a stream for a period, or the proof that none exists, made in another way; None without either."""
+"""A function that returns a stream for a period or a proof that none exists, or None without either."""
 _LEFT: Final = 2.0
-"""The number of seconds for `made` if the search has used all of its time."""
+"""The number of seconds for the function `made` if the search has used all of its time."""
 _ANYWHERE: Final = frozenset(("merged sources", "static only"))
-"""Causes for which a triple has to come from another source than its pattern's."""
+"""The causes for which a triple must come from another source than the source of its pattern."""
 
 
 def _atom(predicate: str, row: Iterable[str]) -> terms.Atom:
@@ -120,7 +119,7 @@ def _atom(predicate: str, row: Iterable[str]) -> terms.Atom:
 
 @dataclass(frozen=True, slots=True)
 class WitnessCriteria:
-    """The witnesses to search for, and the limits of the search."""
+    """The criteria for witnesses to search for, and the limits of the search."""
 
     HEADING: ClassVar = "Search"
 
@@ -167,10 +166,10 @@ class WitnessCriteria:
 
 @dataclass(frozen=True, slots=True)
 class WitnessTask:
-    """Two queries, their setting, and static data, None if arbitrary.
+    """Two queries with their settings, and the static data; None if static data are arbitrary.
 
-    `pair` is None for two queries of one mode (`queries`, at every time point), or two readings of the second
-    one. With one of the `inputs`, the other query is derived.
+    `pair` is None for two queries of one mode, which are compared at every time point, and for two readings
+    of the second query. If `inputs` is 1, the other query is derived.
     """
 
     queries: tuple[EngineQuery, EngineQuery]
@@ -184,7 +183,7 @@ class WitnessTask:
 
     @property
     def sides(self) -> tuple[str, str]:
-        """The names of the two sides."""
+        """The names of the two sides in messages."""
         if self.criteria.sides is not None:
             one, other = self.criteria.sides
             return one.value.lower(), other.value.lower()
@@ -192,16 +191,16 @@ class WitnessTask:
 
     @property
     def variables(self) -> tuple[terms.Variable, ...]:
-        """The columns of rows."""
+        """The columns of the rows."""
         return columns(self.queries[0])
 
     @property
     def any_source(self) -> bool:
-        """Whether a triple may come from another source than its pattern's."""
+        """Whether a triple may come from another source than the source of its pattern."""
         return self.criteria.any_source or self.criteria.cause in _ANYWHERE
 
     def contest(self, period: int) -> Contest | other_sides.ProfileContest:
-        """Return the two sides for a period."""
+        """Return the two sides of the search for a pull period."""
         match self.criteria.sides:
             case (other_sides.NamedProfile(), other_sides.NamedProfile()) as profiles:
                 return other_sides.ProfileContest(self.queries, profiles, self.setting, self.static)
@@ -214,7 +213,7 @@ class WitnessTask:
                 return searching.push_and_pull(self.pair, period, self.setting, self.trigger, same_input=same)
 
     def search(self, period: int) -> searching.WitnessSearch | other_sides.ProfileContest:
-        """Return the search for a period; its time starts now."""
+        """Return the search for a pull period; the time limit of the search starts at this call."""
         wishes, contest = self.criteria, self.contest(period)
         if isinstance(contest, other_sides.ProfileContest):
             return contest
@@ -231,10 +230,11 @@ class WitnessTask:
         accepted: other_sides.WitnessTest,
         made: "StreamMaker" = lambda *_: None,
     ) -> Decision:
-        """Return the smallest accepted witness, or the reason why none exists.
+        """Return the smallest accepted witness, or the reason why none was found.
 
-        If the search finds no witness and no proof, the stream that `made` returns for the period is tried.
-        Its triples are added to the search, or it has more triples than were tried.
+        If the search finds neither a witness nor a proof, the stream that `made` returns for the period is
+        tried. The triples of this stream are added to the candidates, unless the stream is larger than the
+        tried streams.
         """
         search = self.search(period)
         if isinstance(search, other_sides.ProfileContest):
@@ -265,18 +265,18 @@ class WitnessTask:
         return outcome
 
     def report(self, period: int, witness: Witness) -> agree.VariantReport | None:
-        """Return the report of `lars agree` on a witness; None if it cannot compare."""
+        """Return the report of `lars agree` on a witness; None for sides other than push and pull."""
         if self.pair is None:
             return None
         return self.on_stream(self.pair, period, witness).report("all")
 
     def on_stream(self, pair: agree.Pair, period: int, witness: Witness) -> PairOnStream:
-        """Return push and pull on the stream of a witness."""
+        """Return the comparison of push with pull on the stream of a witness."""
         about = pair, self.setting, self.trigger, period
         return PairOnStream(*about, witness.facts, witness.static, witness.timeline.last)
 
     def causes(self, period: int, witness: Witness) -> frozenset[agree.RowCause]:
-        """Return the causes of the witness's differences at its end."""
+        """Return the causes of the differences at the end of a witness."""
         report = self.report(period, witness)
         rows = () if report is None else RowFilter().rows(report)
         return frozenset(row.cause for row in rows if row.interval.end == witness.end)
@@ -285,9 +285,9 @@ class WitnessTask:
 def witnesses(
     task: WitnessTask, period: int, progress: Progress, made: StreamMaker = lambda *_: None
 ) -> Decision:
-    """Return the requested number of different witnesses, the smallest first.
+    """Return a decision with the requested number of different witnesses, the smallest witness first.
 
-    If a search is inconclusive, the stream that `made` returns for the period is tried too.
+    If a search is inconclusive, the stream that `made` returns for the period is also tried.
     """
     named = named_terms(lars_program(query, task.setting) for query in task.queries)
     unlike: list[Witness] = []
@@ -307,7 +307,7 @@ def witnesses(
 def witness_task(
     traceless_task: TracelessTask, overrides: agree.Overrides, wishes: WitnessCriteria, warn: Warn
 ) -> WitnessTask:
-    """Return the task: streams on which two sides of one or two queries differ."""
+    """Return the task of finding streams on which two sides of one or two queries differ."""
     task, inputs = traceless_task.task, traceless_task.inputs
     read = task.setting, task.trigger, traceless_task.static(warn), wishes
     if wishes.sides is not None and isinstance(wishes.sides[0], other_sides.NamedProfile):
@@ -347,7 +347,7 @@ def _check_idle(overrides: agree.Overrides, wishes: WitnessCriteria, why: str) -
 
 
 def _check_operators(paths: Sequence[str], engine_query: EngineQuery, other: EngineQuery) -> None:
-    """Raise LarsError for ISTREAM and DSTREAM: the search is for differences of answers."""
+    """Raise LarsError for ISTREAM and DSTREAM, because the search compares answers, not reports."""
     for path, query in zip(paths, (engine_query, other), strict=True):
         if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
             accepted = "RSTREAM, or lars decide --contained, --equivalent"
