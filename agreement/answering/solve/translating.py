@@ -1,4 +1,4 @@
-"""The output of `lars translate`: the LARS program of a query, other formats of the program, and the model."""
+"""The output of `lars translate`: the LARS program of a query, the program's other formats, and the model."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

@@ -102,7 +102,7 @@ class RowKeys:
         self._blank: list[int] = []
         self._numeric: list[tuple[int, Number]] = []
         self._fractions: set[Number] = set()
-        """The numbers that some term gives otherwise than as an integer."""
+        """The numbers that occur in some term as a decimal, float or double."""
         self._lone: dict[tuple[float, int], Mask] = {}
 
     def of(self, rows: RowsByNumber) -> Array:
