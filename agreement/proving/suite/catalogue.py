@@ -1,4 +1,4 @@
-"""The queries of the suite: their subjects, and the triples of their streams."""
+"""The queries of the suite: the features that the queries test, and the triples of their streams."""
 
 import re
 import tomllib
@@ -13,35 +13,35 @@ from lars.language.terms import XSD, Literal
 from solver.facts import Triple
 
 LEVELS: Final = ("core", "report", "operator", "windows", "static", "sparql", "engines")
-"""The levels that an engine may claim, independent of each other; an engine for RSP-QL claims core."""
+"""The levels that an engine may claim, independent of each other; an engine for RSP-QL must claim `core`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteQuery:
-    """A query of the suite: its level, its feature, and the tested sentence."""
+    """A query of the suite: its level, its feature, and the sentence of the specification that it tests."""
 
     level: str
     feature: str
     sentence: str
     family: QueryFamily
     letters: tuple[Letter, ...]
-    """The triples of the query's streams: the triples of one row first, noise last."""
+    """The triples of the query's streams: the triples of one row first, unrelated triples last."""
 
     @property
     def name(self) -> str:
-        """The name of its tests."""
+        """The name of the query, with which the names of its tests begin."""
         return self.family.name
 
 
 @cache
 def catalogue() -> tuple[SuiteQuery, ...]:
-    """Return the queries of the suite, in their order."""
+    """Return the queries of the suite, in the order of the catalogue file."""
     text = files("agreement.proving.suite").joinpath("catalogue.toml").read_text(encoding="utf-8")
     return tuple(_suite_query(name, query) for name, query in tomllib.loads(text).items())
 
 
 def _suite_query(name: str, query: dict[str, Any]) -> SuiteQuery:
-    """Return the query of an entry; the other keys of the entry are fields of its family."""
+    """Return the query of an entry in the catalogue; further keys of the entry are fields of its family."""
     level, feature, sentence = (query.pop(key) for key in ("level", "feature", "sentence"))
     letters, texts, static = query.pop("letters", ""), query.pop("texts", {}), query.pop("static", ())
     windows = tuple((f"<http://e/{stream}>", *window) for stream, *window in query.pop("windows"))
@@ -54,7 +54,7 @@ _PREDICATE: Final = re.compile(r":([pqr])\b")
 
 
 def _letters(family: QueryFamily, written: str) -> tuple[Letter, ...]:
-    """Return the given letters for each stream, by default letters with the predicates of its windows."""
+    """Return the written letters for each stream; by default, letters with its windows' predicates."""
     streams = dict.fromkeys(stream for stream, *_ in family.windows)
     if written:
         triples = [

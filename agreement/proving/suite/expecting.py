@@ -1,4 +1,4 @@
-"""The expected reports of a query over a stream under each parameter vector, by the specification."""
+"""The expected reports of a query over a stream, under each parameter vector, by the specification."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,29 +29,30 @@ TimedRows = tuple[int, tuple[Row, ...]]
 """A report: its time point, and its rows in the order of the query's columns."""
 Reports = tuple[TimedRows, ...]
 ANSWER: Final = "Answer"
-"""The column of reports of ASK."""
+"""The name of the column in reports of ASK queries."""
 MILLISECONDS: Final[Mapping[Language, int]] = {
     Language.RSPQL: 1,
     Language.CSPARQL: 1000,
     Language.CQELS: 1000,
     Language.SPARQLSTREAM: 1000,
 }
-"""The length of a test's time point in the queries of each language, in ms."""
+"""The length in ms of a test's time point, for the queries of each language."""
 
 
 def unit_of(language: Language) -> Duration:
-    """Return the length of a test's time point in a language's queries."""
+    """Return the length of a test's time point for the queries of a language."""
     return Duration(MILLISECONDS[language] * 10**6)
 
 
 @dataclass(slots=True)
 class VectorReports:
-    """A query with its static data and a stream in time points, and its reports under each vector.
+    """The reports of a query over static data and a stream, for each parameter vector.
 
-    Compared reports end before the last element: later ones may be pending at its arrival. They begin at 0,
-    also for windows that close at multiples of their slide, as if they had always existed. If t0 is the time
-    of the window's first element and the window's stream is empty, the first element of any stream counts.
-    With `never` such a window does not begin.
+    Times of the stream are time points. Reports are compared before the time of the last element, because
+    later reports may be pending when the last element arrives. Compared reports begin at time 0, also for
+    windows that close at multiples of their slide. Assume that t0 is the time of the first element in the
+    window's own stream. If this stream is empty, the first element of any stream determines t0; with `never`,
+    the window never begins.
     """
 
     query: EngineQuery
@@ -61,7 +62,7 @@ class VectorReports:
     until: int = field(init=False)
     """The time of the last element."""
     late: tuple[Push, ...] = field(init=False)
-    """The elements that come after one with a later time."""
+    """The elements that arrive after an element with a later time."""
     _task: specifications.Task = field(init=False)
     _sources: tuple[WindowSource, ...] = field(init=False)
     _widths: tuple[int, ...] = field(init=False)
@@ -72,7 +73,7 @@ class VectorReports:
         default_factory=dict, init=False
     )
     _shown: dict[tuple[object, ...], dict[int, tuple[Row, ...]]] = field(default_factory=dict, init=False)
-    """The query's answers at ticks, by the parameters that determine the content of windows."""
+    """The answers of the query at ticks, by the parameters that determine the content of windows."""
     _spans: dict[tuple[int, int, int], dict[int, range]] = field(default_factory=dict, init=False)
     _interned: dict[tuple[Row, ...], tuple[Row, ...]] = field(default_factory=dict, init=False)
     _changes: dict[tuple[int, int], tuple[Row, ...]] = field(default_factory=dict, init=False)
@@ -100,7 +101,7 @@ class VectorReports:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns; for ASK it is Answer."""
+        """The names of the columns; an ASK query has the single column `Answer`."""
         return (ANSWER,) if self._asks else columns(self.query)
 
     @property
@@ -109,12 +110,12 @@ class VectorReports:
 
     @property
     def repeats(self) -> bool:
-        """Whether an element repeats at one time; the number of its arrivals is then undefined."""
+        """Whether an element occurs twice at one time, so that the number of arrivals is undefined."""
         every = [(push.t, push.stream, push.triple) for push in self.stream]
         return len(set(every)) < len(every)
 
     def choices(self) -> Mapping[Reports, tuple[int, ...]]:
-        """Return each sequence of reports that a vector demands, with the numbers of these vectors."""
+        """Return each sequence of reports that some vector requires, with the numbers of these vectors."""
         alike = self._alike()
         if not self.late:
             self.look(vector for vector, _ in alike)
@@ -131,16 +132,17 @@ class VectorReports:
         return {reports: tuple(sorted(numbers)) for reports, numbers in result.items()}
 
     def _alike(self) -> Sequence[tuple[ParameterVector, Sequence[int]]]:
-        """Return representative vectors, each with the numbers of equivalent ones."""
+        """Return representative vectors, each with the numbers of the vectors equivalent to it."""
         begins = dict[object, int]()
         kinds = (start if self.late else (self._starts_of(start), start in OWN_STARTS) for start in STARTS)
         places = tuple(begins.setdefault(kind, len(begins)) for kind in kinds)
         return alike_by_starts(self.query.language, places, several=len(self._sources) > 1)
 
     def admissible(self, vector: ParameterVector) -> tuple[Reports, ...]:
-        """Return the reports that a vector admits: several if RSP-QL leaves choices outside the vector.
+        """Return the sequences of reports that a vector admits.
 
-        A false or a silent ASK does not count as an empty answer.
+        Several sequences are admissible if RSP-QL leaves choices that are not parameters of the vector. An
+        ASK query without solutions may report false or nothing, for each value of the parameter `empty`.
         """
         if self.late:
             return self._of_late(vector)
@@ -155,11 +157,12 @@ class VectorReports:
         return tuple(dict.fromkeys((silent, truths, empty)))
 
     def _of_late(self, vector: ParameterVector) -> tuple[Reports, ...]:
-        """Return the reports without the one late element, and those with it in windows that close later.
+        """Return the admissible sequences of reports for a stream with one late element.
 
-        Streams are in order, so RSP-QL defines neither of these reports. If arrivals trigger reports, the
-        late element is ignored. If the element is in order in its own stream, no definition calls it late:
-        then the reports by times are also right.
+        In one sequence the late element is lost. In another sequence, the late element is in the windows that
+        close after its arrival. A stream must be in order, so RSP-QL defines neither sequence. If arrivals
+        trigger reports, the late element is ignored. If the element is in order in its own stream, no
+        definition calls it late. Then the reports that ignore the order of arrival are also right.
         """
         (late,) = self.late
         lost = self._like([push for push in self.stream if push is not late]).reports(vector)
@@ -176,7 +179,7 @@ class VectorReports:
 
     @property
     def _each_in_order(self) -> bool:
-        """Whether the elements of each stream are in time order, as Definition 9 requires."""
+        """Whether the elements of each stream are in order of time, as Definition 9 requires."""
         latest: dict[str, float] = {}
         for push in self.stream:
             if push.t < latest.get(push.stream, push.t):
@@ -186,7 +189,7 @@ class VectorReports:
 
     @property
     def _waiting(self) -> "VectorReports":
-        """The same reports, but with windows that never begin if their streams are empty."""
+        """The same query and stream, with windows that never begin if their streams are empty."""
         if () not in self._others:
             streams = {push.stream for push in self.stream}
             same = self.never or all(str(source.stream) in streams for source in self._sources)
@@ -200,7 +203,7 @@ class VectorReports:
         return self._others[own]
 
     def reports(self, vector: ParameterVector) -> Reports:
-        """Return a vector's reports before the last element's time, without the late element."""
+        """Return the reports under a vector before the time of the last element; a late element is lost."""
         if self.late:
             return self._of_late(vector)[0]
         own = self._place(vector)
@@ -214,7 +217,7 @@ class VectorReports:
         return self._silent[id(every)]
 
     def starts(self, vector: ParameterVector) -> tuple[int, ...]:
-        """Return t0 of each window under a vector."""
+        """Return the start time t0 of each window under a vector."""
         return self._starts_of(vector.start)
 
     def _starts_of(self, start: Start) -> tuple[int, ...]:
@@ -247,14 +250,17 @@ class VectorReports:
         return int(min(own, default=self.until if self.never else otherwise))
 
     def scheduled(self, vector: ParameterVector) -> specifications.ScheduledTask:
-        """Return the evaluation times of a vector."""
+        """Return the task with the evaluation times under a vector."""
         own = self._place(vector)
         if own not in self._scheduled:
             self._scheduled[own] = self._timetable(vector).scheduled(self.starts(vector))
         return self._scheduled[own]
 
     def _place(self, vector: ParameterVector) -> tuple[object, ...]:
-        """Return the key that determines reporting times; a single window has no combination."""
+        """Return the key that determines reporting times.
+
+        The combination matters only for several windows.
+        """
         combined = len(self._sources) > 1 and vector.combination == "all"
         return vector.timing, combined, self.starts(vector)
 
@@ -286,7 +292,7 @@ class VectorReports:
         return self._one(pair for pair in every if 0 <= pair[0] < self.until)
 
     def _one(self, pairs: Iterable[TimedRows]) -> Reports:
-        """Return the shared object for equal reports, because most vectors have equal reports."""
+        """Return the shared object for equal sequences of reports: most vectors have equal reports."""
         reports = tuple(pairs)
         return self._distinct.setdefault(tuple((t, id(rows)) for t, rows in reports), reports)
 
@@ -297,14 +303,14 @@ class VectorReports:
         return self._changes[place]
 
     def _same(self, rows: Iterable[Row]) -> tuple[Row, ...]:
-        """Return the shared object of equal rows."""
+        """Return the shared object for equal sequences of rows."""
         own = tuple(rows)
         return self._interned.setdefault(own, own)
 
     def look(self, under: Iterable[ParameterVector]) -> None:
-        """Evaluate the windows' content under vectors, all at once for speed.
+        """Evaluate the content of windows under several vectors together, which is faster.
 
-        The windows' content at a tick does not depend on the reporting strategy.
+        The content of windows at a tick does not depend on the report policy.
         """
         wanted: dict[tuple[int, tuple[int, ...]], tuple[specifications.ScheduledTask, set[int]]] = {}
         for vector in under:
@@ -327,7 +333,10 @@ class VectorReports:
     def _shown_by(
         self, showing: int, number: int, window: specifications.ShownWindow, ticks: Iterable[int]
     ) -> Mapping[int, range]:
-        """Return a window's content at ticks; it is cached, because start times are combined in many ways."""
+        """Return the content of a window at ticks.
+
+        The content is cached, because start times are combined.
+        """
         spans = self._spans.setdefault((showing, number, window.start), {})
         spans.update((tick, window.span(tick)) for tick in ticks if tick not in spans)
         return spans

@@ -1,4 +1,7 @@
-"""The suite as files: manifests like the W3C's, with a folder per test; output is deterministic."""
+"""Write and read the suite as files: manifests in the style of W3C test suites, with a folder per test.
+
+Equal suites are written as equal files.
+"""
 
 import json
 import re
@@ -111,7 +114,7 @@ class _Choice(BaseModel):
 
 
 class ExpectedFile(BaseModel):
-    """A query's expected reports in a file: columns, and the reports of each choice."""
+    """The content of a file with the expected reports of a query: columns, and the reports of each choice."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -160,7 +163,7 @@ def _stream_line(push: Push) -> str:
 
 
 def expected_text(reports: Sequence[ExpectedReports]) -> str:
-    """Return the text of a file of expected reports, with one line for each report."""
+    """Return the text of a file with expected reports, with one line for each report."""
     names = list(reports[0].names) if reports else []
     choices = [
         f'  {{"vectors": "{in_ranges(choice.vectors)}", "reports": [{_reports_text(choice)}]}}'
@@ -223,7 +226,11 @@ def _text(text: str) -> str:
 
 
 def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
-    """Return the tests of a folder, of one level if given; raises LarsError for an invalid file."""
+    """Return the tests in the folder of a suite, of one level if `level` is given.
+
+    Raises:
+        LarsError: A file of the suite is invalid, or the level is unknown.
+    """
     index = _graph(folder / MANIFEST)
     root = _object(index, None, f"{_MF}include")
     if root is None:
@@ -254,7 +261,7 @@ def _base(path: Path) -> str:
 
 
 def _local(term: _Node, folder: Path, path: Path) -> str:
-    """Return the path of an IRI relative to the suite's folder; paths outside are rejected."""
+    """Return the path of an IRI relative to the suite's folder; reject a path outside the folder."""
     name = term.value.removeprefix(_HERE) if isinstance(term, ox.NamedNode) else ""
     inside = (folder / name).resolve().is_relative_to(folder.resolve())
     if not (isinstance(term, ox.NamedNode) and term.value.startswith(_HERE) and inside):
@@ -274,7 +281,7 @@ def _list(store: ox.Store, first: _Node, path: Path) -> Iterator[_Node]:
 
 
 def _object(store: ox.Store, subject: _Node | None, predicate: str) -> _Node | None:
-    """Return the object of a predicate, of a subject or of any."""
+    """Return the object of a predicate for a subject; if the subject is None, for any subject."""
     if isinstance(subject, ox.Literal):
         return None
     quad = next(iter(store.quads_for_pattern(subject, ox.NamedNode(predicate), None)), None)

@@ -1,4 +1,4 @@
-"""A suite's run on an engine: its answers, the fitting vector, and the test results."""
+"""Run a suite on an engine: collect the engine's answers, find the vector that fits best, and judge tests."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -30,19 +30,25 @@ from solver.settings import Progress, no_progress
 from translate.model.query import Language
 
 Key = tuple[tuple[float, tuple[tuple[Hashable, int], ...]], ...]
-"""Reports as they are compared: times, and rows with how often each is there; numbers by their value."""
+"""Reports in the form for comparison: each time with its rows and their multiplicities.
+
+Numbers are compared by value.
+"""
 
 
 Outcome = Literal["passed", "failed", "not asked", "refused", "inadmissible", "not run"]
-"""The outcome of a test. A test is "not asked" if the parameters require no report, and none came."""
+"""The outcome of a test. A test is "not asked" if the vector requires no report and the engine gave none."""
 OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
 
 
 Label = Literal["evaluation", "inside", "arrival", "later"]
-"""The time that an engine gives a report: its evaluation's, one inside the time point, or an arrival's.
+"""The time that an engine gives to a report.
 
-The arrival is the first that makes the report certain: at the close's time, if the window excludes that
-time, or later. Inside means less than one time point late.
+- `evaluation`: the time of the evaluation.
+- `inside`: a time less than one time point after the evaluation.
+- `arrival`: the time of the first arrival that makes the report certain. This is an arrival at the time of
+  the close if the window excludes this time, otherwise a later arrival.
+- `later`: the time of the first arrival after the close.
 """
 LABELS: Final[tuple[Label, ...]] = get_args(Label)
 
@@ -56,13 +62,13 @@ class QuerySyntax:
 
     @property
     def milliseconds(self) -> int:
-        """The length of a time point in ms."""
+        """The length of a time point of a test in ms."""
         if self.how is None or self.how.length == "{n}":
             return MILLISECONDS[self.language]
         return 1000
 
     def text(self, test: SuiteTest) -> str:
-        """Return the query of a test."""
+        """Return the query of a test in this syntax."""
         return _rewritten(test.texts[self.language], self.how)
 
 
@@ -71,7 +77,7 @@ _OPERATOR: Final = re.compile(r"REGISTER ([RID])Stream")
 
 
 def _rewritten(text: str, how: QueryWriting | None) -> str:
-    """Return an RSP-QL query in an engine's syntax: the suite's own text has STREAM :S and numbers."""
+    """Return an RSP-QL query in an engine's notation; the suite's own notation is STREAM :S with numbers."""
     if how is None:
         return text
 
@@ -85,7 +91,7 @@ def _rewritten(text: str, how: QueryWriting | None) -> str:
 
 
 _TRIED: Final = 12
-"""The number of tests, from all levels, of which an engine must accept one."""
+"""The number of tests, from all levels, of which the engine must be able to run one."""
 
 
 def writing_of(
@@ -94,9 +100,10 @@ def writing_of(
     options: Mapping[str, object],
     dialect: str | None,
 ) -> QuerySyntax:
-    """Return an engine's query syntax, by trial and its declared dialect.
+    """Return the query syntax of an engine, found by trials and by the language that the engine declares.
 
-    Raises LarsError if it accepts none.
+    Raises:
+        LarsError: The engine rejects the tried queries in all syntaxes.
     """
     refusals: list[str] = []
     for how in WRITINGS:
@@ -122,9 +129,9 @@ def writing_of(
 
 @dataclass(frozen=True, slots=True)
 class SuiteAnswer:
-    """An engine's answers to a test: reports with times in time points, or the reason for none.
+    """The answer of an engine to a test: reports with times in time points, or the reason for no reports.
 
-    `ran` is false if the run ended before the test.
+    `ran` is false if the run of the suite ended before this test.
     """
 
     test: SuiteTest
@@ -137,7 +144,7 @@ class SuiteAnswer:
 
     @property
     def judged(self) -> bool:
-        """Whether the answer can be judged."""
+        """Whether the answer can be judged: the test ran, and the engine did not reject the query."""
         return self.ran and self.refused is None
 
     def compared(self, label: Label) -> list[tuple[float, tuple[Mapping[str, str | None], ...]]]:
@@ -147,26 +154,27 @@ class SuiteAnswer:
         return sorted(((t, rows) for t, rows in timed if t < until), key=itemgetter(0))
 
     def key(self, label: Label) -> Key:
-        """Return the compared reports with their rows by value."""
+        """Return the reports before the time of the last element in the form for comparison."""
         return _merged(
             (t, [_row_shape(row.items(), self) for row in rows]) for t, rows in self.compared(label)
         )
 
     @property
     def has_reports(self) -> bool:
-        """Whether a compared report exists."""
+        """Whether the engine reported before the time of the last element."""
         return bool(self.compared("evaluation"))
 
 
 def until_of(test: SuiteTest) -> float:
-    """Return the time of the last element, before which compared reports end."""
+    """Return the time of the last element, at which the compared reports end."""
     return max((push.t for push in test.stream), default=0)
 
 
 def _merged(timed: Iterable[tuple[float, Sequence[Hashable]]]) -> Key:
-    """Return reports of ascending times for comparison: rows with times, singly or together.
+    """Return reports in the form for comparison, given reports with ascending times.
 
-    Relation-to-stream operators give rows with their times (Definitions 20 to 22).
+    Reports at one time are merged, because relation-to-stream operators give rows with times (Definitions 20
+    to 22).
     """
     return tuple(
         (t, _bag(shape for _, rows in reports for shape in rows))
@@ -183,9 +191,10 @@ def _row_shape(row: Iterable[tuple[str, str | None]], answer: SuiteAnswer) -> Ha
 
 
 def _compared(text: str, answer: SuiteAnswer) -> Hashable:
-    """Return a term for comparison; a number with an expected quotient's first digits becomes that quotient.
+    """Return a term in the form for comparison.
 
-    No engine can write all digits of an infinite quotient.
+    No engine can write all digits of a quotient with an infinite expansion. So a number that has the first
+    digits of an expected quotient is replaced by this quotient.
     """
     term = _term(text, answer.lexical)
     if isinstance(term, Fraction) and term.denominator > _SHORT:
@@ -195,13 +204,13 @@ def _compared(text: str, answer: SuiteAnswer) -> Hashable:
 
 
 _DIGITS: Final = 15
-"""The number of digits of a quotient that each engine must return."""
+"""The number of leading digits of a quotient that each engine must return correctly."""
 _SHORT: Final = 10**6
 
 
 @lru_cache(maxsize=2**14)
 def _term(text: str, lexical: bool) -> Hashable:
-    """Return a term as its value if it is a number or a truth, exactly."""
+    """Return a number or a boolean as its exact value, and another term as its text."""
     words = as_lexical(text) or text if lexical else text
     known = value(constant_of(words))
     if isinstance(known, bool):  # which Python has as a number: true is not 1
@@ -212,15 +221,15 @@ def _term(text: str, lexical: bool) -> Hashable:
 
 
 def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> Key:
-    """Return expected reports as an answer is compared with them.
+    """Return expected reports in the form for comparison with an answer.
 
-    With `after` an element of a later time makes a report certain; otherwise an equal time is sufficient.
+    With `after`, only an element with a later time makes a report certain; otherwise an equal time suffices.
     """
     return _key_at(expected, _known_at(expected, label, _arrival_times(answer.test), after=after), answer)
 
 
 def _key_at(expected: ExpectedReports, known: Sequence[float], answer: SuiteAnswer) -> Key:
-    """Return expected reports as an answer is compared with them, known at some times."""
+    """Return expected reports in the form for comparison, at the times `known` that an engine gives them."""
     until = until_of(answer.test)
     return _merged(
         (at, [_expected_shape(expected.names, row, answer.lexical) for row in rows])
@@ -236,12 +245,12 @@ def _expected_shape(names: tuple[str, ...], row: Row, lexical: bool) -> Hashable
 
 
 def _arrival_times(test: SuiteTest) -> list[float]:
-    """Return the ascending times to which elements advance the clock."""
+    """Return the times, ascending, to which the elements of a test advance the clock."""
     return sorted({*accumulate((float(push.t) for push in test.stream), max)}) or [0.0]
 
 
 def _known_at(expected: ExpectedReports, label: Label, times: Sequence[float], *, after: bool) -> list[float]:
-    """Return an engine's time for each expected report; elements arrive at `times`."""
+    """Return the time that an engine gives to each expected report; elements arrive at `times`."""
     if label not in ("arrival", "later"):
         return [float(t) for t, _ in expected.reports]
     place = bisect_right if after else bisect_left
@@ -250,7 +259,7 @@ def _known_at(expected: ExpectedReports, label: Label, times: Sequence[float], *
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """The progress callback of a run, and its early ends: a signal, or the time limit."""
+    """The progress callback of a run, and the events that end a run early: a signal or the time limit."""
 
     progress: Progress = no_progress
     stopped: Event = field(default_factory=Event)
@@ -258,7 +267,7 @@ class RunControl:
 
     @property
     def ends(self) -> bool:
-        """Whether the run must end."""
+        """Whether a signal or the time limit requires the run to end."""
         return self.stopped.is_set() or self.deadline.is_over
 
 
@@ -269,9 +278,9 @@ def engine_answers(
     options: Mapping[str, object],
     control: RunControl | None = None,
 ) -> list[SuiteAnswer]:
-    """Return an engine's answers to each test in its language; its processes run in parallel.
+    """Return the answers of an engine to each test in its language; its processes run in parallel.
 
-    Tests unanswered at the run's end count as not run.
+    A test without an answer at the end of the run counts as not run.
     """
     spoken = [test for test in tests if writing.language in test.texts]
     run = RunControl() if control is None else control
@@ -325,13 +334,13 @@ def _answer(
 def _reports(
     answers: adapters.EngineAnswers, length: int
 ) -> Iterator[tuple[float, tuple[Mapping[str, str | None], ...]]]:
-    """Yield reports with their times in time points."""
+    """Yield the reports of an engine with their times in time points."""
     for engine_report in (*(report for _, report in answers.reports), *answers.flush):
         yield engine_report.t / length, engine_report.rows
 
 
 def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexical: bool) -> SuiteAnswer:
-    """Return recorded answers to a test, with times in ms; a time point lasts `length` ms."""
+    """Return the recorded answer to a test; a time point lasts `length` ms."""
 
     def rows(report: Report) -> tuple[Mapping[str, str | None], ...]:
         return tuple(dict(zip(recording.variables, row, strict=True)) for row in report.rows)
@@ -341,14 +350,17 @@ def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexica
 
 
 Choice = tuple[int, Label]
-"""The number of a vector, and the label that defines the times of reports."""
+"""The number of a vector, and the label that determines the times of reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """A test's result; `right` are the expected reports, `fits` the choices that make the answer right.
+    """The result of a test: its outcome and the expected reports.
 
-    `unseen` is the number of reports in `right` after the run's end: its last element triggers them.
+    - `right` are the expected reports under the chosen vector.
+    - `fits` are the choices under which the answer is right.
+    - `unseen` is the number of reports in `right` that are not compared, because the last element triggers
+      them.
     """
 
     answer: SuiteAnswer
@@ -360,16 +372,17 @@ class TestResult:
 
     @property
     def test(self) -> SuiteTest:
-        """The test."""
+        """The test of this result."""
         return self.answer.test
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The result of a suite: the vector of the engine, all vectors that fit, and each test.
+    """The result of a suite: the engine's vector, all vectors that fit, and the result of each test.
 
-    `declared` means that the choice was given; `usual` means that it follows the language's specification.
-    `misfits` are few tests that no vector fits together.
+    - `declared` is true if the user gave the choice of the vector.
+    - `usual` is true if the choice follows the specification of the language.
+    - `misfits` are a few tests that no single vector fits.
     """
 
     engine: str
@@ -397,7 +410,7 @@ class SuiteResult:
 
     @property
     def failed(self) -> bool:
-        """Whether a test failed, or the engine is mute."""
+        """Whether a test failed, or the engine gave no report in the whole run."""
         return self.mute or self.count("failed") > 0
 
 
@@ -407,7 +420,7 @@ def judged_suite(
     answers: Sequence[SuiteAnswer],
     declared: frozenset[Choice] | None,
 ) -> SuiteResult:
-    """Return the test results for the best fitting choice, among the declared ones or all."""
+    """Return the results of the tests for the choice that fits best, among the declared or all choices."""
     fits = [_fits(answer, writing.language) for answer in answers]
     admitted = [_admitted(answer, writing.language) for answer in answers]
     usual = frozenset() if declared else _of_specification(writing.language)
@@ -450,7 +463,7 @@ def _offered(
 ) -> list[Choice]:
     """Return the choices for which at least half of the applicable tests expect a report.
 
-    Under other choices an engine that reports nothing would pass nearly every test.
+    Under another choice, an engine that reports nothing would pass nearly every test.
     """
     judged: Counter[int] = Counter()
     silent: Counter[Choice] = Counter()
@@ -463,7 +476,7 @@ def _offered(
 
 
 def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
-    """Return the choices for which an answer is right."""
+    """Return the choices under which an answer is right."""
     if not answer.judged or answer.failure is not None:
         return frozenset()
     choices, key = set[Choice](), cache(answer.key)
@@ -482,7 +495,7 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
 
 
 def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
-    """Return the number of rows at each time."""
+    """Return the total number of rows at each time."""
     sizes: dict[float, int] = {}
     for t, rows in reports:
         sizes[t] = sizes.get(t, 0) + len(rows)
@@ -492,17 +505,20 @@ def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
 _LABELS: Final = tuple(
     (label, after) for label in LABELS for after in ((True, False) if label == "arrival" else (True,))
 )
-"""The labels of times, each with whether a later element makes the time certain."""
+"""The labels of times, each with a boolean: whether only a later element makes a report certain."""
 
 
 @cache
 def _seen(label: Label, *, after: bool) -> frozenset[int]:
-    """Return the numbers of the vectors whose reports have a label, and need a later element to be known."""
+    """Return the numbers of the vectors for which `_sees` is true."""
     return frozenset(n for n in range(len(vectors())) if _sees(n, label, after=after))
 
 
 def _sees(number: int, label: Label, *, after: bool) -> bool:
-    """Whether a vector's reports have a label, and need a later element to be known."""
+    """Return whether a vector's reports can have a label and become certain in the given way.
+
+    With `after`, only an element with a later time makes a report certain.
+    """
     vector = vectors()[number]
     match label:
         case "arrival":
@@ -524,11 +540,12 @@ def _best(
     every: Sequence[Choice],
     usual: frozenset[Choice],
 ) -> Choice:
-    """Return the choice with the most passed tests, and among equal choices the fewest failed tests.
+    """Return the choice with the most passed tests; among equal choices, the one with the fewest failures.
 
-    An unlikely choice must fit all tests, or pass `_WORTH` more than likely ones; otherwise a fault with
-    several windows looks like a t0 for each window. If none fits all, an unusual choice must pass `_MISFIT`
-    more tests; otherwise several faults look like other parameters.
+    An unlikely choice must fit all tests, or pass the share `_WORTH` of tests more than likely choices.
+    Otherwise a fault with several windows looks like a different t0 for each window. If no choice fits all
+    tests, an unusual choice must pass the share `_MISFIT` of tests more. Otherwise several faults look like
+    other parameters.
     """
     passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()
@@ -555,7 +572,7 @@ _MISFIT: Final = 0.08
 
 
 def _of_specification(language: Language) -> frozenset[Choice]:
-    """Return the choices that follow the specification of a language, with any t0."""
+    """Return the choices that follow the specification of a language, for any t0."""
     numbers = declared_vectors(builtin(language.value), None, None)
     return frozenset((number, "evaluation") for number in numbers)
 
@@ -589,7 +606,10 @@ def _result(
 def _misfits(
     judged: Sequence[tuple[str, frozenset[Choice], frozenset[int]]], every: Sequence[Choice]
 ) -> tuple[str, ...]:
-    """Return tests that no single choice fits; some choice fits them if any one of them is left out."""
+    """Return tests that no single choice fits.
+
+    Without any one of these tests, some choice fits the others.
+    """
 
     def left(chosen: Iterable[tuple[str, frozenset[Choice], frozenset[int]]]) -> set[Choice]:
         possible = set(every)

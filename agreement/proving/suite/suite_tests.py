@@ -26,7 +26,7 @@ _WRITTEN: Final[Mapping[Language, QueryWriting]] = {Language(how.dialect): how f
 
 @dataclass(frozen=True, slots=True)
 class ExpectedReports:
-    """The expected reports under some vectors, by number; columns are in the order of `names`."""
+    """The expected reports under the vectors with these numbers; rows are in the order of `names`."""
 
     names: tuple[str, ...]
     reports: Reports
@@ -35,10 +35,10 @@ class ExpectedReports:
 
 @dataclass(frozen=True, slots=True)
 class SuiteTest:
-    """A test: its query in each language, its stream in time points, its expected reports.
+    """A test: its query in each language, its stream in time points, and its expected reports.
 
-    `expected` has, for each language, the different reports of its admissible vectors; a vector in none of
-    them is not tested. Compared reports end before the last element.
+    For each language, `expected` contains the different reports of the admissible vectors. The test does not
+    apply to other vectors. Compared reports end before the last element.
     """
 
     name: str
@@ -52,7 +52,7 @@ class SuiteTest:
 
     @property
     def quotients(self) -> frozenset[Fraction]:
-        """The expected numbers that are infinite quotients, as far as they are written."""
+        """The expected numbers that are quotients with an infinite expansion, with all written digits."""
         reports = (report for own in self.expected.values() for one in own for report in one.reports)
         terms = {term for _, rows in reports for row in rows for term in row if term is not None}
         numbers = (value(constant_of(term)) for term in terms)
@@ -64,12 +64,12 @@ class SuiteTest:
 
 
 _WRITTEN_OUT: Final = 18
-"""The greatest number of digits of a number that the suite writes in full."""
+"""The maximum number of digits of a number that the suite writes in full."""
 
 
 @dataclass(frozen=True, slots=True)
 class TellingStream:
-    """A query with a stream, a distinction that only this test makes, and its comment."""
+    """A query with a stream, the distinction between two engines that only this test makes, and a comment."""
 
     query: str
     stream: tuple[Push, ...]
@@ -81,8 +81,9 @@ class TellingStream:
 def chosen_streams() -> tuple[TellingStream, ...]:
     """Return the streams of the suite, in their order.
 
-    They were chosen from a hunt's streams, small ones first. Each stream distinguishes two engines that no
-    other stream distinguishes. `tests/benchmarks/suite.py` has the engines, and repeats the choice.
+    The streams were chosen from the streams of a hunt, small streams first. Each stream distinguishes two
+    engines that no other stream distinguishes. `tests/benchmarks/suite.py` contains the engines and repeats
+    the choice.
     """
     text = files("agreement.proving.suite").joinpath("chosen.txt").read_text(encoding="utf-8")
     return tuple(_chosen(line) for line in text.splitlines() if line and not line.startswith("#"))
@@ -99,7 +100,7 @@ def _push(written: str) -> Push:
 
 
 def stream_line(stream: tuple[Push, ...]) -> str:
-    """Return a stream as `chosen_streams` reads it."""
+    """Return a stream as a text in the form that `chosen_streams` reads."""
     return "; ".join(
         " ".join((f"{push.t:g}", *(_word(term) for term in (push.stream, *push.triple)))) for push in stream
     )
@@ -112,7 +113,7 @@ def _word(term: str) -> str:
 
 
 def made_tests(progress: Progress = no_progress, level: str | None = None) -> tuple[SuiteTest, ...]:
-    """Return the tests of the suite, or of one level, computed again from the specification."""
+    """Return the tests of the suite, or of one level, computed from the specification."""
     queries = {query.name: query for query in catalogue() if level in (None, query.level)}
     numbers = dict.fromkeys(queries, 0)
     streams = [stream for stream in chosen_streams() if stream.query in queries]
@@ -149,17 +150,17 @@ def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest
 
 
 def ended(query: SuiteQuery, stream: tuple[Push, ...]) -> tuple[Push, ...]:
-    """Return a stream with its ending, on which an engine that never reports fails.
+    """Return a stream with an ending that makes an engine fail if the engine never reports.
 
-    The ending has the triples of a row, and noise in each stream at all other times. So each window reports
-    again: by the clock, at an arrival, or at a later element. No window closes empty, as engines skip such
-    windows.
+    The ending contains the triples of a row, and an unrelated triple in each stream at all other times. So
+    each window reports again: by the clock, at an arrival, or at a later element. No window closes empty,
+    because some engines skip empty windows.
     """
     return (*stream, *_ending(query, int(max(push.t for push in stream)), _row_letters(query.name)))
 
 
 def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterator[Push]:
-    """Yield the elements of an ending that begins after a time, with a row of some letters."""
+    """Yield the elements of an ending that begins after a time; the given letters make a row."""
     sizes = [(int(width), int(slide)) for _, width, slide, _ in query.family.windows]
     width, slide = (max(column) for column in zip(*sizes, strict=True))
     # A window closes before the row comes: to IStream the row is new then. The row comes more than once
@@ -190,9 +191,10 @@ def _row_letters(name: str) -> tuple[Letter, ...]:
 
 
 def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
-    """Return a query in the languages that have its operator; CQELS has no slide, and reports only new rows.
+    """Return a query in the other languages that can express it.
 
-    If WHERE has more than windows' patterns, only RSP-QL defines their sources.
+    CQELS has no slide and reports only new rows. If WHERE contains more than the patterns of windows, only
+    RSP-QL defines the sources of the patterns, and no other language is used.
     """
     of = query.family
     if of.texts:
@@ -214,7 +216,7 @@ def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
 
 
 def expected_of(text: str, static: tuple[str, ...], stream: tuple[Push, ...]) -> tuple[ExpectedReports, ...]:
-    """Return a query's expected reports for a stream, by the specification, usual vectors first."""
+    """Return the expected reports of a query for a stream by the specification, usual vectors first."""
     expecting = VectorReports(_read(text), static_of(static), stream)
     choices = expecting.choices().items()
     names = expecting.names

@@ -1,4 +1,4 @@
-"""The parameter vectors of RSP-QL in a suite: the possible choices of an engine."""
+"""The parameter vectors of a suite: the choices that RSP-QL leaves to an engine."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from lars.language.windows import Bounds
 from translate.model.query import Language
 
 PERIOD: Final = 3
-"""The period of vectors that report periodically, in time points."""
+"""The period in time points of the vectors that report periodically."""
 ALIGNED: Final = "aligned"
 FIRST: Final = "first"
 FIRST_OF_STREAM: Final = "own"
@@ -23,11 +23,13 @@ FIRST_ALIGNED: Final = "first-aligned"
 STREAM_ALIGNED: Final = "own-aligned"
 NAMED_STARTS: Final = (ALIGNED, FIRST, FIRST_ALIGNED, FIRST_OF_STREAM, STREAM_ALIGNED)
 Start = int | str
-"""t0 in time points; A/B: A of the first window, B of the second, and so on in turns.
+"""The start time t0 of windows: a number of time points, or a text.
 
-ALIGNED: windows close at multiples of β; FIRST: the first element's time; FIRST_OF_STREAM: that of the
-first element of the window's own stream; FIRST_ALIGNED, STREAM_ALIGNED: windows close at that time and every
-β before and after, as if they had always been there.
+- `A/B`: A is t0 of the first window, B is t0 of the second window, and so on in turns.
+- ALIGNED: windows close at multiples of their slide β.
+- FIRST: t0 is the time of the first element.
+- FIRST_OF_STREAM: t0 is the time of the first element in the window's own stream.
+- FIRST_ALIGNED, STREAM_ALIGNED: windows close at this time, and every β before and after this time.
 """
 
 _WC: Final = "window-close"
@@ -40,7 +42,7 @@ _REPORTS: Final[tuple[frozenset[Strategy], ...]] = tuple(
 )
 _POINTS: Final = range(4)
 OWN_STARTS: Final = (FIRST_OF_STREAM, STREAM_ALIGNED)
-"""Those by which a window begins with its own stream."""
+"""The start times that depend on the window's own stream."""
 STARTS: Final[tuple[Start, ...]] = (
     *(0, ALIGNED, FIRST, FIRST_ALIGNED, 1, 2, 3, FIRST_OF_STREAM, STREAM_ALIGNED),
     *(f"{one}/{other}" for one in _POINTS for other in _POINTS if one != other),
@@ -53,7 +55,7 @@ _COMBINATIONS: Final[tuple[Combination, ...]] = ("any", "all")
 
 @dataclass(frozen=True, slots=True)
 class ParameterVector:
-    """The open choices of RSP-QL: report, bounds, t0, empty answers, tick, combination."""
+    """The values of RSP-QL's open parameters: report, bounds, t0, empty answers, tick and combination."""
 
     report: frozenset[Strategy]
     bounds: Bounds
@@ -62,24 +64,24 @@ class ParameterVector:
     tick: Tick
     combination: Combination
     timing: int = field(compare=False)
-    """The number of what decides when a single window reports, whenever it begins."""
+    """A number for the parameters that determine when a single window reports, apart from its start time."""
     showing: int = field(compare=False)
-    """The number of what decides what a window shows at a tick, whenever it begins."""
+    """A number for the parameters that determine a window's content at a tick, apart from its start time."""
 
     @property
     def by_clock(self) -> bool:
-        """Whether the clock triggers reports, not arrivals."""
+        """Whether the clock triggers reports; otherwise arrivals trigger reports."""
         return bool(self.report & CLOCKED)
 
     @property
     def unlikely(self) -> bool:
-        """Whether the vector is unlikely: its windows have different t0, or it reports with a period of 3."""
+        """Whether the vector is unlikely: windows have different start times, or reports are periodic."""
         shared = (ALIGNED, FIRST, FIRST_ALIGNED)
         return _P in self.report or (isinstance(self.start, str) and self.start not in shared)
 
     @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
     def specification(self, language: Language, unit: Duration) -> Specification:
-        """Return the specification of the vector, for a language's queries with time points of `unit`."""
+        """Return the specification of the vector, for queries of a language with time points of `unit`."""
         cqels = language is Language.CQELS
         return Specification.model_validate(
             {
@@ -96,7 +98,7 @@ class ParameterVector:
         )
 
     def values(self) -> Mapping[str, str]:
-        """Return the values of the vector in words, by the names of parameters."""
+        """Return the values of the vector as texts, by the names of parameters."""
         result = {
             "report": " and ".join(strategy for strategy in get_args(Strategy) if strategy in self.report),
             "bounds": self.bounds.value,
@@ -113,7 +115,7 @@ class ParameterVector:
 
 @cache
 def vectors() -> tuple[ParameterVector, ...]:
-    """Return every vector of a suite, in the order of their numbers: usual ones first."""
+    """Return every vector of a suite, in the order of their numbers; usual vectors come first."""
     timings, showings = dict[object, int](), dict[object, int]()
     parameter_vectors = []
     for report, bounds, start, empty, combination, tick in product(
@@ -132,7 +134,7 @@ def vectors() -> tuple[ParameterVector, ...]:
 def numbers_of(language: Language) -> tuple[int, ...]:
     """Return the numbers of the vectors that are admissible for queries of a language.
 
-    CQELS has no slide and reports at arrivals; windows of C-SPARQL and SPARQLstream report at closes.
+    CQELS has no slide, and reports at arrivals. Windows of C-SPARQL and SPARQLstream report when they close.
     """
     match language:
         case Language.CQELS:
@@ -155,11 +157,12 @@ def numbers_of(language: Language) -> tuple[int, ...]:
 def alike_by_starts(
     language: Language, places: tuple[int, ...], *, several: bool
 ) -> tuple[tuple[ParameterVector, tuple[int, ...]], ...]:
-    """Return representative vectors, each with the numbers of equivalent ones.
+    """Return representative vectors, each with the numbers of the vectors equivalent to it.
 
     Args:
-        language: The language of the query. places: For each of `STARTS` a number; windows begin alike by
-        starts with the same number. several: Whether several windows are combined.
+        language: The language of the query.
+        places: A number for each start time in `STARTS`; start times with the same number are equivalent.
+        several: Whether the query combines several windows.
     """
     place = dict(zip(STARTS, places, strict=True))
     groups: dict[object, list[int]] = {}
@@ -186,7 +189,7 @@ def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | No
 
 
 def in_ranges(numbers: Iterable[int]) -> str:
-    """Return ascending numbers as ranges.
+    """Return ascending numbers as a text of ranges.
 
     >>> in_ranges([0, 1, 2, 7])
     '0-2,7'
@@ -201,7 +204,7 @@ def in_ranges(numbers: Iterable[int]) -> str:
 
 
 def of_ranges(text: str) -> Iterator[int]:
-    """Yield the numbers of ranges; raises ValueError for a text that names no vectors, each once, in order.
+    """Yield the numbers in a text of ranges; raises ValueError unless the numbers ascend and name vectors.
 
     >>> list(of_ranges("0-2,7"))
     [0, 1, 2, 7]
@@ -216,7 +219,7 @@ def of_ranges(text: str) -> Iterator[int]:
 
 
 def alike(numbers: Sequence[int]) -> Mapping[str, Sequence[str]]:
-    """Return the values of each parameter in some vectors, as words."""
+    """Return the values of each parameter that occur in the given vectors, as texts."""
     every = [vectors()[n].values() for n in numbers]
     names = dict.fromkeys(name for values in every for name in values)
     return {name: list(dict.fromkeys(values[name] for values in every if name in values)) for name in names}
