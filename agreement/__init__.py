@@ -1,1 +1,1 @@
-"""The command `lars`: do engines agree, are their answers correct, and what causes a difference."""
+"""The command `lars` compares RDF stream processing engines, checks answers, and explains differences."""

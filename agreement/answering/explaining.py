@@ -695,10 +695,7 @@ class CheckReadings:
 
     @property
     def differs(self) -> bool:
-        """Whether the verdicts of both readings differ.
-
-        Then the stream is an answer stream only if founded.
-        """
+        """Whether the verdicts of both readings differ: only the founded reading confirms the stream."""
         return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
 
 

@@ -57,7 +57,7 @@ class Arena(Generic[Run, Switch]):
     - `plainly` returns whether the switches predict the run without further assumptions.
     - `tells` returns whether a run could refute the switches.
     - `expects` returns whether a switch predicts a deviation from the correct behavior.
-    - `is_over` returns whether the time limit is over; then the tries so far decide.
+    - `is_over` returns whether the time limit is over; after the limit, the runs tried so far decide.
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
@@ -176,7 +176,8 @@ class Arena(Generic[Run, Switch]):
     ) -> Lead[Switch] | None:
         """Return the lead of a switch; None if the switch misses too many runs or raises too many alarms.
 
-        `spared` is the share of runs that the switch may miss. After the time limit, the tries so far decide.
+        `spared` is the share of runs that the switch may miss. After the time limit, the runs tried so far
+        decide.
         """
         explained: list[int] = []
         for done, number in enumerate(numbers):
@@ -230,7 +231,7 @@ class Arena(Generic[Run, Switch]):
     def _whole(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the lead with its evidence and its false alarms on all right runs.
 
-        The result is None if too many alarms.
+        The result is None if the switch raises more false alarms than it has evidence.
         """
         told = self._evidence(lead, causes)
         alarms = self._alarms(lead.switch, len(lead.explained), self.right)

@@ -77,7 +77,7 @@ class Reporter:
 
     @property
     def specification(self) -> Specification:
-        """The reporter's specification: the reporter itself, or the one that an engine claims to follow."""
+        """The specification itself, or the specification that an engine claims to follow."""
         return (
             self.who
             if isinstance(self.who, Specification)
@@ -147,9 +147,9 @@ def _joined(reports: Iterable[Report]) -> Iterator[Report]:
 def pair_reports(
     reports: Sequence[Report], other: Sequence[Report]
 ) -> list[tuple[Report | None, Report | None]]:
-    """Return each report of one side paired with the nearest report in time of the other side.
+    """Return pairs of reports of both sides; two reports form a pair if each is nearest in time to the other.
 
-    Pairs with a report of the first side come first, in the order of the first side.
+    A report without a partner is paired with None. Pairs with a report of `reports` come first, in order.
     """
     pairs = nearest_pairs([report.t for report in reports], [report.t for report in other])
     return [(None if n is None else reports[n], None if m is None else other[m]) for n, m in pairs]

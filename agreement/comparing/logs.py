@@ -157,9 +157,9 @@ def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> I
 
 
 def _keys(reports: Iterable[Report], tolerance: float) -> Mapping[Row, Key]:
-    """Return the keys of rows.
+    """Return the keys of rows; equal rows have the same key.
 
-    Equal rows have the same key, in which close numbers are replaced by the least one.
+    In a key, close numbers are replaced by the smallest of them.
     """
     rows = {row: row_key(row) for report in reports for row in report.rows}
     numbers = {part for key in rows.values() for part in key if is_number(part)}

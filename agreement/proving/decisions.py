@@ -1,7 +1,7 @@
 """Verdicts about all streams: a claim is proved, refuted by a stream, or open with a reason.
 
-`lars decide` (also for two queries), `lars witness` and `lars shrink` return these types. They evaluate
-streams with the functions of this module.
+`lars decide` (also for two queries), `lars witness` and `lars shrink` return these types. These commands
+evaluate streams with the functions of this module.
 """
 
 from collections.abc import Sequence
@@ -83,13 +83,13 @@ class CheckedPremise:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether two sides agree, or one query is contained in another, on all streams and static data, and why.
+    """Whether two sides agree (or one query is contained in another) on all streams and static data, and why.
 
     - A search found no counterexample with up to `triples` triples, or with fewer triples if time ran out.
     - `scope` limits the search: the number of candidates, and the times.
     - `finer` is a finer unit with which the verdict differs, and the decision with this unit.
     - `period` is the pull period of a question about push and pull.
-    - `premises` are the premises that were checked; `changes` would change the verdict.
+    - `premises` are the premises that were checked; `changes` are changes that would change the verdict.
     """
 
     verdict: EveryStream
@@ -200,8 +200,8 @@ class PairOnStream:
 def first_difference(
     report: agree.VariantReport, cause: agree.RowCause | None = None
 ) -> RowDifference | None:
-    """Return the first row that only one side reports, or the first with the given cause.
+    """Return the first row that only one side reports, or None.
 
-    The result is None without one.
+    If `cause` is given, the row must have this cause.
     """
     return next(RowFilter(cause=cause).rows(report), None)

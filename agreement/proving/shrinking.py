@@ -1,8 +1,8 @@
 """Reduce a disagreement to a minimal one by delta debugging: each step is evaluated.
 
 `lars shrink` begins with the first pair and period of a comparison that disagree. Stream elements are removed
-first, starting from the elements that support the first differing row. Then static triples are removed, then
-parts of the queries (a condition, an operator, a triple pattern, a common column). Then times are moved. The
+first, starting from the elements that support the first differing row. The next steps remove static triples
+and parts of the queries (a condition, an operator, a triple pattern, a common column), and move times. The
 steps repeat until no part can be removed. A part is removed if the remaining input still disagrees for the
 same cause. Terms are never replaced. Sizes before and after show the reduction.
 """

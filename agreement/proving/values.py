@@ -8,10 +8,10 @@ the chosen terms, and constants are kept, each condition keeps its truth value. 
 different terms, but can be equal by value (1, 1.0, 1.00). A chosen term is not a constant of a query, because
 a pattern distinguishes a constant from other terms.
 
-Numbers: SPARQL compares integers and decimals exactly. It compares a decimal with a float or double by the
-nearest float or double of the decimal. So a decimal has three properties: its value, its nearest double and
-its nearest float. All decimals with the same nearest double (or float) form a cell. For each constant c, the
-points are c, its double, its float, and the ends of the cells of c. These points divide the numbers into
+Numbers: SPARQL compares integers and decimals exactly. SPARQL compares a decimal with a float or double by
+the nearest float or double of the decimal. So a decimal has three properties: its value, its nearest double
+and its nearest float. All decimals with the same nearest double (or float) form a cell. For each constant c,
+the points are c, its double, its float, and the ends of the cells of c. These points divide the numbers into
 intervals. Comparisons with c do not distinguish the decimals of one interval: they are on one side of c, and
 their double and float compare with c in the same way. So decimals of each interval, the points themselves,
 and the doubles and floats at the points represent all numbers. Doubles between points compare as decimals do,

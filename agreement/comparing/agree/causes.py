@@ -153,7 +153,7 @@ def without_empty_groups(program: Program) -> Program:
 def _of_nothing(rule: Rule, some: str) -> bool:
     """Return whether the rule derives the row of an empty group.
 
-    Τ writes such rules inside GRAPH and EXISTS.
+    The translation τ writes such rules inside GRAPH and EXISTS.
     """
     return any(
         isinstance(part, formulas.Not) and isinstance(part.inner, Atom) and part.inner.predicate == some
@@ -495,7 +495,7 @@ class CauseSearch:
     def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
         """Return the program with arbitrary aggregates, and the rows with null aggregates.
 
-        The result is None without aggregates.
+        The result is None if the program has no aggregate.
         """
         if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
             return None
@@ -576,7 +576,7 @@ class _SectionRows:
     def pushed(self) -> Array:
         """The last time up to the end of its period at which push reports a row.
 
-        The result is -1 if push never reports the row.
+        The time is -1 for a row that push never reports.
         """
         times = self.rows.reported.copy()
         for before in reversed(range(self.section)):
@@ -857,7 +857,7 @@ class DifferenceCauses:
 def _reported(pushed: AnswerRuns, columns: Sequence[Array], until: Array) -> Array:
     """Return the time of push's last report of each row up to the row's time limit.
 
-    The result is -1 if push never reports it.
+    The time is -1 for a row that push never reports.
     """
     numbers: Array = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(until))]
     return numbers

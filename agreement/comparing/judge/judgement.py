@@ -150,9 +150,9 @@ class ReportAssignment:
     With `once`, an evaluation gets only its first report and the other reports at the time of the first
     report. Otherwise each row of an evaluation may come in its own report. A report must come less than
     `late` ms after its evaluation. If `late` is None, the delay must be less than the slide of one of the
-    reporting `windows`. If both are missing, any delay is allowed. `push_times` maps push numbers to times in
-    ms; with `push_times`, a report counts at the time of its push. `closes` is the time in ms at which the
-    first of all windows closes, or None if the clock does not close windows.
+    reporting `windows`. If `late` is None and no window reports, any delay is allowed. `push_times` maps push
+    numbers to times in ms; with `push_times`, a report counts at the time of its push. `closes` is the time
+    in ms at which the first of all windows closes, or None if the clock does not close windows.
     """
 
     late: float | None = None
@@ -312,7 +312,7 @@ class Verdict:
     def score(self) -> float:
         """The F1 score (harmonic mean of precision and recall) of all rows in the stable phase.
 
-        The result is 1 without rows.
+        The score is 1 if the stable phase has no rows.
         """
         rows = [window.rows for window in self.windows]
         return share(

@@ -332,8 +332,9 @@ def needed_rules(
     """Return a smallest set of the engine's rules that predicts the recording.
 
     Without any one of these rules, the engine does not predict the recording. The result is None if even all
-    rules do not predict it. The result is empty if the specification predicts the recording, with windows
-    that begin at multiples of their slides. The exact time of a report during its push is not compared.
+    rules together do not predict the recording. The result is empty if the specification predicts the
+    recording, with windows that begin at multiples of their slides. The exact time of a report during its
+    push is not compared.
     """
     untimed = replace(options, times=False)
 
@@ -358,7 +359,7 @@ class CaseVerdict:
 
     - `judge` is the name of the engine version or specification.
     - `rules` are the rules of the case's own engine that explain why the case contradicts the specification.
-      They are None if they were not requested, or if the engine does not predict the case.
+      The rules are None if they were not requested, or if the engine does not predict the case.
     - `other` is the verdict by the other option of --match, if the case is not correct.
     """
 
@@ -448,7 +449,7 @@ def each_case(
 def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
     """Return a message with the number of cases that cannot be run, and the first reason.
 
-    The result is None without such cases.
+    The result is None if all cases can be run.
     """
     return f"{len(cases)} of {count} cases cannot be run, as {cases[0].problem}" if cases else None
 
@@ -459,7 +460,8 @@ def judged_case(case: recordings.Case, judge: str | None, options: Options) -> C
     If `judge` is `specification`, the specification that the case's engine or language follows is the judge.
 
     Raises:
-        LarsError: The engine and the language of the case are unknown, and `judge` names no other judge.
+        LarsError: The engine and the language of the case are unknown, and `judge` is None or
+            `specification`.
     """
     own = ENGINES.get(case.engine)
     by_itself = own if own is not None and own.own_parser is not None else None

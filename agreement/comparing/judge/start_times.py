@@ -38,8 +38,8 @@ class Starts:
 
     Combinations with the same start time for all windows come first. `last` is t_s, after which every window
     has started for any t0. If the query has a single window, `only` are the representatives of its start
-    times. Each representative stands for the start times up to the next representative, the last one for
-    those up to `end`.
+    times. Each representative represents the start times up to the next representative; the last
+    representative represents the start times up to `end`.
     """
 
     combinations: tuple[StartTimes, ...]
@@ -158,9 +158,9 @@ class _Classes:
         return frozenset(self._starting(number, (event + more for event in events for more in (0, 1))))
 
     def _events(self, number: int, start: int, slide: int) -> Iterable[int]:
-        """Return the closing times of a window with this start.
+        """Return the closing times of a window with this start time.
 
-        Without reports on closing, only relevant ones.
+        If the window does not report on closing, only the closing times after an element are returned.
         """
         own, window = self.shapes[number], self.of.windows[number]
         if own is None:

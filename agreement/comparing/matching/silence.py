@@ -77,7 +77,10 @@ def _unmatched(
 
 
 def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.Pattern, _Within]]:
-    """Return the parts that a solution needs; for a union, both branches, of which a solution needs one."""
+    """Return the parts of a pattern that a solution needs.
+
+    For a union, the branches, one of which it needs.
+    """
     match pattern:
         case algebra.Bgp(triples):
             return [(algebra.Bgp((triple,)), within) for triple in triples] if len(triples) > 1 else ()

@@ -4,13 +4,14 @@ C1. The rows of a query are the rows of its disjuncts. A disjunct has edges that
 and absences (MINUS, NOT EXISTS, OPTIONAL without a match). If each disjunct of the first query is closed by
 cases (see `cases`), each answer of the first query is an answer of the other query. Paths of any length
 become edges. Aggregates and LIMIT become relations (see `relations`). Two queries share a relation if both
-aggregates range over the same solutions. C1 proves nothing about functions of random values. It proves
-nothing about f:timestamp if the windows differ.
+aggregates range over the same solutions. C1 proves nothing about functions of random values, or about
+f:timestamp if the windows differ.
 
 C2. If a case remains open, its variables are replaced by constants, and its triples are placed at the ends of
-windows. Both queries are evaluated on these data. A row that the other query lacks refutes the containment.
-For unions of conjunctive patterns, either C1 or C2 decides. With conditions, each region of values that the
-conditions define has its own canonical data. If neither C1 nor C2 decides, the result is open.
+windows. Both queries are evaluated on these data. If the other query lacks a row of the first query, the data
+refute the containment. For unions of conjunctive patterns, either C1 or C2 decides. With conditions, each
+region of values that the conditions define has its own canonical data. If neither C1 nor C2 decides, the
+result is open.
 
 C3. If windows matter, a case is closed if it is closed for each placement of its arrivals in the windows of
 both queries (see `placements`). Several windows together may cover one window, which no single mapping can
@@ -198,7 +199,7 @@ class _Comparison:
         return Decision("always", _WHY.format(len(cases)))
 
     def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Decision:
-        """Return whether the other query has the rows of a case, or data on which it lacks a row."""
+        """Return whether the other query has the rows of a case, or data on which it lacks such a row."""
         prover = CaseProver(goals, paths, self.one.deadline)
         if prover.is_closed(case.unified):
             return Decision("always", "")

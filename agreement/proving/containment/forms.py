@@ -210,7 +210,8 @@ def normal(expression: Expression) -> Expression:
     """Return a normal form of the expression that always has the same value or error.
 
     `>` becomes `<` with exchanged sides, IN becomes a disjunction of `=`, and ¬ moves inside ∧, ∨, = and ≠.
-    These steps are also valid in SPARQL's three-valued logic. The sides of commutative operators are sorted.
+    All these rewriting steps are valid in SPARQL's three-valued logic. The sides of commutative operators are
+    sorted.
 
     >>> n, one = Variable("n"), Iri("one")
     >>> print(normal(Call("!", (Call("IN", (n, Iri("two"), one)),))))

@@ -2,8 +2,8 @@
 
 A path of any length is an automaton over letters. A letter is a property, walked forwards or backwards. A
 known edge spells a word. A known edge of another path spells any word of the language of its path. A path
-maps into a walk along known edges if each word that the walk may spell is in the language of the path. Then a
-match of the path exists on all data.
+maps into a walk along known edges if each word that the walk may spell is in the language of the path. If a
+path maps into a walk, a match of the path exists wherever the known edges match.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence

@@ -5,7 +5,7 @@ smallest stream, or for a proof that no such stream exists (A7).
 
 Reports: both queries are evaluated at the same times. Let A(t) be the answers of query A at t, and let p be
 the evaluation before t. RSTREAM reports A(t), ISTREAM reports A(t) \ A(p), and DSTREAM reports A(p) \ A(t).
-At the first evaluation, A(p) is empty. Then these rules hold:
+At the first evaluation, A(p) is empty. The following rules hold for the reports:
 
 O1. If A never has an answer, A reports nothing, and the empty report is contained in every report.
 

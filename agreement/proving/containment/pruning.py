@@ -3,8 +3,8 @@
 A hidden column of BIND or of an aggregate can be removed, because neither BIND nor an aggregate removes rows.
 
 P1 OPT P2 extends each solution of P1 in one or more ways. Assume that no variable that only P2 has is visible
-outside, and that P2 binds no variable that P1 may leave unbound. Then all visible parts of the extensions
-equal the solution of P1. So P1 has the same set of answers as P1 OPT P2.
+outside, and that P2 binds no variable that P1 may leave unbound. Under this assumption, the visible part of
+each extension equals the solution of P1, and P1 has the same set of answers as P1 OPT P2.
 
 Normal forms of COUNT:
 

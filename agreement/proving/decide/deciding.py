@@ -5,10 +5,10 @@ If push and pull differ on a stream without static data, T5 decides whether they
 T5 (streams with new names). Let W be a stream on which push and pull differ without static data. Replace the
 names of W that occur in no query by names that the static data D do not contain. Assume that each static part
 of Q has a variable with this property: in each row that is joined with the static part, or extended by it in
-OPTIONAL or MINUS, the variable has a value from a pattern of a stream that matches only new names in W. Then
-no static part has a relevant match. So Q has the same rows on W with D as on W alone, and push and pull also
-differ on W with D. Conditions must not depend on the text of names. EXISTS, aggregates, LIMIT and paths are
-excluded.
+OPTIONAL or MINUS, the variable has a value from a pattern of a stream that matches only new names in W. Under
+this assumption, no static part has a relevant match. So Q has the same rows on W with D as on W without D,
+and push and pull also differ on W with D. Conditions must not depend on the text of names. EXISTS,
+aggregates, LIMIT and paths are excluded.
 
 If pull merges windows and static data into one graph, each pattern of pull can match D. Let a row that only
 one side has on W contain a new name. Each pattern of pull must be reached from this name: the pattern must
@@ -165,8 +165,8 @@ def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
     """Return whether each static part contains a variable that always has a new name from a stream.
 
     `outer` are the variables that have a new name in each row with which the pattern is joined. Outer
-    variables count in the left side of OPTIONAL and MINUS. They do not count in the right side, which is
-    matched before the join.
+    variables count in the left side of OPTIONAL and MINUS. Outer variables do not count in the right side,
+    which is matched before the join.
     """
     match pattern:
         case algebra.Bgp(triples):

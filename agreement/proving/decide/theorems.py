@@ -4,9 +4,10 @@ Both sides evaluate one query Q. Push evaluates Q at the times E at which input 
 Q at the multiples of the period U.
 
 T1 (U = 1). If each disjunct has a NOW pattern, push and pull agree on all streams. A period contains one time
-t. If t is in E, both sides evaluate Q at t. If t is not in E, no input that fires push arrived at t. So the
-NOW window is empty, no disjunct matches, and neither side has a row. OPTIONAL, MINUS, EXISTS and LIMIT need a
-match of their left pattern, so T1 holds for each Q whose every solution needs a match of a NOW pattern.
+t. If t is in E, both sides evaluate Q at t. If t is not in E, no input that fires push arrived at t. In this
+case the NOW window is empty, no disjunct matches, and neither side has a row. OPTIONAL, MINUS, EXISTS and
+LIMIT need a match of their left pattern, so T1 holds for each Q whose every solution needs a match of a NOW
+pattern.
 
 T2 (no answer). If no disjunct is satisfiable, neither side ever has a row, so they agree. A disjunct has one
 step for a path of any length, but the path can match zero or many steps. So conditions on variables outside
@@ -27,9 +28,9 @@ and tuple windows. With OPTIONAL, MINUS and slides, a stream is searched for and
 is not proven.
 
 T4 (matching input fires push, U >= 2). Assume that Q is ASK, or binds no result variable, and that each
-disjunct is one pattern without conditions in the window [t-(U-1), t]. Then push and pull agree. Each match
-fires push, which reports the row, and the match is visible to the next pull, at most U - 1 later. Push
-reports the row only after a match in the same period, because only matches fire push.
+disjunct is one pattern without conditions in the window [t-(U-1), t]. Under this assumption, push and pull
+agree. Each match fires push, which reports the row, and the match is visible to the next pull, at most U - 1
+later. Push reports the row only after a match in the same period, because only matches fire push.
 
 T5 (streams with new names): see `deciding`.
 """

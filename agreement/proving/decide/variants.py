@@ -2,8 +2,8 @@
 
 The queries differ in whether a graph pattern g is matched only in its stream (brave) or also in the static
 data (cautious). If some triple pattern of g matches no static data, the second block of the cautious part
-never has a solution. Then the choice for g makes no difference (A6). The static data are the given data, or
-any data that match the query's own static patterns.
+never has a solution. In this case the choice between brave and cautious for g makes no difference (A6). The
+static data are the given data, or any data that match the query's own static patterns.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 """Find each MINUS that removes every row, because its right side always matches if its left side matches.
 
 Assume that the right side's patterns map into the patterns of a left disjunct, in the same windows and
-graphs, and that each shared variable maps to itself. Then each match of the disjunct is also a match of the
-right side with the same values, so MINUS removes the row. This also holds if windows are merged into one
-graph.
+graphs, and that each shared variable maps to itself. Under this assumption, each match of the disjunct is
+also a match of the right side with the same values, so MINUS removes the row. MINUS also removes the row if
+windows are merged into one graph.
 """
 
 from collections.abc import Mapping

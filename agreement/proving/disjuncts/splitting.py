@@ -218,10 +218,7 @@ class _Reader:
         return _lacking(disjunct, "MINUS", self.absent(disjunct, ways, where))
 
     def absent(self, disjunct: Disjunct, ways: Iterable[Disjunct], where: Where) -> Absence | None:
-        """Return the absence of the given ways from a disjunct.
-
-        The result is None if computed values prevent an exact one.
-        """
+        """Return the absence of the given disjuncts from a match; None if computed values make it inexact."""
         names, known = _names_beside(disjunct, where), frozenset(disjunct.computed)
         found = tuple(self.apart(_without(way, disjunct), names) for way in ways)
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)

@@ -64,7 +64,7 @@ class CommonTraits:
 def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits | None:
     """Return the fewest traits that nearly all wrong items and hardly any right items have.
 
-    The result is None if such traits are not found.
+    The result is None if no such traits are found.
     """
     if len(wrong) < _FEW:
         return None

@@ -71,9 +71,10 @@ With fewer wrong runs, a pair may fit by chance.
 _CHANCE, _FEW = 0.1, 2
 """The share and the number of wrong runs that may remain unexplained: such runs are only counted."""
 _FASTEST, _ONE_RUN, _SHORT = 1e-6, 0.05, 3
-"""Limits for streams: seconds per message at least assumed, share of the time for one run, and short length.
+"""Limits for streams: the assumed minimum seconds per message, the share of time for one run, and a length.
 
-A stream is left out if its run would take more than this share of the time and the stream is not short.
+A stream is omitted if its run would take more than this share of the time. Streams up to this length are
+never omitted.
 """
 _FEWEST: Final = 2
 """The number of runs that must be evidence for a cause, because a single run can be chance."""
@@ -84,8 +85,8 @@ _MOST_SHOWN: Final = 10
 _EXPERIMENTS, _TRIED, _NEAR, _MOST_TESTED, _MOST_NEIGHBOURS = 24, 8, 8, 8, 40
 """The numbers of streams in the experiments that test a cause.
 
-They are: streams with a predicted fault, streams tried per query, streams without a predicted fault, causes
-tested, and neighbours of a wrong run's stream.
+The numbers limit the streams with a predicted fault, the streams tried per query, the streams without a
+predicted fault, the tested causes, and the neighbours of a wrong run's stream.
 """
 UNEXPLAINED: Final = "unexplained"
 Keeps = Callable[[references.HuntedRun], bool]
@@ -220,7 +221,7 @@ class Hunt:
     def go(self, progress: Progress = no_progress) -> None:
         """Run streams until a limit is reached or every query has failed too often.
 
-        Then explain wrong runs.
+        After the runs, explain the wrong runs and add the faults.
         """
         self._progress = progress
         self._explore()

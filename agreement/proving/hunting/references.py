@@ -192,9 +192,10 @@ _NEARLY_ALL: Final = 0.75
 class Switch:
     """A possible deviation of an engine, and the definition that the deviation violates.
 
-    `change` returns the runs to judge with the switch on, one run per interpretation. It raises LarsError if
-    no such run exists. It returns the unchanged run if the switch does not apply. `held` returns whether a
-    run shows the deviation, without judging the run, or None if the deviation cannot occur in the run.
+    `change` returns the runs to judge with the switch on, one run per interpretation. `change` raises
+    LarsError if no such run exists, and returns the unchanged run if the switch does not apply. `held`
+    returns whether a run shows the deviation, without judging the run, or None if the deviation cannot occur
+    in the run.
     """
 
     sentence: str

@@ -21,7 +21,7 @@ _Spans = dict[int, list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class PhaseRow:
-    """A pull period: the number of whole periods, and the numbers of agreeing and empty ones per length."""
+    """A pull period: the number of whole periods, and for each length how many of them agree or are empty."""
 
     period: int
     whole: int

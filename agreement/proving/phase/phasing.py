@@ -78,7 +78,10 @@ def own_length(task: PhaseTask) -> int:
 
 
 def _others(query: EngineQuery, stream: Iri) -> str | None:
-    """Return why lengths must be tried one by one: several windows read the stream. Otherwise None."""
+    """Return why the lengths must be evaluated one by one, or None.
+
+    The reason is that the stream is read through several windows with a length.
+    """
     own = {source.window for source in sources(query) if source.stream == stream}
     count = sum(isinstance(window, Range) for window in own)
     return f"{stream} is read through {count} windows, the longest varies" if count > 1 else None

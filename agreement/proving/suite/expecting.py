@@ -162,7 +162,7 @@ class VectorReports:
         In one sequence the late element is lost. In another sequence, the late element is in the windows that
         close after its arrival. A stream must be in order, so RSP-QL defines neither sequence. If arrivals
         trigger reports, the late element is ignored. If the element is in order in its own stream, no
-        definition calls it late. Then the reports that ignore the order of arrival are also right.
+        definition calls it late. In this case the reports that ignore the order of arrival are also right.
         """
         (late,) = self.late
         lost = self._like([push for push in self.stream if push is not late]).reports(vector)

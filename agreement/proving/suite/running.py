@@ -46,8 +46,8 @@ Label = Literal["evaluation", "inside", "arrival", "later"]
 
 - `evaluation`: the time of the evaluation.
 - `inside`: a time less than one time point after the evaluation.
-- `arrival`: the time of the first arrival that makes the report certain. This is an arrival at the time of
-  the close if the window excludes this time, otherwise a later arrival.
+- `arrival`: the time of the first arrival that makes the report certain. The first arrival is at the time of
+  the close if the window excludes this time, otherwise later.
 - `later`: the time of the first arrival after the close.
 """
 LABELS: Final[tuple[Label, ...]] = get_args(Label)

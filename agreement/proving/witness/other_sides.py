@@ -2,10 +2,10 @@
 
 Profiles are specifications or engine versions. Streams are tried one by one, the smallest first. Reports
 depend on the start of windows, so a stream does not represent shifted streams. Let g divide every length,
-slide and start. Then a stream of n triples is characterised by the multiples of g around its times, and by
-the order of its times between these multiples. So at most n time points after each multiple are tried. Two
-kinds of streams are not tried: times later than twice the longest window and slide after the last start, and
-other orders of triples at one time. Negative results mention these limits.
+slide and start. A stream of n triples is characterised by the multiples of g around its times, and by the
+order of its times between these multiples. So the search tries at most n time points after each multiple of
+g. Two kinds of streams are not tried: times later than twice the longest window and slide after the last
+start, and other orders of triples at one time. Negative results mention these limits.
 
 Readings of one query are two values of its bounds, triggers, profiles, operators or variants. Both readings
 are evaluated by push.
