@@ -167,7 +167,13 @@ class ChildProgram:
                 self._last_noise = line[:_KEPT]
 
     def _read_reply(self, line: bytes) -> dict[str, object]:
-        reply = dict(json.loads(line))
+        # The standard library's reader of bytes would take surrogates, and refuse other wrong bytes as noise.
+        reply = dict(json.loads(line.decode(errors="replace")))
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            byte = f"the byte 0x{line[error.start]:02X}, which is not UTF-8"
+            raise self._failed(f"has written {byte}; use valid UTF-8") from None
         if half := _HALF.search(line):
             # JSON can write half a character, which no text and no file can hold.
             try:

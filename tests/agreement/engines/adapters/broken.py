@@ -15,6 +15,12 @@ INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 OPENED = []
 
 
+def raw(data):
+    """Write bytes as they are."""
+    sys.stdout.buffer.write(data)
+    sys.stdout.flush()
+
+
 def put(text):
     sys.stdout.write(text)
     sys.stdout.flush()
@@ -105,6 +111,7 @@ ON_PUSH = {
     "blanks": lambda message: put(json.dumps(all_pushed(message, lambda term: f"{term}9")) + "\n"),
     "one-blank": lambda message: put(json.dumps(all_pushed(message, lambda _: "_:x")) + "\n"),
     "singly": lambda message: put(json.dumps({"reports": reply(message)["reports"] * 2}) + "\n"),
+    "raw-surrogate": lambda _: raw(b'{"reports": [{"t": 1, "rows": [{"a": "\\"\xed\xa0\x80\\""}]}]}\n'),
     "surrogate": lambda _: put('{"reports": [{"t": 1, "rows": [{"a": "\\"\\ud83d\\""}]}]}\n'),
 }
 PROFILES = {
