@@ -24,12 +24,14 @@ _ARRIVAL: Final = Variable(" arrival {}")
 """A variable whose name no text can have."""
 
 
-def ground_instances(program: Program, situation: EncodedSituation, t: int, most: int) -> int:
-    """Return the number of rule instances at t, including the instances of each prefix of a body.
+def ground_instances(program: Program, situation: EncodedSituation, times: Sequence[int], most: int) -> int:
+    """Return an upper bound of the number of rule instances at each time of `times`.
 
-    Bodies are joined part by part in the order that columns use, and all variables are kept. Negated literals
-    are ignored. An atom that is visible several times counts as several rows. Counting ends above `most`,
-    before larger tables are built. The program must have no `obstacle`.
+    For one time the bound is the number of instances, including the instances of each prefix of a body.
+    Bodies are joined part by part in the order that columns use, and all variables are kept. For several
+    times, the join also combines atoms that no single time shows together. Negated literals are ignored. An
+    atom that is visible several times counts as several rows. Counting ends above `most`, before larger
+    tables are built. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -38,12 +40,12 @@ def ground_instances(program: Program, situation: EncodedSituation, t: int, most
     >>> facts = [Fact(1, "e", (x, y)) for x in "abc" for y in "abc"]
     >>> here = encode(Situation(Interval(0, 1), facts, {}))
     >>> path = read("p(X) ← ⊞^1 ◇ e(X, Y), ⊞^1 ◇ e(Y, Z).")  # 9 edges, each of which 3 go on from
-    >>> ground_instances(path, here, 1, 1000), ground_instances(path, here, 1, 10) > 10
+    >>> ground_instances(path, here, [1], 1000), ground_instances(path, here, [1], 10) > 10
     (36, True)
     """
-    body = _ListingBody(situation.terms, most)
+    body = _ListingBody(situation.terms, len(times), most)
     try:
-        _list_all(program, visible_input(program, situation, [t], None), body)
+        _list_all(program, visible_input(program, situation, times, None), body)
     except (_TooManyError, OutOfMemoryError):
         return max(body.instances, most + 1)
     except FailedRunError:
@@ -123,10 +125,10 @@ class _TooManyError(Exception):
 
 
 class _ListingBody(RuleBody):
-    """A rule body at one time that counts the rows of each join before the join is computed."""
+    """A rule body at `count` times that counts the rows of each join before the join is computed."""
 
-    def __init__(self, codes: TermCodes, most: int) -> None:
-        super().__init__(codes, 1)
+    def __init__(self, codes: TermCodes, count: int, most: int) -> None:
+        super().__init__(codes, count)
         self._most = most
         self.instances = 0
 

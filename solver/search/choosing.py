@@ -125,7 +125,7 @@ def _instances(contest: contests.Contest, candidates: contests.Candidates, most:
     number = 0
     for program in (with_windows(program, lambda _: NOW) for program in contest.programs):
         if number <= most and obstacle(program, background) is None:
-            number += ground_instances(program, here, 0, most - number)
+            number += ground_instances(program, here, [0], most - number)
     return number
 
 

@@ -54,28 +54,42 @@ def test_as_many_instances_as_clingo_lists_are_counted(name, seed):
     given = edges(seed, 14, 5)
     lists = listed(rule(body, head, ":-", ""), given)
     program, here = read(rule(body, head)), met(given)
-    assert 0 < lists <= ground_instances(program, here, 1, 10**9)
+    assert 0 < lists <= ground_instances(program, here, [1], 10**9)
     assert lists <= most_instances(program, here)
 
 
 def test_nothing_larger_is_made_than_is_asked_for():
     program = read(rule(*SHAPES["6-cycle"]))
     crowded = met([(f"n{a}", f"n{b}") for a in range(60) for b in range(60)])
-    assert 10_000 < ground_instances(program, crowded, 1, 10_000) < 10_000_000
+    assert 10_000 < ground_instances(program, crowded, [1], 10_000) < 10_000_000
     assert most_instances(program, crowded) == 3600**6
 
 
 def test_an_atom_that_comes_several_times_is_joined_as_often():
     program, here = read("q(X) ← ⊞^9 ◇ e(X, Y), ⊞^9 ◇ e(Y, X)."), met([("a", "a")], times=(1, 2, 3))
     # These three alone, and each with each.
-    assert ground_instances(program, here, 3, 100) == 3 + 9
+    assert ground_instances(program, here, [3], 100) == 3 + 9
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("seed", range(3))
+def test_no_time_of_several_has_more_instances_than_are_counted_for_them_together(name, seed):
+    body, head = SHAPES[name]
+    rng = Random(seed)
+    facts = [Fact(rng.randrange(30), "e", edge) for edge in edges(seed, 40, 6)]
+    here, program = encode(Situation(Interval(0, 40), facts, {})), read(rule(body, head))
+    times = sorted(rng.sample(range(40), 8))
+    each = [ground_instances(program, here, [t], 10**9) for t in times]
+    together = ground_instances(program, here, times, 10**9)
+    assert 0 < max(each) <= together
+    assert ground_instances(program, here, times, together - 1) > together - 1
 
 
 def test_recursive_rules_are_counted_over_all_that_they_derive():
     chain = met([(f"n{a}", f"n{a + 1}") for a in range(10)])
     program = read("p(X, Y) ← ⊞^9 ◇ e(X, Y). p(X, Z) ← p(X, Y), ⊞^9 ◇ e(Y, Z).")
     # 10 atoms of input, again as the shorter part of the recursive body, which has 45 instances.
-    assert ground_instances(program, chain, 1, 1000) >= 10 + 45
+    assert ground_instances(program, chain, [1], 1000) >= 10 + 45
     assert most_instances(program, chain) is None
 
 
