@@ -1,4 +1,4 @@
-"""Durations: lengths of time as written in queries, traces and options, and their numbers of time points."""
+"""Durations: lengths of time in queries, traces and options, and their numbers of time points."""
 
 import re
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _DIGITS: Final = "[0-9]{1,18}"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Duration:
-    """A length of time as a query writes it; `nanoseconds` is its exact value.
+    """A length of time in a query; `nanoseconds` is its exact value.
 
     >>> str(Duration(90 * 10**9)), str(Duration(1500 * 10**6)), str(Duration(0))
     ('90s', '1500ms', '0s')
@@ -39,11 +39,15 @@ class Duration:
 
     @property
     def milliseconds(self) -> float:
-        """The length in milliseconds, as recordings of engines count time."""
+        """The length in milliseconds, the unit of recordings of engines."""
         return self.nanoseconds / NANOSECONDS["ms"]
 
     def points(self, unit: "Duration") -> int:
-        """Return the number of time points; raises LarsError unless it is an integer up to `LARGEST_TIME`."""
+        """Return the number of time points.
+
+        Raises LarsError if the duration is not a multiple of the unit, or has more than `LARGEST_TIME` time
+        points.
+        """
         count, rest = divmod(self.nanoseconds, unit.nanoseconds)
         if rest:
             message = (
@@ -56,12 +60,12 @@ class Duration:
         return count
 
     def timed(self, unit: "Duration") -> "TimedPoints":
-        """Return the number of time points, shown as this duration; raises the errors of `points`."""
+        """Return the number of time points, printed as this duration; raise the errors of `points`."""
         return TimedPoints(self.points(unit), self)
 
 
 class TimedPoints(int):
-    """A length in time points written as a duration: a number that readers see as the duration.
+    """A number of time points that is printed as the duration that the user wrote.
 
     >>> period = TimedPoints(8, Duration(4 * 10**9))
     >>> f"U = {period}", period + 1
@@ -71,7 +75,7 @@ class TimedPoints(int):
     duration: Duration
 
     def __new__(cls, points: int, duration: Duration) -> Self:
-        """Return the number of points; results of arithmetic are plain numbers, without a duration."""
+        """Return the number of points; results of arithmetic are plain numbers without a duration."""
         length = super().__new__(cls, points)
         length.duration = duration
         return length
@@ -89,7 +93,7 @@ SECOND: Final = Duration(NANOSECONDS["s"])
 
 
 def read_duration(text: str) -> Duration:
-    """Return the duration written as a number and ns, ms, s, m, min, h or d, several joined.
+    """Return the duration of a text: numbers, each with ns, ms, s, m, min, h or d.
 
     >>> str(read_duration("1m30s")), str(read_duration("1min"))
     ('90s', '1m')

@@ -1,10 +1,11 @@
-"""Equivalent rules with fewer variables: conditions on one variable alone move to a rule of their own.
+"""Equivalent rules with fewer variables: the literals with a certain variable move to a new rule.
 
   p(X) ← q(X, Y), [Y > 1], r(X, Z).       becomes   p(X) ← r(X, Z), some1(X).
                                                     some1(X) ← q(X, Y), [Y > 1].
 
-A rule's instances multiply over its variables: n independent variables have k^n instances, separate rules n ·
-k. That is bucket elimination (Dechter, 1999), one variable after the other.
+The instances of a rule multiply over its variables. A rule with n independent variables has k^n instances,
+but n separate rules have n · k instances. The method is bucket elimination (Dechter, 1999), which eliminates
+one variable after another.
 """
 
 from collections import Counter
@@ -26,9 +27,10 @@ from lars.language.windows import TupleWindow
 def with_fewer_variables(
     program: Program, output: Signature, predicates: frozenset[Signature] = frozenset()
 ) -> Program:
-    """Return a program that derives the same atoms of `output`, from rules with fewer variables.
+    """Return a program that derives the same atoms of `output` by rules with fewer variables.
 
-    If no rule can be simplified, the result is the program itself. Atoms of `predicates` hold without a rule.
+    If no rule can be simplified, the result is the program itself. Atoms of `predicates` can hold without a
+    rule.
 
     >>> from lars.text.notation import read
     >>> print(with_fewer_variables(read("p(X) ← q(X, Y), [?Y > 1], r(X, Z)."), ("p", 1)))
@@ -43,13 +45,13 @@ def with_fewer_variables(
 
 @dataclass
 class _Eliminator:
-    """The elimination of a variable: a new rule has its conditions; rules with equal conditions share it."""
+    """The elimination of a variable: its literals move to a new rule; rules with equal literals share it."""
 
     taken: frozenset[str]
     heads: dict[tuple[Atom, frozenset[BodyLiteral]], str] = field(default_factory=dict)
 
     def apart(self, rule: Rule) -> Iterator[Rule]:
-        """Yield rules that together derive the same atoms as the rule; the last rule has its head."""
+        """Yield rules that together derive the same atoms as the rule; the last rule has the rule's head."""
         if all(map(_is_plain, rule.body)):
             while (step := next(self._steps(rule), None)) is not None:
                 made, rule = step
@@ -74,7 +76,7 @@ class _Eliminator:
                 yield made, replace(rule, body=tuple(dict.fromkeys((*rest, use))))
 
     def _rule(self, parts: tuple[BodyLiteral, ...], scope: tuple[Variable, ...]) -> Rule:
-        """Return the rule for one variable's conditions, with a head that its variants share."""
+        """Return the rule for the literals of one variable; variants of the literals share its head."""
         inner = _ordered(parts, None)
         names = {name: Variable(f"X{place}") for place, name in enumerate(dict.fromkeys((*scope, *inner)))}
         body = tuple(dict.fromkeys(close(part, names) for part in parts))
@@ -90,7 +92,7 @@ class _Eliminator:
 
 @dataclass
 class _Unfolder:
-    """The replacement of an atom by the body of the only rule that derives it, if this removes variables."""
+    """The unfolding of an atom: the body of its only rule replaces the atom, if this saves variables."""
 
     program: Program
     output: Signature
@@ -152,12 +154,12 @@ def _has_variables_alone(atom: Atom) -> bool:
 
 
 def _width(rules: Iterable[Rule]) -> int:
-    """Return the largest number of variables in a rule's body."""
+    """Return the greatest number of variables in a rule's body."""
     return max(len(frozenset[Variable]().union(*map(variables, rule.body))) for rule in rules)
 
 
 def _unfolded(rule: Rule, own: Rule, predicate: Signature) -> Rule:
-    """Return the rule with a body in the place of each atom of the predicate."""
+    """Return the rule with the body of `own` in place of each atom of the predicate."""
     taken = variables(head_atom(rule)).union(*map(variables, rule.body))
     body: list[BodyLiteral] = []
     for part in rule.body:
@@ -182,7 +184,7 @@ def _apart_from(names: AbstractSet[Variable], taken: AbstractSet[Variable]) -> d
 
 
 def _is_plain(literal: BodyLiteral) -> bool:
-    """Whether a literal is a comparison, a test, or an atom (now or in a window) or its negation."""
+    """Return whether a literal is a comparison, a test, an atom (now or in a window), or its negation."""
     match literal:
         case logic.Not(inner):
             return _is_plain(inner)
@@ -195,7 +197,7 @@ def _is_plain(literal: BodyLiteral) -> bool:
 
 
 def _ordered(parts: Iterable[BodyLiteral], but: Variable | None) -> tuple[Variable, ...]:
-    """Return the variables of literals except one variable, in a fixed order."""
+    """Return the variables of literals except the variable `but`, in a fixed order."""
     names = (name for part in parts for name in _in_order(part))
     return tuple(dict.fromkeys(name for name in names if name != but))
 

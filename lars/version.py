@@ -1,4 +1,4 @@
-"""The version of this program, and the hash of its text."""
+"""The version of this program, and a hash of its source files."""
 
 import hashlib
 from functools import cache
@@ -11,7 +11,7 @@ _DECIDING: Final = ("*.py", "*.toml")
 
 
 def program_version() -> str:
-    """Return the version of this program, as it is installed."""
+    """Return the installed version of this program, or "not installed"."""
     # The import loads an e-mail parser.
     from importlib.metadata import PackageNotFoundError, version
 
@@ -23,7 +23,7 @@ def program_version() -> str:
 
 @cache
 def program(*packages: ModuleType) -> str:
-    """Return the program's version, with the hash of the packages' text that determines results."""
+    """Return the program's version and a hash of those files of the packages that determine results."""
     sha = hashlib.sha256()
     for package in packages:
         for folder in map(Path, package.__path__):

@@ -1,1 +1,1 @@
-"""LARS programs as answer-set programs, evaluated slice by slice on Spark."""
+"""Evaluation of LARS programs: with clingo, as relational algebra, and slice by slice on Spark."""

@@ -1,4 +1,4 @@
-"""Deadlines of searches; long evaluations check the clock before expensive steps."""
+"""Deadlines of searches; a long evaluation checks the deadline before each expensive step."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,32 +16,32 @@ _LEAST_TIMED_ROWS: Final = 2**14
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The end of a search by the process's clock, in seconds; `seconds` is the original limit."""
+    """The `end` of a search on the process's clock; `seconds` is the time limit of the whole search."""
 
     seconds: float = inf
     end: float = inf
 
     @classmethod
     def after(cls, seconds: float | None) -> "Deadline":
-        """Return the deadline after a number of seconds; None means no limit."""
+        """Return the deadline `seconds` from now; None means no time limit."""
         return cls() if seconds is None else cls(seconds, monotonic() + seconds)
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
+        """Whether the deadline has passed."""
         return monotonic() > self.end
 
     @property
     def left(self) -> float:
-        """The number of seconds that are left."""
+        """The number of seconds until the deadline; 0 after the deadline."""
         return max(0.0, self.end - monotonic())
 
     def nearer(self, part: float) -> "Deadline":
-        """Return the deadline after a part (0 to 1) of the remaining time."""
+        """Return an earlier deadline, after the given part (0 to 1) of the remaining time."""
         return Deadline(self.seconds, monotonic() + part * self.left)
 
     def check(self) -> None:
-        """Raise TimeLimitError when the time is up."""
+        """Raise TimeLimitError if the deadline has passed."""
         if self.is_over:
             raise TimeLimitError(f"the time limit of {self.seconds:g} s is up (--time-limit)")
 
@@ -53,7 +53,7 @@ _current: ContextVar[Deadline] = ContextVar("deadline", default=NEVER)
 
 @contextmanager
 def until(deadline: Deadline) -> Iterator[None]:
-    """Make evaluations in the block raise TimeLimitError after the deadline."""
+    """Make check_time raise TimeLimitError after the deadline, for all code in the `with` block."""
     before = _current.get()
     token = _current.set(deadline if deadline.end < before.end else before)
     try:
@@ -63,6 +63,6 @@ def until(deadline: Deadline) -> Iterator[None]:
 
 
 def check_time(rows: int = _LEAST_TIMED_ROWS) -> None:
-    """Raise TimeLimitError after the block's deadline, if the next step has many rows."""
+    """Raise TimeLimitError if the deadline of `until` has passed and the next step has many rows."""
     if rows >= _LEAST_TIMED_ROWS:
         _current.get().check()

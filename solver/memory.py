@@ -1,7 +1,7 @@
-"""The memory limit of a run: each process watches itself, and ends above the limit.
+"""The memory limit of a run: each process watches its own memory, and ends above the limit.
 
-clingo's grounding and other foreign code cannot be interrupted, but other threads can run. So a thread checks
-the memory, more often near the bound.
+clingo's grounding and other foreign code cannot be interrupted, but other threads can run. A thread therefore
+checks the memory, more often if the memory is near the limit.
 """
 
 import gc
@@ -33,7 +33,7 @@ _most: list[int] = []
 
 
 def read_size(text: str) -> int:
-    """Return the number of bytes of an option's text.
+    """Return the number of bytes that the text of an option denotes.
 
     >>> read_size("2G")
     2147483648
@@ -49,7 +49,7 @@ def read_size(text: str) -> int:
 
 
 def size_text(size: int) -> str:
-    """Return a size as an option's text, rounded down.
+    """Return a size as the text of an option, rounded down.
 
     >>> size_text(2**31), size_text(3 * 2**29)
     ('2G', '1536M')
@@ -58,7 +58,7 @@ def size_text(size: int) -> str:
 
 
 def machine_memory() -> int:
-    """Return the bytes of memory of this machine, or of the container that the process is in."""
+    """Return the memory of this machine, or of the container of this process, in bytes."""
     sizes = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
     for file in _CGROUPS:
         with suppress(OSError, ValueError):  # "max", or no such file: no bound
@@ -67,7 +67,7 @@ def machine_memory() -> int:
 
 
 def memory_used() -> int:
-    """Return the memory of this process in bytes; on some systems the peak."""
+    """Return the memory that this process uses, in bytes; on some systems, the peak."""
     with suppress(OSError):
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
         return int(pages) * resource.getpagesize()
@@ -80,13 +80,13 @@ def limit() -> int:
 
 
 def set_bound(most: int | None) -> None:
-    """Set the memory limit of a process in bytes."""
+    """Set the memory limit of a process in bytes; None restores the default."""
     _most[:] = [] if most is None else [most]
 
 
 @contextmanager
 def bound_of_a_run() -> Iterator[None]:
-    """Restore the earlier memory bound at the end of the block.
+    """Restore the earlier memory limit at the end of the block.
 
     >>> before = limit()
     >>> with bound_of_a_run():
@@ -102,7 +102,7 @@ def bound_of_a_run() -> Iterator[None]:
 
 
 def problem() -> str:
-    """Return the message for a run out of memory: its task, and the remedy."""
+    """Return the message for a run that exceeds its memory limit: the task of the run, and the remedy."""
     doing = what_is_under_way()
     system, _ = resource.getrlimit(resource.RLIMIT_AS)
     is_of_system = system != resource.RLIM_INFINITY and system < limit()
@@ -118,7 +118,7 @@ def check_room(size: int) -> None:
 
 
 def watch(stop: Callable[[str], None]) -> None:
-    """Call `stop` with a message, from another thread, when the process nears the limit."""
+    """Call `stop` with a message, from another thread, when the process comes near the limit."""
     Thread(target=_look, args=(stop,), daemon=True).start()
 
 
@@ -138,7 +138,10 @@ def _look(stop: Callable[[str], None]) -> None:
 
 
 def watch_task(most: int) -> None:
-    """Limit the memory of this process, which runs a task; above the limit, it prints a message and ends."""
+    """Limit the memory of this process, which runs a task.
+
+    If the memory exceeds the limit, the process prints a message and ends.
+    """
     watched = bool(_most)
     set_bound(most)
     if not watched:

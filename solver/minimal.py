@@ -1,4 +1,4 @@
-"""Minimization: a smallest subset of items for which a property still holds."""
+"""Minimization: a subset of items that has a property, and loses the property without any one item."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -7,7 +7,7 @@ Item = TypeVar("Item")
 
 
 def minimal(items: Sequence[Item], holds: Callable[[Sequence[Item]], bool]) -> list[Item]:
-    """Return a subset for which `holds` is true, but false without any one item (Zeller, 2002).
+    """Return a subset for which `holds` is true, but false if any one item is removed (Zeller, 2002).
 
     >>> minimal(range(100), lambda some: {3, 97} <= set(some))
     [3, 97]

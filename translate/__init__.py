@@ -1,1 +1,1 @@
-"""Continuous queries as LARS programs: the dialects, the query model (V, P, D, S), τ, τ1, τ2."""
+"""Translation of continuous queries to LARS programs: dialects, the model (V, P, D, S), τ, τ1 and τ2."""

@@ -1,18 +1,18 @@
-"""The reasons why a query cannot be translated, with places in its text."""
+"""The errors for queries that cannot be translated, with places in the text of the query."""
 
 from lars.errors import LarsError, Place, PlacedError
 
 
 class QueryError(PlacedError):
-    """An error at a place of the query's text, with the token found and the expected form."""
+    """An error at a place in the text of the query; the message names the found and the expected text."""
 
 
 class UnknownFunctionError(QueryError):
-    """The query calls an unknown function; the rest of the query is readable."""
+    """The query calls an unknown function, but its text is otherwise valid."""
 
 
 class UnsupportedError(PlacedError):
-    """The query uses a construct that τ does not cover; the error has its name and its place."""
+    """The query uses a construct that τ does not cover; the error has the construct's name and its place."""
 
     def __init__(self, construct: str, place: Place, *, covered: str) -> None:
         super().__init__(place, f"no translation for {construct}; covered: {covered}")
@@ -20,8 +20,8 @@ class UnsupportedError(PlacedError):
 
 
 class NeedsRdf12Error(UnsupportedError):
-    """The query has a construct of SPARQL 1.2, but is read as a query of SPARQL 1.1."""
+    """The query is read as SPARQL 1.1, but has a construct of SPARQL 1.2."""
 
 
 class ModelError(LarsError):
-    """Two queries do not stem from one (V, P, D, S), or cs / cq are not defined for a query."""
+    """Two queries do not come from one (V, P, D, S), or cs and cq are not defined for a query."""

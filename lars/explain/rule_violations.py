@@ -1,6 +1,6 @@
 """The constraints that a stream violates, and the rules whose heads are outside the timeline.
 
-Without the violated rules the program can have answer streams although the whole program has none.
+Even if the whole program has no answer stream, the program without these rules can have answer streams.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,10 @@ MOST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """An instance of rule `number`, counted from 1, whose body holds; its `head` is outside the timeline.
+    """An instance of rule `number` whose body holds, although its head cannot hold.
 
-    A constraint has no `head`. `other_count` counts the rule's other instances of that kind, up to `MOST`.
+    Rules are counted from 1. The rule is a constraint without a `head`, or its `head` is outside the
+    timeline. `other_count` is the number of other such instances of the rule, up to `MOST`.
     """
 
     number: int
@@ -36,7 +37,7 @@ class Violation:
 
 
 def without_constraints(program: Program, timeline: Interval) -> Program:
-    """Return the program without constraints, its rules for heads @_T kept to the timeline.
+    """Return the program without constraints; its rules with heads @_T derive only times in the timeline.
 
     >>> from lars.text.notation import read
     >>> print(without_constraints(read("p ← q. ← p. @_T p ← ⊞^3 @_U q, T = U + 1."), Interval(0, 9)))
@@ -60,7 +61,7 @@ def _kept_to(rule: Rule, timeline: Interval) -> Rule:
 def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
     """Return an answer stream of the relaxed program as a stream of the program; proofs remain valid.
 
-    A window with ties `choose` that only constraints use receives the first choice.
+    If only constraints use a window with ties `choose`, the window receives the first choice.
     """
     choice = here.stream.choice
     agreeing = (
@@ -73,7 +74,7 @@ def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
 
 
 def violations(here: IndexedPoint) -> Iterator[Violation]:
-    """Yield the first violated instance of each rule of the program."""
+    """Yield the first violated instance of each rule of the program that has one."""
     for number, rule in enumerate(here.program.rules, 1):
         if is_fact(rule) or isinstance(rule.head, Atom):
             continue

@@ -1,4 +1,4 @@
-"""Streams (T, υ) and the substreams that windows keep."""
+"""Streams (T, υ), and the substreams that windows keep."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,9 +16,10 @@ Moment = tuple[int, Atom]
 
 
 class ToStream(Enum):
-    """The reported part of the answers: all (RSTREAM), new ones (ISTREAM), or ones gone since the last time.
+    """The reported part of the answers: all (RSTREAM), only new (ISTREAM), or only gone answers (DSTREAM).
 
-    Source: CQL's relation-to-stream operators, as RSP-QL (2014) has them.
+    New and gone refer to the previous evaluation. Source: the relation-to-stream operators of CQL, as in
+    RSP-QL (2014).
     """
 
     RSTREAM = "RSTREAM"
@@ -28,11 +29,11 @@ class ToStream(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """A stream S = (T, υ): `timeline` is T; υ(t) = `input`(t) ∪ `derived`(t).
+    """A stream S = (T, υ): `timeline` is T, and υ(t) = `input`(t) ∪ `derived`(t).
 
-    `input` holds the extensional atoms in arrival order, each once per time point; `derived` the intensional
-    ones. Every atom's time is in T. `choice` has the atoms that windows with ties `choose` keep at the
-    evaluation time. Source: LARS (2015), Definition 1.
+    `input` contains the extensional atoms in arrival order, each atom once per time point. `derived` contains
+    the intensional atoms. The time of every atom is in T. `choice` contains the atoms that windows with ties
+    `choose` keep at the evaluation time. Source: LARS (2015), Definition 1.
     """
 
     timeline: Interval
@@ -45,12 +46,12 @@ class Stream:
         return atom in self.input.get(t, ()) or atom in self.derived.get(t, frozenset())
 
     def with_derived(self, derived: Mapping[int, frozenset[Atom]]) -> "Stream":
-        """Return the interpretation stream with the same input and these derived atoms."""
+        """Return the interpretation stream with the same input and with these derived atoms."""
         return Stream(self.timeline, self.input, derived, self.choice)
 
 
 def stream_of(timeline: Interval, arrivals: Iterable[Moment]) -> Stream:
-    """Return the data stream of arrivals (time, atom) in the timeline; equal ones at one time count once."""
+    """Return the data stream of the arrivals (time, atom) in the timeline; equal arrivals count once."""
     atoms_at: dict[int, dict[Atom, None]] = {}
     for t, atom in arrivals:
         if t in timeline:
@@ -64,13 +65,13 @@ def moments(stream: Stream) -> frozenset[Moment]:
 
 
 def write_moment(moment: Moment, t: int) -> str:
-    """Return an atom as a formula: with @ and its time unless that is t."""
+    """Return an atom as a formula; the formula has @ with the atom's time unless this time is t."""
     u, atom = moment
     return str(atom) if u == t else f"@_{u} {atom}"
 
 
 def write_moments(answer: Iterable[Moment], t: int) -> tuple[str, ...]:
-    """Return an answer's atoms as formulas: other times before t, numbers by value."""
+    """Return the atoms of an answer as sorted formulas: other times before t, and numbers by value."""
 
     def order(moment: Moment) -> tuple[object, ...]:
         u, atom = moment
@@ -83,7 +84,7 @@ def write_moments(answer: Iterable[Moment], t: int) -> tuple[str, ...]:
 
 
 def with_moments(stream: Stream, more: Iterable[Moment]) -> Stream:
-    """Return the stream with more derived atoms, each at its time point."""
+    """Return the stream with additional derived atoms, each at its time point."""
     derived = {u: set(atoms) for u, atoms in stream.derived.items() if atoms}
     for u, atom in more:
         derived.setdefault(u, set()).add(atom)
@@ -93,7 +94,7 @@ def with_moments(stream: Stream, more: Iterable[Moment]) -> Stream:
 def cut(stream: Stream, window: Window, t: int) -> Stream:
     """Return the substream that the window shows at t (LARS 2015, Definition 2).
 
-    t may be outside the stream's timeline, for example in a window after a pivot.
+    t may be outside the timeline of the stream, for example in a window after a pivot.
     """
     match window:
         case IntervalWindow():
@@ -125,7 +126,7 @@ def _newest(stream: Stream, window: TupleWindow, t: int) -> Stream:
 
 
 def tie_choices(stream: Stream, window: TupleWindow, t: int) -> Iterator[Evaluation]:
-    """Yield each possible content of the window at t: several only for ties `choose`."""
+    """Yield each possible content of the window at t; several contents exist only for ties `choose`."""
     parts: dict[object, list[Moment]] = {}
     for u, atoms in sorted(stream.input.items()):
         for atom in atoms if u <= t else ():

@@ -1,6 +1,6 @@
 """Terms and atoms: the possible arguments of a LARS predicate.
 
-RDF terms print as in N-Triples, so that two terms are equal exactly when their texts are.
+RDF terms are printed as in N-Triples. Two terms are therefore equal if and only if their texts are equal.
 """
 
 import re
@@ -27,7 +27,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def write_name(name: str, *, quoted: bool = False) -> str:
-    """Return a predicate's or symbol's name, in quotes unless it is a plain word (as in ans2')."""
+    """Return the name of a predicate or symbol, in quotes unless the name is a plain word such as ans2'."""
     if _PLAIN_NAME.fullmatch(name) and not quoted:
         return name
     return f"'{_SPECIAL_IN_NAME.sub(_escape, name)}'"
@@ -35,7 +35,7 @@ def write_name(name: str, *, quoted: bool = False) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Variable:
-    """A variable; its text is `?name`, or `Name` when the name starts with a capital.
+    """A variable; its text is `?name`, or `Name` if the name starts with a capital letter.
 
     >>> str(Variable("shop")), str(Variable("Shop"))
     ('?shop', 'Shop')
@@ -49,7 +49,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Iri:
-    """An IRI, absolute."""
+    """An absolute IRI."""
 
     value: str
 
@@ -64,9 +64,9 @@ RDF_TYPE: Final = Iri(f"{RDF}type")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Literal:
-    r"""An RDF literal: lexical form, datatype IRI, language tag (lower case) or None.
+    r"""An RDF literal: its lexical form, its datatype IRI, and its language tag in lower case, or None.
 
-    RDF 1.2's base direction follows the tag, as in N-Triples: en--ltr.
+    The base direction of RDF 1.2 follows the tag, as in N-Triples: en--ltr.
 
     >>> print(Literal('say "hi"\n'), Literal("01", XSD + "integer"))
     "say \"hi\"\n" "01"^^<http://www.w3.org/2001/XMLSchema#integer>
@@ -78,7 +78,7 @@ class Literal:
 
     @property
     def direction(self) -> str:
-        """The base direction, ltr or rtl, or ""."""
+        """The base direction of the literal, ltr or rtl, or "" if it has none."""
         return (self.language or "").partition("--")[2]
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class Literal:
 
 
 def tagged(lexical: str, tag: str) -> Literal:
-    """Return the literal with a language tag, which may end in a base direction.
+    """Return the literal with a language tag; the tag may end with a base direction.
 
     >>> print(tagged("a", "EN"), tagged("a", "en--ltr").datatype)
     "a"@en http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString
@@ -99,7 +99,7 @@ def tagged(lexical: str, tag: str) -> Literal:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Blank:
-    """A blank node; equal labels are one node, since readers standardise labels apart."""
+    """A blank node; equal labels are one node, since readers rename the blank nodes of other scopes."""
 
     label: str
 
@@ -109,9 +109,9 @@ class Blank:
 
 @dataclass(frozen=True, slots=True, order=True)
 class TripleTerm:
-    """A triple as a term, of RDF 1.2; its subject is an IRI or a blank node.
+    """A triple term of RDF 1.2; its subject is an IRI or a blank node.
 
-    Variables occur in it only in the template of a CONSTRUCT.
+    Only triple terms in the template of a CONSTRUCT can contain variables.
 
     >>> print(TripleTerm(Iri("x:s"), Iri("x:p"), Literal("o")))
     <<( <x:s> <x:p> "o" )>>
@@ -126,11 +126,11 @@ class TripleTerm:
 
     @property
     def terms(self) -> "tuple[Term, Term, Term]":
-        """Subject, predicate and object."""
+        """The subject, predicate and object of the triple term."""
         return self.subject, self.predicate, self.object
 
     def is_fixed(self) -> bool:
-        """Whether it is a triple of RDF without variables and blank nodes."""
+        """Return whether the triple term contains neither variables nor blank nodes."""
         fixed = isinstance(self.subject, Iri) and isinstance(self.predicate, Iri)
         return fixed and (
             self.object.is_fixed()
@@ -139,7 +139,7 @@ class TripleTerm:
         )
 
     def leaves(self) -> "Iterator[Term]":
-        """Yield the leaves of the triple term at any depth."""
+        """Yield the terms in the triple term, at any depth, that are not triple terms."""
         for term in self.terms:
             if isinstance(term, TripleTerm):
                 yield from term.leaves()
@@ -149,7 +149,7 @@ class TripleTerm:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Symbol:
-    """A plain constant of a hand-written program, and the constants null and default.
+    """A plain constant of a hand-written program, or one of the constants null and default.
 
     >>> print(Symbol("null"), Symbol("New York"))
     null 'New York'
@@ -163,7 +163,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Number:
-    """An integer of the logic: a time point or a result of arithmetic. No RDF literal."""
+    """An integer of the logic: a time point or a result of arithmetic. A Number is not an RDF literal."""
 
     value: int
 
@@ -200,7 +200,7 @@ Signature = tuple[str, int]
 
 
 def signature(atom: Atom) -> Signature:
-    """Return predicate name and arity; two predicates of one name and other arity differ."""
+    """Return the name and arity of an atom's predicate; predicates with different arities differ."""
     return atom.predicate, len(atom.arguments)
 
 
@@ -208,7 +208,7 @@ Binding = dict[Variable, Term]
 
 
 def substitute(atom: Atom, binding: Mapping[Variable, Term]) -> Atom:
-    """Return the atom with each bound variable replaced; the others stay."""
+    """Return the atom with the values of bound variables; unbound variables are unchanged."""
     return Atom(
         atom.predicate,
         tuple(binding.get(term, term) if isinstance(term, Variable) else term for term in atom.arguments),
@@ -216,7 +216,7 @@ def substitute(atom: Atom, binding: Mapping[Variable, Term]) -> Atom:
 
 
 def unify(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
-    """Return the binding extended so that the pattern becomes the ground atom, or None."""
+    """Return the extended binding under which the pattern equals the ground atom, or None."""
     if signature(pattern) != signature(atom):
         return None
     grown = dict(binding)
@@ -227,5 +227,5 @@ def unify(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
 
 
 def constants(binding: Binding) -> dict[Variable, Constant]:
-    """Return the part of a binding that gives constants."""
+    """Return the part of a binding whose values are constants."""
     return {name: term for name, term in binding.items() if not isinstance(term, Variable)}

@@ -1,4 +1,4 @@
-"""The definitions of LARS (2015), executable and slow on purpose: answer streams and whether one is given."""
+"""The definitions of LARS (2015) as slow executable code: answer streams, and whether a stream is one."""
 
 from lars.semantics.answer_check import (
     Choice,

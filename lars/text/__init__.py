@@ -1,4 +1,4 @@
-"""Programs and streams of atoms as text, both ways: scanner, reader, notation, formatting."""
+"""Programs and streams of atoms as text: the scanner, the reader, the notation and the formatter."""
 
 from lars.text.atom_streams import read_ground_atom, read_line, read_stream
 from lars.text.formatting import format_program

@@ -1,4 +1,4 @@
-"""Streams of atoms as text: one time point a line.
+"""Streams of atoms as text, with one time point per line.
 
     @prefix e: <http://e/> .
     18: near(a) ans(25, e:x) done.   % blanks or commas part the atoms, the dot is optional
@@ -32,9 +32,9 @@ StreamLine = tuple[int, tuple[Atom, ...], int]
 
 
 def read_stream(text: str, source: str = "stream") -> list[tuple[int, Atom]]:
-    r"""Return the arrivals (time, atom) of a text; `source` names the text in errors.
+    r"""Return the arrivals (time, atom) of a text; errors name the text `source`.
 
-    Raises PlacedError for an invalid text, or a time before an earlier line's time.
+    Raises PlacedError for an invalid text, and for a time before the time of an earlier line.
 
     >>> [f"{t} {atom}" for t, atom in read_stream("18: near(a), done.\n20:")]
     ['18 near(a)', '18 done']
@@ -67,10 +67,10 @@ def _in_order(scanner: Scanner, line: StreamLine | None, latest: int | None) -> 
 
 
 def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None = None) -> StreamLine | None:
-    """Return a line's time and atoms, or None without a time; raises PlacedError with line 1.
+    """Return the time and the atoms of a line, or None without a time; raise PlacedError with line 1.
 
-    `@prefix` adds to the scanner's prefixes when it may; a prefix is never changed. `read_atom`
-    reads one atom, `read_ground_atom` when it is None.
+    If `may_declare` is true, `@prefix` adds to the scanner's prefixes; an existing prefix is never changed.
+    `read_atom` reads one atom. If it is None, `read_ground_atom` reads the atom.
     """
     if scanner.skip() == len(scanner.text):
         return None

@@ -1,4 +1,4 @@
-"""The parser of conditions in rule bodies: SPARQL conditions, aggregates, the first of an order."""
+"""The parser of SPARQL conditions, of aggregates and of `among` in rule bodies."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -30,7 +30,10 @@ _FUNCTION: Final = re.compile(r"([A-Za-z_]\w*)(?=[\s]*\()")
 
 
 def read_expression(scanner: Scanner) -> formulas.Expression:
-    """Read a SPARQL expression with SPARQL's precedences, or raise PlacedError."""
+    """Read a SPARQL expression with the operator precedences of SPARQL.
+
+    Raise PlacedError for invalid text.
+    """
     return _binary(scanner, 0)
 
 
@@ -101,7 +104,7 @@ _ENDED: Final = re.compile(rf"[,.]|{_PER.pattern}")
 
 
 def read_aggregation(scanner: Scanner) -> formulas.Aggregation:
-    """Read an aggregate, as COUNT(DISTINCT ?x), or raise PlacedError."""
+    """Read an aggregate such as COUNT(DISTINCT ?x); raise PlacedError for invalid text."""
     function = scanner.expect(AGGREGATE, ", ".join(formulas.AGGREGATES)).group(1).upper()
     scanner.expect(_OPEN, "(")
     distinct = _distinct(scanner)
@@ -136,7 +139,7 @@ def _variable(scanner: Scanner, accepted: str) -> Variable:
 
 
 def read_keys(scanner: Scanner) -> tuple[Variable, ...]:
-    """Read `by` and the grouping variables, if present."""
+    """Read `by` and the grouping variables; return () if the text does not continue with `by`."""
     return _grouping(scanner, _BY, "a variable to group by")
 
 
@@ -147,7 +150,7 @@ def _grouping(scanner: Scanner, word: re.Pattern[str], accepted: str) -> tuple[V
 
 
 def read_among(scanner: Scanner, atom: Atom) -> formulas.Among:
-    """Read the range and the order after `among`."""
+    """Read the range, the order and the `per` variables after `among`, and return the literal for `atom`."""
     start = scanner.skip()
     match = scanner.expect(_RANGE, "which instances, counted from 1: 1..10, or 11.. for all others")
     first, last = int(match.group(1)), match.group(2)

@@ -1,8 +1,8 @@
-"""Formatting a program's text: one way to write it, and nothing of it lost.
+"""The formatter of a program's text: it writes each construct in one way, and loses nothing.
 
-Comments keep their position: on their own lines, after a statement, or directly above the rule that had them
-inside. Of blank lines between statements one is kept. IRIs are written with the prefixes declared above them,
-rules longer than 100 columns with one body literal a line.
+Comments keep their position on their own lines or after a statement. A comment inside a rule moves directly
+above the rule. Of several blank lines between statements, one is kept. IRIs are written with the prefixes
+declared above them. A rule longer than 100 columns has one body literal per line.
 """
 
 import re
@@ -23,7 +23,7 @@ _SAME_LINE: Final = re.compile(r"[^\S\n]*")
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Lines of the formatted text, and the span of the old text that they replace."""
+    """Lines of the formatted text, and the range of the old text that they replace."""
 
     start: int
     end: int
@@ -31,9 +31,9 @@ class _Part:
 
 
 def format_program(text: str, source: str = "program", *, ascii: bool = False) -> str:  # noqa: A002
-    """Return the text of the same program, formatted; comments are kept as they are.
+    """Return the formatted text of the same program, with unchanged comments.
 
-    Raises PlacedError if the text is not a program; rules need not be safe.
+    Raises PlacedError if the text is not a program. Rules need not be safe.
 
     >>> print(format_program("@prefix e:<urn:>. p(X):-q( X ,<urn:a>).%why"), end="")
     @prefix e: <urn:> .

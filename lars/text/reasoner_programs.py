@@ -1,10 +1,10 @@
-"""Programs of I-DLV-sr and Distributed-SR as text: rules whose atoms look back over offsets from now.
+"""The text of programs of I-DLV-sr and Distributed-SR: rules whose atoms refer to past times.
 
     high(C) :- alpha(C, V) in [5 sec], 12 <= V.        at one or more of the times now - 5 s, .., now
     lfu(C) :- high(C) always in [5 sec].               at each of them
     often(C) :- high(C) at least 3 in [5 sec].         at 3 or more; at most 2; count N: at exactly N
     back(C) :- high(C) in {2 sec, 4 sec}.              at one of these offsets
-    #temp low(C) :- not high(C), seen(C).              what is derived is not kept for later windows
+    #temp low(C) :- not high(C), seen(C).              derived atoms are not kept for later windows
 
 Source: Calimeri et al., Stream Reasoning with DLV (I-DLV-sr, 2021), and its manual.
 """
@@ -29,9 +29,9 @@ Quantity = Literal["in", "always in", "at least", "at most", "count"]
 
 @dataclass(frozen=True, slots=True)
 class Streamed:
-    """An atom at some of the times now - o for its `offsets` o, in seconds; without any it is asked now.
+    """An atom at some of the times now - o for the `offsets` o, in seconds; without offsets, the atom now.
 
-    `number` belongs to at least, at most and count.
+    `number` is the number in at least, at most and count.
     """
 
     atom: Atom
@@ -100,7 +100,7 @@ def is_reasoner_program(text: str) -> bool:
 
 
 def read_rules(text: str, source: str) -> tuple[ReasonerRule, ...]:
-    """Return the rules of a text; raises PlacedError for an invalid or unsupported text."""
+    """Return the rules of a text; raise PlacedError for an invalid or unsupported text."""
     reader = _Reader(Scanner(text, source))
     return tuple(reader.rules(TextFile(source, text)))
 

@@ -1,7 +1,7 @@
-"""LARS programs as programs of I-DLV-sr: the rules whose windows look back with ◇ from the present.
+"""The conversion of LARS programs to I-DLV-sr programs; windows may only look back, with ◇.
 
-These reasoners keep derived atoms for later windows and LARS does not, so no window may contain a derived
-atom.
+I-DLV-sr keeps derived atoms for later windows, but LARS does not. The writer therefore omits the window
+around a derived atom, which shows the atom at the present time only.
 """
 
 import re
@@ -20,9 +20,10 @@ _OPERATORS: Final = frozenset("+-*")
 
 
 def write_reasoner_program(program: Program, unit: Duration) -> str:
-    """Return the program's text, whose windows count seconds; a time point is a `unit`.
+    """Return the program as I-DLV-sr text; one time point lasts one `unit`, and windows count seconds.
 
-    Raises LarsError, with the literal's place if known, for a construct that the language lacks.
+    I-DLV-sr lacks some constructs of LARS. For such a construct, LarsError is raised, with the place of the
+    literal if the place is known.
 
     >>> from lars.text.notation import read
     >>> print(write_reasoner_program(read("p(X) ← ⊞^5 ◇ q(X, ?y), not r(X), ?y > 2."), Duration(10**9)))
@@ -33,7 +34,10 @@ def write_reasoner_program(program: Program, unit: Duration) -> str:
 
 
 class _Writer:
-    """The writer of one rule; `_names` maps its variables to names with a capital letter."""
+    """The writer of one rule.
+
+    `_names` maps the rule's variables to names that begin with a capital letter.
+    """
 
     def __init__(self, rule: Rule, unit: Duration, derived: frozenset[terms.Signature]) -> None:
         self._rule, self._unit, self._derived = rule, unit, derived
@@ -43,7 +47,7 @@ class _Writer:
         self._names = plain | {one: f"{'Y' * (number + 1)}_{one.name}" for number, one in enumerate(others)}
 
     def rule(self) -> str:
-        """Return the rule."""
+        """Return the rule as I-DLV-sr text."""
         head = self._rule.head
         if isinstance(head, logic.At):
             raise self._cannot(f"the head {head}")

@@ -1,4 +1,4 @@
-"""The parser of a rule's parts: head, formulas, windows (after ⊞^ or [+]^) and comparisons."""
+"""The parser of the parts of a rule: head, formulas, comparisons, and windows after ⊞^ or [+]^."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ _ENDS: Final = re.compile("|".join(bounds.value for bounds in windows.Bounds))
 
 
 def read_window(scanner: Scanner) -> windows.Window:
-    """Read a window's size and its other parameters in braces."""
+    """Read a window: a size such as 30 or #5, or a size and further parameters in braces."""
     braced = scanner.accept(_BRACE) is not None
     window: windows.Window
     if braced and scanner.accept(_SLIDING):
@@ -163,14 +163,14 @@ _NAMED: Final = "; a predicate's name begins with a lower-case letter or stands 
 
 
 def read_head(scanner: Scanner) -> Head:
-    """Read an atom or @_T atom."""
+    """Read the head of a rule: an atom, or @_T and an atom."""
     if scanner.accept(_AT):
         return logic.At(_time(scanner), _atom(scanner, "an atom after @ in a head"))
     return _atom(scanner, "a rule: an atom or @_T atom as its head, or ← (:-)")
 
 
 def read_body(scanner: Scanner) -> tuple[tuple[int, logic.BodyLiteral], ...]:
-    """Read the literals of a body, each with the offset at which it begins."""
+    """Read the literals of a body; return each literal with the offset of its first character."""
     return scanner.listed(lambda: (scanner.skip(), _literal(scanner)))
 
 
@@ -255,12 +255,12 @@ def _time(scanner: Scanner) -> Variable | Number:
 
 
 def is_comparison(scanner: Scanner) -> bool:
-    """Return whether a comparison follows, not a formula."""
+    """Return whether the text continues with a comparison and not with a formula."""
     return not _is_formula(scanner)
 
 
 def read_comparison(scanner: Scanner) -> logic.Comparison:
-    """Read a comparison of terms, which arithmetic may compute."""
+    """Read a comparison of terms or of arithmetic expressions over terms."""
     left = _sum(scanner, "a term or (")
     return _compared(scanner, left, "a relation: = != < <= > >=")
 

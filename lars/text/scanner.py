@@ -1,4 +1,4 @@
-"""A scanner of texts of the logic: blanks, names, terms, and errors with the expected form."""
+"""A scanner for texts of the logic: blanks, names, terms, and errors with the expected form."""
 
 import re
 import sys
@@ -46,8 +46,8 @@ _Part = TypeVar("_Part")
 class Scanner:
     """A text and the current offset; `prefixes` are the declared prefixes.
 
-    Blanks and comments (from % to the end of the line) may precede each token. `comments` are the comments
-    read so far, by the offset of their %; `ended` is the end of the last token.
+    Blanks and comments (from % to the end of the line) may precede each token. `comments` maps the offset of
+    each % that was read to its comment. `ended` is the end of the last token.
     """
 
     text: str
@@ -67,18 +67,18 @@ class Scanner:
         return self.offset
 
     def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Read a match of the pattern, if it follows."""
+        """Read a match of the pattern if the match follows here; otherwise return None."""
         match = pattern.match(self.text, self.skip())
         if match:
             self.offset = self.ended = match.end()
         return match
 
     def peek(self, pattern: re.Pattern[str]) -> bool:
-        """Return whether a match of the pattern follows, without reading it."""
+        """Return whether a match of the pattern follows here, without reading it."""
         return pattern.match(self.text, self.skip()) is not None
 
     def expect(self, pattern: re.Pattern[str], accepted: str) -> re.Match[str]:
-        """Read a match of the pattern, or raise an error with the expected form."""
+        """Read a match of the pattern, or raise PlacedError with the expected form."""
         return self.accept(pattern) or self.fail(accepted)
 
     def place(self, offset: int | None = None) -> Place:
@@ -86,7 +86,7 @@ class Scanner:
         return place_at(self.source, self.text, self.skip() if offset is None else offset)
 
     def fail(self, accepted: str) -> Never:
-        """Raise an error at this place, with the text found and the expected form."""
+        """Raise PlacedError at this place, with the text that follows and the expected form."""
         match = _FOUND.match(self.text, self.skip())
         if match:
             raise PlacedError(self.place(), f"found “{match.group()}”, expected {accepted}")
@@ -94,21 +94,21 @@ class Scanner:
         raise PlacedError(self.place(self.ended), f"found the end of the text, expected {accepted}")
 
     def name(self) -> str | None:
-        """Read the name of a predicate or symbol, if present."""
+        """Read the name of a predicate or symbol if a name follows; otherwise return None."""
         if self.peek(_KEYWORD) or self.peek(_BLANK) or self.peek(_PREFIXED):
             return None
         match = self.accept(NAME) or self.accept(_QUOTED_NAME)
         return self._decoded(match) if match else None
 
     def variable(self) -> terms.Variable | None:
-        """Read a variable, if present: ?name, or a name with a capital first letter."""
+        """Read a variable if it follows (?name, or a name with a capital letter); otherwise return None."""
         if self.peek(_PREFIXED):
             return None
         match = self.accept(VARIABLE)
         return terms.Variable(self._word(match, match.lastindex or 1)) if match else None
 
     def number(self) -> terms.Number | None:
-        """Read an integer of the logic, if present."""
+        """Read an integer of the logic if an integer follows; otherwise return None."""
         match = self.accept(NUMBER)
         if match and _FRACTION.match(self.text, self.offset):
             self.offset = match.start()
@@ -116,7 +116,7 @@ class Scanner:
         return terms.Number(int(match.group(1))) if match else None
 
     def term(self, accepted: str = _TERM) -> terms.Term:
-        """Read a term, or raise an error with the expected form."""
+        """Read a term, or raise PlacedError with the expected form."""
         if (name := self.name()) is not None:
             return terms.Symbol(name)
         if self.peek(_UNNAMED):
@@ -124,7 +124,10 @@ class Scanner:
         return self.variable() or self.number() or self.rdf_term() or self.fail(accepted)
 
     def constant(self, accepted: str = "a constant", term: str = _TERM) -> terms.Constant:
-        """Read a term that is not a variable, or raise: `term` is the expected form if no term follows."""
+        """Read a term that is not a variable, or raise PlacedError with the expected form.
+
+        The expected form is `accepted` if a variable follows, and `term` if no term follows.
+        """
         start = self.skip()
         value = self.term(term)
         if isinstance(value, terms.Variable):
@@ -133,14 +136,17 @@ class Scanner:
         return value
 
     def listed(self, read: Callable[[], _Part]) -> tuple[_Part, ...]:
-        """Call `read` once or more, with commas between."""
+        """Call `read` one or more times, with commas between the parts."""
         parts = [read()]
         while self.accept(_COMMA):
             parts.append(read())
         return tuple(parts)
 
     def rdf_term(self) -> terms.Iri | terms.Literal | terms.Blank | terms.TripleTerm | None:
-        """Read an RDF term as in N-Triples, or with a declared prefix, if present."""
+        """Read an RDF term, as in N-Triples or with a declared prefix.
+
+        Return None if no such term follows.
+        """
         if match := self.accept(_BLANK):
             return terms.Blank(self._word(match))
         if self.accept(_OPEN_TRIPLE):
@@ -152,7 +158,7 @@ class Scanner:
         return self.iri()
 
     def iri(self) -> terms.Iri | None:
-        """Read <iri> or prefix:name, if present."""
+        """Read <iri> or prefix:name; return None if neither follows."""
         if match := self.accept(IRI):
             return terms.Iri(self._decoded(match))
         start = self.skip()
@@ -165,7 +171,7 @@ class Scanner:
         return None
 
     def prefix(self) -> str:
-        """Read the name of a prefix and its colon, or raise."""
+        """Read the name of a prefix and its colon, or raise PlacedError."""
         return self._word(self.expect(PREFIX, "a prefix, as in ex:"))
 
     def _triple(self) -> terms.TripleTerm:

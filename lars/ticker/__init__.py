@@ -1,3 +1,3 @@
-"""Programs in the language of the reasoner Ticker, with the legend of names and numbers."""
+"""Programs in the language of the reasoner Ticker, and a legend of their names and numbers."""
 
 from lars.ticker.ticker_rules import ExportError, Reasoner

@@ -1,7 +1,7 @@
-"""Guards for Ticker next to a program's rules: visible input, and values to ground variables with.
+"""Guards for Ticker that are added to rules: visible input, and values for grounding variables.
 
-Its reasoner clingo sees only input in some window. Its reasoner incremental grounds a rule with the values
-that facts give its variables, and drops a rule without values.
+Ticker's reasoner clingo sees only input that is in a window. Ticker's reasoner incremental grounds a rule
+with the values that facts give to the variables of the rule, and drops a rule without values.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,13 +21,13 @@ _MOST_PAIRS: Final = 1_000_000
 
 
 def counting(rules: Iterable[ticker_rules.PlainRule]) -> bool:
-    """Whether some rule computes or orders, so that numbers must be written as numbers."""
+    """Return whether a rule computes or orders, so that numbers must be written as numbers."""
     parts = (part for rule in rules for part in rule.body if isinstance(part, Comparison))
     return any(part.relation in ticker_rules.ORDERED or isinstance(part.right, Operation) for part in parts)
 
 
 def scoping_rules(rules: Sequence[ticker_rules.PlainRule], name: str) -> Iterator[ticker_rules.PlainRule]:
-    """Yield a rule with a window for each input atom without a window, in the same spelling."""
+    """Yield a rule with a window for each input atom that occurs only without a window."""
     heads = {signature(rule.head) for rule in rules}
     plain: dict[Atom, Rule] = {}
     scoped: set[Atom] = set()
@@ -56,7 +56,7 @@ def guarded_rules(
 ) -> tuple[ticker_rules.PlainRule, ...]:
     """Return the rules with a fact for each value of each variable; rules without values are dropped.
 
-    Input that never arrives is dropped from negated literals. Times go from 0 to `last`. Raises ExportError
+    Negated literals whose input never arrives are dropped. Times range from 0 to `last`. Raises ExportError
     for arithmetic with unlimited or negative values.
     """
     facts = tuple(rule for rule in rules if not rule.body)
@@ -98,7 +98,7 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
 def _check_head_time(rule: ticker_rules.PlainRule) -> None:
     """Raise ExportError for a head at a time that gets values before the run.
 
-    A head at a constant time, p at 2, remains as p at the present while its body holds.
+    If a head is at a constant time, such as p at 2, Ticker keeps p at the present while the body holds.
     """
     if rule.time in _grounded(rule):
         with ticker_rules.exporting(rule.source):
@@ -109,7 +109,10 @@ def _check_head_time(rule: ticker_rules.PlainRule) -> None:
 
 
 def _grounded(rule: ticker_rules.PlainRule) -> frozenset[Variable]:
-    """Return the variables whose values the reasoner takes from facts: all but one time in @ alone."""
+    """Return the variables whose values the reasoner takes from facts.
+
+    These are all variables except a single time variable that occurs only in @.
+    """
     forms = [part for part in rule.body if isinstance(part, LiteralForm)]
     times = frozenset(form.time for form in forms if isinstance(form.time, Variable))
     parts = (form.atom if isinstance(form, LiteralForm) else form for form in rule.body)
@@ -118,7 +121,7 @@ def _grounded(rule: ticker_rules.PlainRule) -> frozenset[Variable]:
 
 
 def _unguarded(rule: ticker_rules.PlainRule, predicates: set[Signature]) -> list[Variable]:
-    """Return the variables that need values and that no fact gives any."""
+    """Return the variables that need values and that no fact binds."""
     facts = (
         form.atom
         for form in rule.body
@@ -159,7 +162,7 @@ class _Domains:
             raise ticker_rules.InexpressibleError("arithmetic whose values come to no end")
 
     def _grows(self, rule: ticker_rules.PlainRule) -> bool:
-        """Add the atoms that a rule derives; return whether some are new."""
+        """Add the atoms that a rule derives; return whether some of them are new."""
         if (values := self.values(rule)) is None:
             return False
         columns = self.columns[signature(rule.head)]
@@ -170,13 +173,13 @@ class _Domains:
         return before != (sum(map(len, columns)), len(self.reached))
 
     def possible(self, rule: ticker_rules.PlainRule) -> ticker_rules.PlainRule:
-        """Return the rule without the negated literals whose atom holds at no time."""
+        """Return the rule without the negated literals whose atom never holds."""
         parts = (part for part in rule.body
                  if not isinstance(part, LiteralForm) or part.positive or self._narrow({}, part))  # fmt: skip
         return replace(rule, body=tuple(parts))
 
     def values(self, rule: ticker_rules.PlainRule) -> Values | None:
-        """Return each variable's constants; None when the rule's positive body has no instance."""
+        """Return the constants of each variable; None if the rule's positive body has no instance."""
         terms: Values = {}
         for part in rule.body:
             if isinstance(part, LiteralForm) and part.positive and not self._narrow(terms, part):
@@ -241,7 +244,7 @@ _TURNED: Final[Mapping[Relation, Relation]] = {
 
 
 def _related(terms: Values, side: Arithmetic, relation: Relation, other: Arithmetic) -> None:
-    """Keep the constants of a variable that are in the relation to some constant of the other side."""
+    """Keep the constants of a variable that are in the relation to a constant of the other side."""
     if not isinstance(side, Variable) or relation == "!=":
         return
     others = _side(terms, other)

@@ -1,11 +1,12 @@
-"""LARS programs in the language of Ticker (Beck, Eiter, Folie: Ticker, TPLP 17, 2017), by its parser.
+"""LARS programs in the language of Ticker's parser (Beck, Eiter, Folie: Ticker, TPLP 17, 2017).
 
-`a [n sec]` is ⊞^n ◇ a, `a always [n sec]` ⊞^n □ a, `a at T in [n sec]` ⊞^n @_T a, `[n #]` a tuple window.
-Arguments are variables and numbers without blanks between them, so terms are numbered.
+`a [n sec]` is ⊞^n ◇ a, `a always [n sec]` is ⊞^n □ a, `a at T in [n sec]` is ⊞^n @_T a, and `[n #]` is a
+tuple window. In Ticker, arguments are variables and numbers without blanks between them, so terms are
+numbered.
 
-Ticker prints changes, counts input at the time of reading, and evaluates time 0 only with input. So a program
-gets signs, atoms for the current time and for the presence of input. With them its answer changes at each
-tick and with each line of input.
+Ticker prints only changes, counts input at the time of reading, and evaluates time 0 only with input. A
+program therefore gets signs: atoms for the current time and for the presence of input. With the signs, the
+answer changes at each tick and with each line of input.
 """
 
 import re
@@ -27,10 +28,11 @@ from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
 def with_signs(
     program: Program, stream: ticker_rules.TickerInput, reasoner: ticker_rules.Reasoner
 ) -> tuple[Program, ticker_rules.TickerInput, terms.Atom]:
-    """Return the program with rules for the current time as a number, and for the presence of input.
+    """Return the program with rules for the current time as a number and for the presence of input.
 
-    The second part is its input, with some atom at time 0. Without input at time 0, an extra atom is added:
-    as the oldest of tuples, it displaces no other.
+    The second result is the input, with an atom at time 0. If the input has no atom at time 0, an extra atom
+    is added. As the oldest tuple, this atom displaces no other tuple. The third result is the atom that input
+    is present.
     """
     taken = frozenset(name for name, _ in program.predicates | stream.signatures())
     start, present, pulse, arrival = (
@@ -47,7 +49,7 @@ def with_signs(
 
 
 def _patterns(stream: ticker_rules.TickerInput, reasoner: ticker_rules.Reasoner) -> list[terms.Atom]:
-    """Return atoms of which each line of the input has an instance."""
+    """Return atoms such that each line of the input contains an instance of one of them."""
     if reasoner == "clingo":
         kinds = sorted({(atoms[0].predicate, len(atoms[0].arguments)) for atoms in stream.atoms.values()})
         return [
@@ -76,7 +78,7 @@ _MOST_TERMS: Final = 2**31 - ticker_rules.FIRST_TERM
 
 
 def write_ticker(program: Program, clock: Duration, background: tuple[terms.Atom, ...] = ()) -> str:
-    """Return the program for Ticker's reasoner clingo; `clock` is one time point.
+    """Return the program for Ticker's reasoner clingo; `clock` is the duration of one time point.
 
     Raises ExportError for constructs that Ticker lacks, or that need known input.
 
@@ -96,7 +98,7 @@ def ticker_writer(
     background: tuple[terms.Atom, ...] = (),
     stream: ticker_rules.TickerInput = ticker_rules.UNKNOWN,
 ) -> "TickerWriter":
-    """Return the writer of the program, with its input if known; raises as `write_ticker`."""
+    """Return the writer of the program, with its input if known; raise the errors of `write_ticker`."""
     rules = ticker_rules.plain_rules(program, background, reasoner, stream)
     hidden = ticker_rules.hidden_names(frozenset(atom.predicate for rule in rules for atom in _atoms(rule)))
     if stream.last is not None and reasoner == "incremental":
@@ -111,9 +113,10 @@ def ticker_writer(
 
 
 class TickerWriter:
-    """Writes rules; predicates and variables keep names of ASCII letters and digits that no other has.
+    """The writer of rules in Ticker's language.
 
-    Terms are numbers from FIRST_TERM up, in the order in which they are asked for.
+    Names of predicates and variables consist of ASCII letters and digits, and are unique. Terms are numbered
+    from FIRST_TERM, in the order in which the writer needs them.
     """
 
     def __init__(
@@ -131,7 +134,7 @@ class TickerWriter:
         self.counting = counting(rules)
 
     def heads(self, role: ticker_rules.Role) -> dict[str, terms.Signature]:
-        """Return the names of the heads of a role, with their rules' predicates."""
+        """Return the names of the heads with a role, each with the predicate of its original rule."""
         return {
             self.predicates[terms.signature(rule.head)]: terms.signature(head_atom(rule.source) or rule.head)
             for rule in self.rules
@@ -139,12 +142,12 @@ class TickerWriter:
         }
 
     def text(self) -> str:
-        """Return the program, with its legend before it."""
+        """Return the text of the program after its legend."""
         lines = [line for rule in self.rules for line in self._rule(rule)]
         return "\n".join((*(f"% {line}" for line in self._legend()), *lines)) + "\n"
 
     def line(self, atoms: Iterable[terms.Atom]) -> str:
-        """Return the line of the input at one time point, each atom once."""
+        """Return the line of the input at one time point; each atom occurs once."""
         try:
             return ";".join(map(self._atom, dict.fromkeys(atoms)))
         except ticker_rules.InexpressibleError as refused:
@@ -175,7 +178,7 @@ class TickerWriter:
         yield "Input is of predicates that nothing here derives, each atom once at a time point."
 
     def _rule(self, rule: ticker_rules.PlainRule) -> Iterator[str]:
-        """Yield the original rule as a comment, unless it is identical, and the rule."""
+        """Yield the original rule as a comment, and the rule; an auxiliary fact has no comment."""
         if rule.role != "auxiliary" or rule.body:
             yield f"% {to_ascii(str(rule.source))}"
         with ticker_rules.exporting(rule.source):
@@ -200,7 +203,7 @@ class TickerWriter:
         return self._term(side)
 
     def _term(self, term: terms.Term) -> str:
-        """Return a term's text. Raises InexpressibleError for a reserved or negative number."""
+        """Return the text of a term; raise InexpressibleError for a reserved or negative number."""
         match term:
             case terms.Variable():
                 return self.variables[term]

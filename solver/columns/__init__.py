@@ -1,4 +1,4 @@
-"""Terms as small numbers, and input atoms as columns of them: from a trace's files to its answers."""
+"""Terms as small numbers, and input atoms as columns of these numbers, from trace files to answers."""
 
 from solver.columns.arrays import (
     Array,

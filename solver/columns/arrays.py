@@ -1,7 +1,7 @@
-"""Columns of integers, one number for each row of several columns, and conversion to and from Arrow's arrays.
+"""Columns of integers, row numbers for several columns, and conversion to and from arrays of Arrow.
 
-The conversion uses their buffers: Arrow's own ways import pandas first. Arrow is loaded on demand: small
-inputs do not need it.
+The conversion uses the buffers of Arrow, since Arrow's own functions import pandas first. Arrow is loaded on
+demand, since small inputs do not need Arrow.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,9 @@ _MARKS: Final = 32
 
 
 def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) -> list[Array]:
-    """Return a number for each row of each side: equal exactly for equal rows.
+    """Return a number for each row of each side; numbers are equal if and only if rows are equal.
 
-    All numbers times `room` fit in 63 bits.
+    Every number times `room` fits in 63 bits.
     """
     most = _GREATEST_KEY // room
     numbers, size = [np.zeros(length, np.int64) for length in lengths], 1
@@ -72,7 +72,7 @@ def among(values: Array, others: Array) -> Mask:
 
 
 def distinct(values: Array) -> Array:
-    """Return each of the values once, ascending; numpy's own function would load masked arrays first.
+    """Return the distinct values, ascending; numpy's own function would load masked arrays first.
 
     >>> distinct(np.array([5, 3, 5])).tolist()
     [3, 5]
@@ -82,7 +82,7 @@ def distinct(values: Array) -> Array:
 
 
 def distinct_pairs(one: Array, other: Array) -> tuple[Array, Array]:
-    """Return the distinct pairs of values (from 0) in rows of both columns.
+    """Return the distinct pairs of values (from 0) in the rows of two columns.
 
     >>> distinct_pairs(np.array([7, 2, 7]), np.array([1, 1, 1]))
     (array([2, 7]), array([1, 1]))
@@ -104,7 +104,7 @@ def _base(columns: Sequence[Array]) -> int:
 
 
 def _ranked(columns: Sequence[Array]) -> tuple[list[Array], int]:
-    """Return the numbers replaced by their ranks, and the number of ranks."""
+    """Return the columns with ranks in place of numbers, and the number of ranks."""
     base, rows = _base(columns), sum(map(len, columns))
     if base <= 6 * rows:
         # Marks in a table are cheaper than sorting.
@@ -129,13 +129,13 @@ def numbers_of(array: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arro
 
 
 def mask_of(array: "pa.Array") -> Mask:
-    """Return truth values as a mask; null is false."""
+    """Return booleans as a mask; null is false."""
     _, values = array.buffers()
     return _bits(values, array) & validity_of(array)
 
 
 def validity_of(array: "pa.Array") -> Mask:
-    """Return a mask of values that are not null."""
+    """Return a mask of the values that are not null."""
     valid, *_ = array.buffers()
     return np.ones(len(array), np.bool_) if valid is None else _bits(valid, array)
 
@@ -147,7 +147,7 @@ def _bits(buffer: "pa.Buffer", array: "pa.Array") -> Mask:
 
 
 def arrow_mask(mask: Mask) -> "pa.Array":
-    """Return a mask as Arrow's truth values."""
+    """Return a mask as booleans of Arrow."""
     import pyarrow as pa
 
     bits = pa.py_buffer(np.packbits(mask, bitorder="little"))
@@ -155,7 +155,7 @@ def arrow_mask(mask: Mask) -> "pa.Array":
 
 
 def arrow_numbers(numbers: npt.NDArray[np.integer]) -> "pa.Array":
-    """Return a column as an Arrow array of integers, of the same width."""
+    """Return a column as an Arrow array of integers of the same width."""
     import pyarrow as pa
 
     kind = pa.from_numpy_dtype(numbers.dtype)
@@ -163,7 +163,7 @@ def arrow_numbers(numbers: npt.NDArray[np.integer]) -> "pa.Array":
 
 
 def arrow_lists(parts: "Sequence[pa.Array]", kind: "pa.DataType") -> "pa.ListArray":
-    """Return arrays of one type as a column of lists, one list for each array."""
+    """Return arrays of one type as a column of lists, with one list per array."""
     import pyarrow as pa
 
     ends = np.cumsum([0, *map(len, parts)]).astype(np.int32)
@@ -173,7 +173,7 @@ def arrow_lists(parts: "Sequence[pa.Array]", kind: "pa.DataType") -> "pa.ListArr
 
 
 def arrow_strings(texts: Sequence[str]) -> "pa.Array":
-    """Return texts as Arrow's."""
+    """Return texts as an Arrow array."""
     import pyarrow as pa
 
     data, sizes = "".join(texts).encode(), list(map(len, texts))
@@ -194,5 +194,5 @@ def arrow_texts(data: bytes | npt.NDArray[np.uint8], offsets: Array) -> "pa.Arra
 
 
 def arrow_text(text: bytes) -> "pa.Scalar":
-    """Return a text (binary) as Arrow's scalar."""
+    """Return a text (binary) as a scalar of Arrow."""
     return arrow_texts(text, np.array([0, len(text)]))[0]

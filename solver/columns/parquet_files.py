@@ -1,4 +1,4 @@
-"""Rows as a Parquet file that pandas reads like a file of its own."""
+"""Writing rows to a Parquet file that pandas reads like a file written by pandas."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -28,9 +28,10 @@ _GROUP: Final = 2**17
 def write_parquet(
     path: Path, columns: Sequence[tuple[str, type[CellValue]]], rows: Iterable[Sequence[CellValue | None]]
 ) -> None:
-    """Write rows like a data frame with these rows, group by group, so that long tables need little memory.
+    """Write rows to a Parquet file that pandas reads as a data frame.
 
-    Columns have a name and a kind of values: bool, int (64 bit), float, or str.
+    Each column has a name and a type of values: bool, int (64 bits), float or str. The rows are written group
+    by group, so a long table needs little memory.
     """
     kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
     described = [
@@ -58,7 +59,7 @@ def write_parquet(
 def _arrow_column(kind: type[CellValue], values: Sequence[CellValue | None]) -> pa.Array:
     """Return the values of a column as an Arrow array; None is a missing value.
 
-    Arrow itself would load pandas to inspect a list.
+    The array is built from buffers, because pyarrow would load pandas in order to convert a list.
     """
     gaps = np.fromiter((value is None for value in values), np.bool_, len(values))
     known = pa.py_buffer(np.packbits(~gaps, bitorder="little")) if gaps.any() else None

@@ -1,4 +1,4 @@
-"""The content of a slice: facts as rows and symbols, static data, and the facts in windows."""
+"""The facts of a slice: facts as rows and clingo symbols, static data, and the facts in windows."""
 
 from solver.facts.evaluation_times import (
     Arrivals,

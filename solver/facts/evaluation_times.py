@@ -1,4 +1,4 @@
-"""The evaluation times of a program, determined in advance by its trigger."""
+"""The evaluation times of a program, which its trigger determines in advance."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Arrivals:
 
 @dataclass(frozen=True, slots=True)
 class Multiples:
-    """Pull: evaluate at the multiples of one of the periods, 0 included."""
+    """Pull: evaluate at the multiples of at least one of the periods, including 0."""
 
     periods: tuple[int, ...]
 
@@ -30,7 +30,7 @@ Gate = Arrivals | Multiples | tuple[int, ...] | None
 
 
 def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
-    """Return the evaluation times in the interval, ascending, when these facts arrive."""
+    """Return the evaluation times in the interval, ascending, if these facts arrive."""
     match gate:
         case Arrivals(patterns):
             matches = [matcher(pattern) for pattern in patterns]
@@ -48,7 +48,7 @@ def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
 
 
 def matcher(pattern: Atom) -> Callable[[Fact], bool]:
-    """Return the test whether a fact is an instance of the atom."""
+    """Return the function that tests whether a fact is an instance of the pattern."""
     predicate, arity = signature(pattern)
     fixed = [
         (place, str(term)) for place, term in enumerate(pattern.arguments) if not isinstance(term, Variable)
@@ -70,12 +70,12 @@ def matcher(pattern: Atom) -> Callable[[Fact], bool]:
 
 
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
-    """Return the gate of `trigger`, and the program without it; None if it is not a gate.
+    """Return the gate of `trigger` and the program without `trigger`; the gate is None if it is not a gate.
 
-    A trigger without rules is a gate that never opens: push without a stream to wait for.
+    A trigger without rules is a gate that never opens, such as push without a stream to wait for.
 
-    A gate is an atom that every rule with a body needs. All its own rules have one of the two forms of LARS
-    (2015), Section 4.1. Then it is true exactly at the gate's times.
+    A gate is an atom that every rule with a body needs. All rules that derive the atom must have one of the
+    two forms of LARS (2015), Section 4.1. The atom is then true exactly at the times of the gate.
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)
@@ -105,7 +105,7 @@ def _ungated(rule: Rule, trigger: Atom) -> Rule:
 
 
 def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | int | None:
-    """Return the pattern of a rule of push, or the period of a rule of pull."""
+    """Return the pattern of a push rule or the period of a pull rule; None for other rules."""
     match rule:
         case Rule(Atom(), (formulas.In(window, formulas.Diamond(Atom() as pattern)),)) if (
             window == NOW and signature(pattern) not in elsewhere

@@ -30,7 +30,10 @@ _STREAM_ARITY: Final = 4
 
 
 class Fact(NamedTuple):
-    """An input atom: time point, predicate, argument texts. Sequences of facts are in arrival order."""
+    """An input atom: its time point, predicate and argument texts.
+
+    Sequences of facts are in arrival order.
+    """
 
     t: int
     predicate: str
@@ -38,7 +41,7 @@ class Fact(NamedTuple):
 
 
 def with_triples(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Return facts, and before each triple in a named graph the triple of the stream if it is absent."""
+    """Return facts, with the triple of the stream before each triple in a named graph, if it is missing."""
     found: dict[Fact, None] = {}
     for fact in facts:
         if fact.predicate == QUAD_PREDICATE:
@@ -48,7 +51,7 @@ def with_triples(facts: Iterable[Fact]) -> tuple[Fact, ...]:
 
 
 def without_doubles(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Return facts without the triples that `with_triples` adds again."""
+    """Return facts without the triples that `with_triples` would add."""
     every = tuple(facts)
     doubles = {_without_graph(fact) for fact in every if fact.predicate == QUAD_PREDICATE}
     return tuple(fact for fact in every if fact not in doubles)
@@ -59,13 +62,13 @@ def _without_graph(fact: Fact) -> Fact:
 
 
 def is_triple(fact: Fact) -> bool:
-    """Whether the atom is a triple of a stream."""
+    """Return whether the atom is a triple of a stream."""
     return fact.predicate == STREAM_PREDICATE and len(fact.arguments) == _STREAM_ARITY
 
 
 @lru_cache(maxsize=2**16)
 def constant_of(text: str) -> terms.Constant:
-    """Return the constant that has this text."""
+    """Return the constant with this text."""
     if is_name_of_stream(text):
         return terms.Iri(text[1:-1])
     if text[:1] in '<"' or text[:2] == "_:":
@@ -92,7 +95,7 @@ def background_of(atoms: Iterable[terms.Atom]) -> dict[terms.Signature, list[Arg
 
 
 def atoms_of(background: Background) -> Iterator[terms.Atom]:
-    """Yield the atoms of a background; the inverse of `background_of`."""
+    """Yield the atoms of a background; this function is the inverse of `background_of`."""
     for (name, _), rows in background.items():
         for arguments in rows:
             yield terms.Atom(name, tuple(map(constant_of, arguments)))
@@ -100,10 +103,10 @@ def atoms_of(background: Background) -> Iterator[terms.Atom]:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The timeline, the input in arrival order, and B.
+    """The timeline, the input in arrival order, and the background B.
 
-    Equal facts at one time point count once, at their first arrival. With `newest`, later arrivals are
-    invisible, though tuple windows count them.
+    Equal facts at one time point count once, at their first arrival. If `newest` is given, later arrivals are
+    invisible, but tuple windows count them.
     """
 
     timeline: Interval
@@ -112,12 +115,12 @@ class Situation:
     newest: int | None = None
 
     def sees(self, fact: Fact) -> bool:
-        """Whether the fact is visible, or only counted by tuple windows."""
+        """Return whether the fact is visible; tuple windows also count invisible facts."""
         return self.newest is None or fact.t <= self.newest
 
 
 def with_facts(program: Program, background: Background) -> Background:
-    """Return B: the background that is given, and the program's own facts."""
+    """Return the background B: the given background and the facts of the program."""
     own = background_of(
         rule.head for rule in program.rules if is_fact(rule) and isinstance(rule.head, terms.Atom)
     )
@@ -131,7 +134,7 @@ _SHOWN: Final = 100
 
 
 def check_writable(constant: terms.Constant) -> None:
-    """Raise LarsError for a number outside 32 bit, or text with NUL or a lone surrogate."""
+    """Raise LarsError for a number outside 32 bits, or for a text with NUL or a lone surrogate."""
     match constant:
         case terms.Number(value):
             if not _LEAST <= value <= _GREATEST:
@@ -156,7 +159,7 @@ Triple = tuple[str, str, str]
 
 
 class CodedRows(AbstractSet[Arguments]):
-    """Rows of texts, each text kept once: row i holds the texts at the places `codes[i]`.
+    """Rows of texts that store each text once: row i contains the texts at the places `codes[i]`.
 
     Rows are distinct, in the order of `codes`.
 
@@ -188,7 +191,7 @@ class CodedRows(AbstractSet[Arguments]):
         return frozenset(self)
 
     def matching(self, patterns: Sequence[terms.Atom]) -> "CodedRows":
-        """Return the rows that match the constants of some pattern, with only their texts."""
+        """Return the rows that match the constants of at least one pattern, with only their texts."""
         mask = np.zeros(len(self), np.bool_)
         places: dict[str, int] = {}
         for pattern in patterns:
@@ -206,9 +209,10 @@ class CodedRows(AbstractSet[Arguments]):
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """Static triples as canonical texts; `named` maps a graph's name to its triples.
+    """Static triples as canonical texts; `named` maps the name of a graph to its triples.
 
-    `engine_stores` has the triples of only one engine's store, by its query language, independent of FROM.
+    `engine_stores` maps a query language to the triples that only the engine of this language stores. These
+    triples do not depend on FROM.
     """
 
     default: AbstractSet[Triple]
@@ -217,9 +221,9 @@ class Static:
 
 
 def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> Collection[Arguments]:
-    """Return the triples of graphs, each a union of sets, with their graph's name; ascending in each graph.
+    """Return the triples of graphs, each with the name of its graph; each graph is a union of sets.
 
-    Triples that were read together stay in columns.
+    The triples of a graph are ascending. Triples that were read together stay in columns.
     """
     every = [part for _, parts in graphs for part in parts]
     coded = [part for part in every if isinstance(part, CodedRows)]
@@ -239,7 +243,7 @@ def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> C
 
 
 def distinct_rows(parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """Return the rows, three numbers each, of all parts, each once, ascending."""
+    """Return the distinct rows of all parts, in ascending order; each row has three numbers."""
     rows = np.concatenate([np.empty((0, 3), np.int64), *parts])
     rows = rows[np.lexsort(rows.T[::-1])]
     fresh = np.ones(len(rows), np.bool_)

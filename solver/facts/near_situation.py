@@ -1,4 +1,4 @@
-"""The input atoms that a program can use, those it reads through windows, and those visible at a time."""
+"""The input atoms that a program can use, that it reads through windows, or that are visible at a time."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,14 +32,14 @@ class Relevance:
 
     @cached_property
     def set_atoms(self) -> frozenset[Atom]:
-        """The atoms of gathered literals, with variables renamed."""
+        """The atoms of aggregates and orders, with canonical names of variables."""
         return frozenset(
             canonical_atom(part.atom) for rule in self.program.rules for part in set_literals(rule.body)
         )
 
     @cached_property
     def used_patterns(self) -> Mapping[Signature, frozenset[Atom]]:
-        """The atoms of each predicate that occur in some body, with variables renamed."""
+        """The atoms of each predicate that occur in rule bodies, with canonical names of variables."""
         patterns = self.set_atoms.union(canonical_atom(atom) for _, _, atom in self.forms)
         by_predicate: dict[Signature, set[Atom]] = {}
         for atom in patterns:
@@ -47,7 +47,7 @@ class Relevance:
         return {predicate: frozenset(atoms) for predicate, atoms in by_predicate.items()}
 
     def useful(self, atom: Atom, rule: Rule) -> frozenset[Atom]:
-        """Return the instances of a body's atom that the rules which use the rule's head can match."""
+        """Return the instances of a body atom that can match, given the uses of the rule's head."""
         if not isinstance(rule.head, Atom) or self.output in (None, signature(rule.head)):
             return frozenset((canonical_atom(atom),))
         facts_seen = set()
@@ -62,12 +62,12 @@ class Relevance:
         return frozenset(facts_seen)
 
     def needed_atoms(self) -> frozenset[Atom]:
-        """Return patterns of every input atom that some rule can use."""
+        """Return patterns for every input atom that at least one rule can use."""
         return self.set_atoms.union(*(self.useful(atom, rule) for rule, _, atom in self.forms))
 
 
 def relevant_background(background: Background, questions: Iterable[Relevance]) -> Background:
-    """Return the part of B that some of the programs can use."""
+    """Return the part of the background B that at least one of the programs can use."""
     needed = [atom for relevance in questions for atom in relevance.needed_atoms()]
     return {
         predicate: _fitting(rows, fitting)
@@ -83,17 +83,17 @@ def _fitting(rows: Iterable[Arguments], patterns: Sequence[Atom]) -> Collection[
 
 
 def _fits(row: Arguments, atom: Atom) -> bool:
-    """Whether the row has the atom's constants."""
+    """Return whether the row has the constants of the atom."""
     return all(isinstance(t, Variable) or str(t) == text for t, text in zip(atom.arguments, row, strict=True))
 
 
 def variables_in_order(atom: Atom) -> tuple[Variable, ...]:
-    """Return the atom's variables in order of their first place."""
+    """Return the variables of the atom, in the order of their first places."""
     return tuple(dict.fromkeys(term for term in atom.arguments if isinstance(term, Variable)))
 
 
 def canonical_atom(atom: Atom) -> Atom:
-    """Return the atom with its variables named by their order, so that variants are equal."""
+    """Return the atom with canonical names of variables, so that variants of an atom are equal."""
     names = {variable: Variable(f"X{i}") for i, variable in enumerate(variables_in_order(atom))}
     arguments = (names.get(term, term) if isinstance(term, Variable) else term for term in atom.arguments)
     return Atom(atom.predicate, tuple(arguments))
@@ -105,9 +105,9 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WindowedAtom:
-    """Input atoms that a rule reads through a window: instances of `atom`, and of one of `any_of`.
+    """Input atoms that a rule reads through a window: instances of `atom` and of one of `any_of`.
 
-    `any_of` are instances of `atom` that some rule can use; other instances are skipped.
+    `any_of` are instances of `atom` that at least one rule can use. Other instances are skipped.
     """
 
     window: Window
@@ -116,17 +116,20 @@ class WindowedAtom:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The atom's variables in order of their first place: the arguments of the ASP predicate."""
+        """The variables of the atom, in the order of their first places.
+
+        The arguments of the ASP predicate.
+        """
         return variables_in_order(self.atom)
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The first place of each variable among the atom's arguments."""
+        """The first place of each variable among the arguments of the atom."""
         return tuple(map(self.atom.arguments.index, self.variables))
 
 
 def unite(spans: list[Span], new: Span) -> None:
-    """Add a run to ascending disjoint runs; runs that meet it are merged with it."""
+    """Add a run to ascending disjoint runs, and merge it with runs that overlap or touch it."""
     first, last = new
     start = bisect_left(spans, first - 1, key=itemgetter(1))
     end = bisect_right(spans, last + 1, key=itemgetter(0))
@@ -138,12 +141,15 @@ def unite(spans: list[Span], new: Span) -> None:
 
 
 def counts(window: TupleWindow, arguments: Arguments) -> bool:
-    """Whether the tuple window counts an input atom with these arguments; a source must match, if given."""
+    """Return whether the tuple window counts an input atom with these arguments.
+
+    If the window has a source, the last argument must be this source.
+    """
     return window.source is None or arguments[-1:] == (str(window.source),)
 
 
 class NearSituation:
-    """A situation restricted to the program's windows, at ascending times."""
+    """A situation that is restricted to the content of the program's windows, at ascending times."""
 
     def __init__(self, program: Program, situation: Situation) -> None:
         own = intensional(program)
@@ -158,7 +164,7 @@ class NearSituation:
         self._newest = [Newest(window, self._facts) for window in self._reach.tuples]
 
     def at(self, t: int) -> Situation:
-        """Return the situation with only the facts that matter at t."""
+        """Return the situation with only the facts that can affect the program at t."""
         past, future = self._reach.past, self._reach.future
         first = 0 if past is None else bisect_left(self._times, t - past)
         end = len(self._times) if future is None else bisect_right(self._times, t + future)
@@ -173,7 +179,7 @@ class NearSituation:
 class Newest:
     """The facts that a tuple window keeps while facts arrive in ascending time.
 
-    All ties at the oldest instant are included: the window's evaluation decides them.
+    All ties at the oldest instant are included, since the evaluation of the window decides the ties.
     """
 
     def __init__(self, window: TupleWindow, facts: Sequence[Fact]) -> None:
@@ -183,7 +189,10 @@ class Newest:
         self._parts: dict[Arguments, list[int]] = {}
 
     def up_to(self, arrived: int) -> Iterator[int]:
-        """Yield the places of the facts kept after `arrived` arrivals, at least as many as last time."""
+        """Yield the places of the facts that the window keeps after `arrived` arrivals.
+
+        `arrived` must not decrease from one call to the next.
+        """
         for index in range(self._arrived, arrived):
             fact = self._facts[index]
             if counts(self._window, fact.arguments):

@@ -1,4 +1,4 @@
-"""Many time points: questions over a timeline cut into slices, answered in this process or on Spark."""
+"""Evaluation at many time points: the timeline is cut into slices, for this process or for Spark."""
 
 from solver.job.certifying import certified_first, certified_part, certified_runs, lacks_certified
 from solver.job.evaluation import (

@@ -1,4 +1,4 @@
-"""Comparison of two independent evaluations; a difference is written as a minimal case."""
+"""Comparison of two independent evaluations; a difference is reported with a small case that shows it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ PROGRAM_FILE, INPUT_FILE = "difference.lars", "difference.atoms"
 
 @dataclass(frozen=True, slots=True)
 class PosedProgram:
-    """A program that meets a situation at ascending evaluation times."""
+    """A program, its input, and the ascending evaluation times."""
 
     program: Program
     situation: Situation
@@ -33,7 +33,7 @@ Way = Callable[[PosedProgram], Iterable[tuple[Row, int, int]]]
 
 
 def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
-    """Raise DisputedAnswerError if the two evaluations of a case differ."""
+    """Raise DisputedAnswerError if the two evaluations of a case give different rows."""
     if (difference := _difference(case, columns, clingo)) is None:
         return
     small = _smallest(case, difference[0], lambda other: _difference(other, columns, clingo))
@@ -47,9 +47,10 @@ def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
 
 
 def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str] | None:
-    """Return the first index with a row of only one evaluation, and that row; None if they agree.
+    """Return the first time index with a row of only one evaluation, and a sentence about this row.
 
-    Raises LarsError for input that only clingo rejects, because its integers are smaller.
+    None means that the two evaluations agree. Raises LarsError if only clingo rejects the input; clingo has
+    smaller integers than the relational evaluation.
     """
     one, other = _spans(case, columns), _spans(case, clingo)
     if isinstance(other, str) and not isinstance(one, str):
@@ -64,7 +65,7 @@ def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str
 
 
 def _spans(case: PosedProgram, way: Way) -> Mapping[Row, list[Span]] | str:
-    """Return the rows with their longest runs, or the error message of a case without an answer."""
+    """Return each row with its longest runs of times, or the error message if the evaluation fails."""
     spans: dict[Row, list[Span]] = {}
     try:
         for row, first, last in way(case):
@@ -86,7 +87,7 @@ def _first(row: Row, columns: Sequence[Span], clingo: Sequence[Span]) -> tuple[i
 
 
 def _smallest(case: PosedProgram, index: int, difference: Callable[[PosedProgram], object]) -> PosedProgram:
-    """Return a reduced case that still differs, reduced greedily while time remains."""
+    """Return a smaller case with a difference; the greedy reduction ends after a fixed time."""
     until = monotonic() + _PATIENCE
 
     def differs(other: PosedProgram) -> bool:

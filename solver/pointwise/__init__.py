@@ -1,4 +1,4 @@
-"""LARS as ASP for clingo at one time point, exact for every program, and over runs; standalone files."""
+"""LARS programs as ASP programs for clingo: at one time point, over runs of times, and as text files."""
 
 from solver.pointwise.asp_terms import RuleNames, call, predicate_name
 from solver.pointwise.encoding import AspNames, HostedCondition, RuleWriter, condition_arguments

@@ -1,7 +1,7 @@
-"""A program with its input as one file for plain clingo: `clingo file.lp -c t=18` computes the answer at 18.
+"""A program with its input in one file for plain clingo: `clingo file.lp -c t=18` computes the answer at 18.
 
-SPARQL conditions are decided in advance for all terms that can reach them at the requested times. Gathered
-literals are decided in advance at each of these times.
+SPARQL conditions are decided in advance for all terms that can reach them at the requested times. Aggregates
+and orders are computed in advance at each of these times.
 """
 
 import re
@@ -28,10 +28,10 @@ _SPACE = re.compile(r'"(?:[^"\\]|\\.)*"| ')
 
 @dataclass(frozen=True, slots=True)
 class StandaloneProgram:
-    """Rules and facts for clingo; `clock` is the constant whose value is the reference time.
+    """Rules and facts for clingo; `clock` is the name of the constant for the reference time.
 
-    `names` maps the ASP names of shown predicates to the predicates, each with whether its last argument is a
-    time. `overflows` are shown if arithmetic left 32 bit.
+    `names` maps the ASP names of shown predicates to the predicates; the boolean is true if the last argument
+    is a time. clingo shows an atom of `overflows` if arithmetic exceeded 32 bits.
     """
 
     clock: str
@@ -41,7 +41,7 @@ class StandaloneProgram:
     overflows: frozenset[str]
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of one file."""
+        """Yield the lines of the file."""
         yield from self.rules
         yield from self.facts
 
@@ -49,10 +49,10 @@ class StandaloneProgram:
 def standalone(
     program: Program, situation: Situation, times: Sequence[int], texts: Signature | None = None
 ) -> StandaloneProgram:
-    """Return the program; its default reference time is the last of the times.
+    """Return the program as a file for clingo; its default reference time is the last of the times.
 
-    It shows the atoms of one predicate, or all derived atoms, with time as last argument if some rule reads
-    other times. Raises the LarsErrors of `solver.pointwise.point_evaluation`.
+    clingo shows the atoms of one predicate, or all derived atoms. If a rule reads other times, the time is
+    the last argument of a shown atom. Raises the LarsErrors of `solver.pointwise.point_evaluation`.
     """
     encoding = Encoding(program, frozenset(situation.background))
     guards = tuple(_guards(encoding))
@@ -73,9 +73,9 @@ def standalone(
 def decided_conditions(
     program: Program, situation: Situation, times: Iterable[int]
 ) -> dict[HostedCondition, frozenset[tuple[Constant, ...]]]:
-    """Return for each SPARQL condition the arguments that satisfy it, with BIND's value last.
+    """Return, for each SPARQL condition, the arguments that satisfy it; the value of BIND comes last.
 
-    Only arguments that can reach the condition at the times are listed.
+    Only arguments that can reach the condition at the given times are listed.
     """
     encoding = Encoding(program, frozenset(situation.background))
     names = {name: part for name, part in encoding.answers.items() if not isinstance(part, SetLiteral)}

@@ -1,4 +1,4 @@
-"""RDF terms and SPARQL's values, operators, functions, conditions, order and aggregates."""
+"""RDF terms, and the values, operators, functions, conditions, order and aggregates of SPARQL."""
 
 from solver.rdf.aggregates import aggregate, order_key, sorted_rows, text_key
 from solver.rdf.conditions import compile_condition, evaluate, test

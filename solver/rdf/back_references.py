@@ -1,6 +1,7 @@
-"""Regular expressions with back-references, which only Python's `re` supports, in a separate process.
+"""Regular expressions with back-references, matched by Python's `re` in a separate process.
 
-Matching can take very long, and `re` blocks signals and other threads.
+Other engines do not support back-references. A match can take very long, and `re` blocks signals and other
+threads during the match.
 """
 
 import json
@@ -33,14 +34,14 @@ Spans = list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class BackReferences:
-    """A regular expression that `re` compiles; `groups` is its number of groups."""
+    """A regular expression that `re` compiles, with its flags and its number of groups."""
 
     pattern: str
     flags: int
     groups: int
 
     def matches(self, text: str, most: int | None = None) -> list[Spans]:
-        """Return the matches in a text, or the first `most`; raises FailedRunError if that takes too long."""
+        """Return the matches in a text, at most `most`; raise FailedRunError if the search takes too long."""
         with _ASKING, _asking() as process:
             assert process.stdin is not None
             assert process.stdout is not None
@@ -57,9 +58,9 @@ class BackReferences:
 
 @contextmanager
 def _asking() -> Iterator[subprocess.Popen[bytes]]:
-    """Yield the matching process, which ends if its answer was not read, also on Ctrl-C.
+    """Yield the matching process; on any exception, including Ctrl-C, kill the process.
 
-    Otherwise the process would send the old answer to the next question.
+    A process whose answer was not read would send the old answer to the next question.
     """
     if (process := _process(os.getpid())).poll() is not None:
         _process.cache_clear()

@@ -1,8 +1,8 @@
-"""SPARQL expressions on terms, with errors as the third truth value (SPARQL 1.1, Section 17).
+"""SPARQL expressions on terms, with error as the third truth value (SPARQL 1.1, Section 17).
 
-An expression's calls and arities are checked once, then it is compiled and evaluated for rows. The value of a
-call is computed in `terms` and `functions`. Error and unbound are both None, since no operator distinguishes
-them.
+The calls and arities of an expression are checked once. The expression is then compiled, and evaluated for
+rows. `terms` and `functions` compute the values of calls. Error and unbound are both None, since no operator
+distinguishes them.
 """
 
 import math
@@ -120,7 +120,7 @@ UNSUPPORTED_FUNCTIONS: Final = {
 
 
 def checked_variables(expression: Expression) -> Iterator[Variable]:
-    """Yield an expression's variables, in the order of its text.
+    """Yield the variables of an expression, in the order of its text.
 
     Raises LarsError for the first call that is an error in every row.
 
@@ -247,7 +247,7 @@ def _connective(absorbing: bool, parts: list[_Truth]) -> _Truth:
 
 
 def _truth(expression: Expression, place: dict[Variable, int]) -> _Truth:
-    """Return the effective boolean value of an expression as a function of a row."""
+    """Return a function from a row to the effective boolean value of an expression."""
     match expression:
         case Call("!", (inner,)):
             truth = _truth(inner, place)
@@ -267,7 +267,7 @@ def _truth(expression: Expression, place: dict[Variable, int]) -> _Truth:
 
 
 def _result(expression: Expression, place: dict[Variable, int]) -> _Result:
-    """Return the value of an expression as a function of a row."""
+    """Return a function from a row to the value of an expression."""
     match expression:
         case Variable():
             return operator.itemgetter(place[expression])
@@ -296,7 +296,7 @@ def _constant(term: str | Constant | None) -> Constant | None:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """An expression ready for rows of terms in the order of `variables`; results are cached."""
+    """A compiled expression for rows of terms in the order of `variables`; results are cached."""
 
     variables: tuple[Variable, ...]
     truth: Callable[[Row], bool | None]
@@ -305,7 +305,7 @@ class Condition:
 
 @lru_cache(maxsize=1024)
 def compile_condition(expression: Expression) -> Condition:
-    """Return the expression as functions of a row; raises LarsError for a call without a value in any row.
+    """Return the expression as functions of a row; raise LarsError for a call that is always an error.
 
     >>> compile_condition(Call("<", (Variable("a"), Variable("b")))).variables
     (Variable(name='a'), Variable(name='b'))
@@ -329,7 +329,7 @@ Binding = Mapping[Variable, str | Constant | None]
 
 
 def test(expression: Expression, value: bool, binding: Binding) -> bool:
-    """Return whether the effective boolean value is `value`, without error.
+    """Return whether the effective boolean value of an expression is `value`; an error is neither.
 
     >>> test(Call(">", (Variable("n"), Literal("9", XSD + "integer"))), True, {Variable("n"): '"a"'})
     False
@@ -339,7 +339,7 @@ def test(expression: Expression, value: bool, binding: Binding) -> bool:
 
 
 def evaluate(expression: Expression, binding: Binding) -> Constant | None:
-    """Return the value of an expression, None for an error or unbound (BIND).
+    """Return the value of an expression; None is an error or unbound, as in BIND.
 
     >>> n = Variable("n")
     >>> print(evaluate(Call("+", (n, n)), {n: Literal("01", XSD + "byte")}))

@@ -1,9 +1,10 @@
-r"""Regular expressions of XPath (F&O 3.1, 5.6; XSD 1.1 Part 2, G) in the spelling of pyoxigraph.
+r"""Regular expressions of XPath (F&O 3.1, 5.6; XSD 1.1 Part 2, G) in the notation of pyoxigraph.
 
-Rewritten are subtraction in a class (`[a-z-[aeiou]]`), \i and \c (start and other characters of XML names),
-\w, \s and blocks (`\p{IsBasicLatin}`). The flag x leaves classes and # unchanged. A letter that XPath does
-not escape, as in \b, is an error, though pyoxigraph has a meaning for it. So are groups such as (?i), a
-second quantifier, scripts such as \p{Greek}, and in a class [ without -, a first ], and --.
+The following constructs are rewritten: subtraction in a class (`[a-z-[aeiou]]`), \i and \c (start and other
+characters of XML names), \w, \s and blocks (`\p{IsBasicLatin}`). The flag x leaves classes and # unchanged.
+An escape that XPath lacks, such as \b, is an error, although pyoxigraph has a meaning for it. Other errors
+are groups such as (?i), a second quantifier, and scripts such as \p{Greek}. In a class, errors are [ without
+- before it, ] as the first character, and --.
 """
 
 import re
@@ -58,7 +59,7 @@ E0000-E007F Tags"""
 
 
 def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
-    r"""Return pattern and flags for pyoxigraph; None if the pattern is an error in XPath.
+    r"""Return the pattern and flags for pyoxigraph, or None if the pattern is an error in XPath.
 
     >>> oxigraph_pattern(r"[a-z-[aeiou]] # \#", "ix"), oxigraph_pattern(r"\bword", "")
     (('[a-z--[aeiou]]#\\#', 'i'), None)
@@ -90,7 +91,7 @@ def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
 
 
 def _is_no_part(piece: str, before: str, following: str, within: list[str]) -> bool:
-    """Whether XPath has no such piece in a class, of which other parts are `within`."""
+    """Return whether XPath forbids a piece inside a class; `within` are the earlier pieces of the class."""
     match piece:
         case "[":
             return before != "-"
@@ -103,7 +104,7 @@ def _is_no_part(piece: str, before: str, following: str, within: list[str]) -> b
 
 
 def _spelled(piece: str, following: str) -> str | None:
-    """Return a piece inside a class, or an escape; None if XPath has no such escape."""
+    """Return a piece inside a class, or an escape, for pyoxigraph; None if XPath has no such escape."""
     if piece == "-" and following == "[":
         return "--"
     if piece in ("&", "~") or (

@@ -1,4 +1,4 @@
-"""Supports of answers: the input atoms of one proof of each row, searched backwards for all rows at once."""
+"""Supports of answers: the input atoms in one proof of each row, searched backwards for all rows together."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
@@ -29,9 +29,9 @@ def supports(
     rows: Sequence[Row],
     times: Sequence[int],
 ) -> list[tuple[Fact, ...]]:
-    """Return for each row, an answer at its time, the input atoms of one proof, ascending in time.
+    """Return, for each row that is an answer at its time, the input atoms of one proof, ascending in time.
 
-    Newer atoms are preferred. In addition to the rules of `obstacle`, input must occur in windows.
+    Newer atoms are preferred. The program must have no `obstacle`, and must read input through windows.
     """
     own, index = np.unique(np.array(times, np.int64), return_inverse=True)
     table = as_table(zip(rows, index.tolist(), index.tolist(), strict=True), output[1], situation.terms)
@@ -49,10 +49,10 @@ Candidates have a number; for input atoms (which static data can replace) newer 
 
 
 class _Descent:
-    """The way from answers to input: each needed atom is proved by an instance of a rule.
+    """The way from answers to input: an instance of a rule proves each needed atom.
 
-    The needed atoms of a predicate are a table of its arguments, with the needing row's number as last
-    column; runs are single indexes.
+    The needed atoms of a predicate are a table of its arguments. The last column is the number of the row
+    that needs the atom. Each run is a single index.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class _Descent:
             yield row, facts[place]
 
     def _prove(self, layer: plans.Layer, predicate: Signature, needed: RunTable) -> None:
-        """Store the support of the atoms, each by the first rule that derives it."""
+        """Store the support of the needed atoms; the first rule that derives an atom supports it."""
         always = self._evaluation.background(predicate)
         left = needed.take(~_among(needed.project(range(predicate[1])), always))
         for rule in layer.rules:
@@ -129,9 +129,9 @@ class _Descent:
         return proved
 
     def _solutions(self, rule: plans.RulePlan, layer: plans.Layer, needed: RunTable) -> Bindings:
-        """Return solutions of the rule's body for the needed atoms, each with its atom's place.
+        """Return solutions of the rule's body for the needed atoms, each with the place of its atom.
 
-        If there are many, only solutions that start like the best ones are returned.
+        If the body is long, only solutions that agree with the best choices for its first parts are returned.
         """
         places = RunTable((*needed.columns[:-1], np.arange(len(needed))), needed.first, needed.last)
         heads = scan_atoms((*rule.arguments, _NEED), places, self._situation.terms)
@@ -177,7 +177,7 @@ class _Descent:
     def _first_candidates(
         self, bindings: Bindings, candidates: Bindings, limit: Array | None, *, is_input: bool = False
     ) -> _Candidates:
-        """Return for each solution the candidate with the smallest number, below its limit if given."""
+        """Return, for each solution, the candidate with the smallest number, below `limit` if given."""
         own, places = self._meeting(bindings, candidates, bindings.names)
         numbers = candidates.column(_NUMBER)[places]
         if limit is not None:
@@ -221,7 +221,7 @@ class _Descent:
         return self._arrived[source]
 
     def _rounds(self, predicate: Signature) -> RunTable:
-        """Return a recursive predicate's atoms with the rounds in which they were new."""
+        """Return the atoms of a recursive predicate, with the round in which each atom was new."""
         if predicate not in self._numbered_rounds:
             rounds = self._evaluation.rounds[predicate]
             numbered = [table.with_constant(number) for number, table in enumerate(rounds)]
@@ -229,7 +229,7 @@ class _Descent:
         return self._numbered_rounds[predicate]
 
     def _rounds_of(self, predicate: Signature, needed: RunTable) -> Array:
-        """Return the first round of each atom at its index."""
+        """Return the first round of each needed atom at its index."""
         rounds = self._rounds(predicate)
         on = [(place, place) for place in range(predicate[1])]
         own, places = meet(needed, rounds, on, self._count)
@@ -243,7 +243,7 @@ def _is_input(part: plans.Scan) -> bool:
 
 
 def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:
-    """Return for each need the place of the solution with the newest input, if any."""
+    """Return, for each need, the place of the solution with the newest input, if a solution exists."""
     needs = bindings.column(_NEED)
     possible = np.ones(len(needs), np.bool_)
     newest = []

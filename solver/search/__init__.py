@@ -1,4 +1,4 @@
-"""Search of the smallest stream on which two programs differ within one period, by clingo or by trying."""
+"""Search for a smallest stream on which two programs differ within one period, by clingo or by trial."""
 
 from solver.search.choosing import chosen_streams
 from solver.search.contests import (

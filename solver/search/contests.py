@@ -1,4 +1,4 @@
-"""The input of a search, two sides and the candidates of streams, and its results."""
+"""The input of a search (two sides, and the candidates of streams) and its results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ from solver.job import Question
 class Contest:
     """Two sides that should differ in a period (iU, (i+1)U], in their reports over the whole period.
 
-    A side evaluates by its gate: with input (push), at the period's end (pull: `Multiples` of the period
-    only), or at every time point. With `contained`, a difference is a row that only the left side reports.
-    With `same_input`, the windows of both sides, taken as closed and not sliding, contain the same triples
-    over all evaluations of the period. `kinds` are the relation-to-stream operators of the sides, if single
-    time points are compared.
+    The gate of a side defines its evaluation times: times with input (push), the end of the period (pull:
+    `Multiples` of the period only), or every time point. With `contained`, only a row that only the left side
+    reports is a difference. With `same_input`, the windows of both sides must contain the same triples over
+    all evaluations of the period; windows count as closed and not sliding. `kinds` are the relation-to-stream
+    operators of the sides, if single time points are compared.
     """
 
     left: Question
@@ -34,12 +34,12 @@ class Contest:
 
     @property
     def looks_back(self) -> bool:
-        """Whether a side's report depends on its previous evaluation."""
+        """Whether the report of a side depends on its previous evaluation."""
         return self.kinds != (ToStream.RSTREAM, ToStream.RSTREAM)
 
     @property
     def compared_period(self) -> int | None:
-        """The length of the compared periods; None for single time points."""
+        """The length of the compared periods, or None for single time points."""
         gates = self.left.gate, self.right.gate
         return self.period if any(isinstance(gate, Multiples) for gate in gates) or self.period > 1 else None
 
@@ -51,10 +51,10 @@ class Contest:
 
 @dataclass(frozen=True)
 class Candidates:
-    """Candidates for a stream and static data: input atoms, and atoms for B.
+    """Candidates for a stream and static data: input atoms, and atoms for the background B.
 
-    `background` is the fixed part of B. The terms of a group in `alike` can be exchanged: exchanging two of
-    them keeps a difference.
+    `background` is the fixed part of B. The terms of a group in `alike` are exchangeable: if two of them are
+    exchanged, the sides still differ.
     """
 
     arrivals: tuple[Atom, ...]
@@ -64,7 +64,7 @@ class Candidates:
 
     @cached_property
     def ranks(self) -> Mapping[Term, tuple[int, int]]:
-        """The group of each exchangeable term, and the place of the term in the group."""
+        """The group of each exchangeable term, and the place of the term in its group."""
         groups = enumerate(self.alike)
         return {term: (group, place) for group, terms in groups for place, term in enumerate(terms)}
 
@@ -73,7 +73,7 @@ class Candidates:
 class ChosenStream:
     """A stream on which two sides differ in (start, end], and the chosen static atoms.
 
-    It ends with the period, or with the last arrival that windows see ahead.
+    The stream ends with the period, or with the last later arrival that a window can contain.
     """
 
     facts: tuple[Fact, ...]
@@ -83,7 +83,7 @@ class ChosenStream:
 
     @property
     def timeline(self) -> Interval:
-        """From time 0 to the end of the stream."""
+        """The timeline from time 0 to the end of the stream."""
         return timeline_of(self.facts, self.end)
 
     @property
@@ -93,7 +93,7 @@ class ChosenStream:
 
 
 def timeline_of(facts: Sequence[Fact], end: int) -> Interval:
-    """Return the timeline of a stream, up to `end` or its last later arrival."""
+    """Return the timeline of a stream, up to `end` or up to a later last arrival."""
     return Interval(0, max((end, *(fact.t for fact in facts))))
 
 
@@ -105,9 +105,9 @@ FEW_STATIC: Final = "streams are tried one by one, with at most two static tripl
 
 
 class StoppedSearchError(Exception):
-    """Not all streams of `arrivals` arrivals were tried, for a `reason`; all smaller ones were.
+    """The search stopped before it tried all streams of `arrivals` arrivals, for a `reason`.
 
-    `best` is the best stream found.
+    All streams with fewer arrivals were tried. `best` is the best stream that was found.
     """
 
     def __init__(self, arrivals: int, reason: str, best: ChosenStream | None = None) -> None:
@@ -117,7 +117,7 @@ class StoppedSearchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """The limits of a search: the greatest number of arrivals, and its end; it begins with the `fewest`."""
+    """The limits of a search: the smallest and the greatest number of arrivals, and the deadline."""
 
     arrivals: int
     deadline: Deadline = NEVER

@@ -1,7 +1,7 @@
-"""Search by trying streams, many in one evaluation, for programs that the encoding does not cover.
+"""The search that tries streams, many in one evaluation, for programs that the encoding does not cover.
 
-The windows of a frame's period stay in the frame. So the streams of a frame can be put one after the other on
-one timeline without seeing each other, for one evaluation in columns.
+In a period, windows reach only times of the frame. The streams of a frame can therefore follow each other on
+one timeline without affecting each other, and are evaluated together in columns.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,8 +44,8 @@ def tried_streams(
 ) -> Iterator[contests.ChosenStream]:
     """Yield the streams on which the sides differ, smallest first.
 
-    Raises StoppedSearchError, also for more than MOST_TRIED streams, or more static triples at the end; and
-    UncoveredError.
+    Raises StoppedSearchError, also for more than MOST_TRIED streams. Raises StoppedSearchError at the end if
+    more static triples could be chosen. Raises UncoveredError.
     """
     _check_covered(contest)
     static = _in_order(candidates.static, candidates.ranks)
@@ -84,10 +84,10 @@ def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
 
 
 def _used(atom: Atom, ranks: Ranks, used: UsedLetters) -> UsedLetters | None:
-    """Return each group's number of used terms with one more atom, None if a term is skipped.
+    """Return the number of used terms of each group after one more atom; None if the atom skips a term.
 
-    Of streams that differ by exchanging terms, only the first is tried: each group's terms appear in order.
-    Exchanging a skipped term with the next unused one gives an earlier stream.
+    Among streams that differ only by exchanged terms, only the first stream is tried, in which the terms of
+    each group appear in order. Exchanging a skipped term with the next unused term gives an earlier stream.
     """
     for term in atom.arguments:
         if term in ranks:
@@ -119,7 +119,7 @@ class _FrameStreams:
 
     @property
     def length(self) -> int:
-        """The distance between streams on the timeline; pivots and pulls keep their positions."""
+        """The distance between two streams on the timeline; pivots and pulls keep their positions."""
         return -(-self.frame.end // self.frame.step) * self.frame.step
 
     def placed(self, size: int, static: tuple[Atom, ...]) -> Iterator[Placements]:
@@ -179,7 +179,7 @@ class _FrameStreams:
                 yield placed
 
     def _reported(self, runs: AnswerRuns, kind: ToStream, *, at_end: bool) -> Mapping[int, frozenset[Row]]:
-        """Return a side's reports in the period of each stream, by the stream's number."""
+        """Return the reports of a side in the period of each stream, by the number of the stream."""
         answers = runs.by_time()
         if kind is not ToStream.RSTREAM:
             answers = self._changes(runs.times.tolist(), answers, kind)
@@ -194,7 +194,7 @@ class _FrameStreams:
     def _changes(
         self, times: Sequence[int], answers: Mapping[int, frozenset[Row]], kind: ToStream
     ) -> dict[int, frozenset[Row]]:
-        """Return the rows new (ISTREAM) or gone (DSTREAM) since the stream's previous evaluation."""
+        """Return the rows that are new (ISTREAM) or gone (DSTREAM) since the stream's last evaluation."""
         result, last, before = {}, 0, frozenset[Row]()
         for t in times:
             if (t - 1) // self.length != (last - 1) // self.length:
@@ -218,7 +218,7 @@ def moved_back(
 
 
 def with_atoms(background: Background, static: Sequence[Atom]) -> Background:
-    """Return the background with more atoms."""
+    """Return the background with the atoms `static` in addition."""
     result: dict[tuple[str, int], list[Arguments]] = {name: list(rows) for name, rows in background.items()}
     for atom in static:
         result.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
@@ -226,7 +226,7 @@ def with_atoms(background: Background, static: Sequence[Atom]) -> Background:
 
 
 def fact_of(t: int, atom: Atom) -> Fact:
-    """Return the fact that an atom holds at t."""
+    """Return the fact for an atom that holds at t."""
     return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
 
 

@@ -1,4 +1,4 @@
-"""The job on Spark: tasks read a trace, distribute it to slices, evaluate the slices, and return results."""
+"""The job on Spark: tasks read a trace, distribute facts to slices, evaluate slices, and return results."""
 
 from solver.spark.finished_slices import FinishedSlices, finished_slices
 from solver.spark.pipeline import SparkTrace, answers_on_spark, outputs_on_spark, spark_progress, spark_trace

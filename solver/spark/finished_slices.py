@@ -26,25 +26,25 @@ _DIGITS: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class FinishedSlices:
-    """The folder of a job: its slices as they were cut, and a file for each that is finished."""
+    """The folder of a job: the list of its slices, and one file for each finished slice."""
 
     folder: Path
 
     def of(self, job: Job) -> "FinishedSlices":
-        """Return the folder of a job on the trace: its name is a digest of all that the answers depend on."""
+        """Return the folder of a job on the trace; the name is a digest of all that can affect answers."""
         background = sorted((name, sorted(rows)) for name, rows in job.relevant().items())
         parts = job.questions, job.timeline, job.span, job.slices, job.evaluator, job.certify, background
         return FinishedSlices(self.folder / _digest(parts))
 
     def cut(self) -> list[Interval] | None:
-        """Return the slices of an earlier run, or None."""
+        """Return the slices of an earlier run, or None if no valid list exists."""
         try:
             return [Interval(*ends) for ends in json.loads((self.folder / _PLAN).read_text(encoding="utf-8"))]
         except (OSError, ValueError, TypeError):
             return None
 
     def begin(self, slices: Sequence[Interval]) -> None:
-        """Store the slices; results of other slices are deleted."""
+        """Store the list of slices, and delete results of earlier slices."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for file in self.folder.glob("*.arrow"):
             file.unlink()
@@ -62,7 +62,7 @@ class FinishedSlices:
         return frozenset(number for number in range(count) if self._file(number).exists())
 
     def parts(self, numbers: Iterable[int]) -> Iterator[Part]:
-        """Yield the results of these slices; raises FailedRunError for a damaged file."""
+        """Yield the results of these slices; raise FailedRunError for a damaged file."""
         for number in numbers:
             path = self._file(number)
             try:
@@ -83,9 +83,9 @@ class FinishedSlices:
 
 
 def finished_slices(folder: Path, sources: Sequence[TraceFile], options: TraceOptions) -> FinishedSlices:
-    """Return the folder of a trace, with folders of its jobs.
+    """Return the folder of a trace, which contains the folders of its jobs.
 
-    A changed file is another trace; a changed program can read and answer differently.
+    If a file of the trace or the program has changed, the folder is another folder, since answers can differ.
     """
     parts = [_state(source) for source in sources], options, program(lars, solver)
     return FinishedSlices(folder.absolute() / _digest(parts))

@@ -1,6 +1,6 @@
-"""A trace read in Spark's tasks: each reads parts of files into columns, once, and keeps them as bytes.
+"""A trace in Spark's tasks: each task reads parts of files into columns, once, and keeps them as bytes.
 
-Each block's atoms are counted and distributed to slices.
+The atoms of each block are counted and distributed to slices.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
-    """Return, by time, the number of a block's atoms that some slice needs.
+    """Return, by time, the number of a block's atoms that slices need.
 
-    They are the counts of not too many parts; all atoms of one time are in one of them.
+    The counts are for a limited number of parts; all atoms of one time are in one part.
     """
     return needs.among(block.atoms, block.terms, timeline).counts()
 
@@ -52,7 +52,7 @@ def carried_by_block(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield a superset of a block's atoms that tuple windows keep at the end of each slice, as bytes.
 
-    Slices have their numbers; -1 is the part before the first slice.
+    Each result has the number of its slice; -1 is the part before the first slice.
     """
     before = Interval(timeline.first, slices[0].first - 1)
     parts = (before, *slices[:-1])
@@ -70,7 +70,7 @@ def stream_counts(timeline: Interval, bins: TimeBins, block: Block) -> dict[str,
 
 
 def atoms_within(within: Interval, needs: Needs | None, block: Block) -> Iterator[bytes]:
-    """Yield a block's atoms in an interval as bytes, if any; with `needs`, only the needed ones."""
+    """Yield the atoms of a block in an interval as bytes; with `needs`, only atoms that are needed."""
     atoms: dict[Signature, InputAtoms] = {}
     for name, some in block.atoms.items():
         here = some.within(within)
@@ -88,9 +88,9 @@ _ARRIVALS: Final = 40
 
 
 class _Parts(NamedTuple):
-    """Parts of a trace as one task has read them: `lines` has the number of lines of each part.
+    """Parts of a trace that one task has read; `lines` contains the number of lines of each part.
 
-    `wrong` is the error of the first part without an entry in `lines`, perhaps with a place in this part.
+    `wrong` is the error of the first part that has no entry in `lines`, possibly with a place in this part.
     """
 
     lines: Sequence[int]
@@ -111,7 +111,7 @@ class _Parts(NamedTuple):
 class ReadTrace:
     """A trace on Spark, in unordered `blocks`.
 
-    `pairs` are the pairs of stream and predicate; Spark caches the trace until `forget`.
+    `pairs` are the pairs (stream, predicate). Spark caches the trace until `forget` is called.
     """
 
     blocks: "RDD[Block]"
@@ -122,16 +122,16 @@ class ReadTrace:
     parts: "RDD[_Parts]"
 
     def forget(self) -> None:
-        """Remove the trace from Spark's cache."""
+        """Remove the trace from the cache of Spark."""
         self.parts.unpersist()
 
 
 def read_in_tasks(
     context: "SparkContext", sources: Sequence[traces.TraceFile], options: TraceOptions
 ) -> ReadTrace:
-    """Return a trace; errors and rejected rows are as in `read_columns`.
+    """Return a trace that Spark reads; errors and rejected rows are the same as in `read_columns`.
 
-    Warnings are equal too, except that gaps between times are found only within one task's part.
+    Warnings are the same too, except that gaps between times are found only inside the part of one task.
     """
     from pyspark import StorageLevel
 
@@ -172,7 +172,7 @@ def _surveyed(
 
 
 def task_memory(context: "SparkContext", tasks: int) -> int:
-    """Return the memory of each task in bytes; tasks on this machine share the run's memory."""
+    """Return the memory of each task in bytes; tasks on this machine share the memory of the run."""
     local = str(context.master).startswith("local")
     return max(_LEAST_MEMORY, memory.limit() // (min(tasks, context.defaultParallelism) if local else 1))
 
@@ -205,7 +205,7 @@ def _ascending(some: InputAtoms) -> InputAtoms:
 
 
 def _check(tasks: Sequence[Sequence[traces.FilePart]], parts_read: Sequence[_Parts]) -> None:
-    """Raise the first error, with the line in its file."""
+    """Raise the first error, with its line number in the whole file."""
     before, source = 0, None
     for parts, item in zip(tasks, parts_read, strict=True):
         # Of the part that cannot be read nobody knows the lines.

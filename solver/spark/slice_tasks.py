@@ -1,7 +1,8 @@
 """A slice in a task of Spark, evaluated in its own process, since the task itself must not fail.
 
-Python workers serve many tasks, and a worker that ends fails its job. So work that may need too much memory
-runs in a child. The child's results are kept, and missing ones are tried again on shorter parts of the slice.
+Python workers serve many tasks, and if a worker ends, its job fails. Work that may need too much memory
+therefore runs in a child process. The results that the child sends are kept. Missing results are computed
+again on shorter parts of the slice.
 """
 
 import json
@@ -35,7 +36,7 @@ _PAUSE: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class SliceTask:
-    """The data of all tasks of a job; `most` is a task's memory in bytes, `finished` stores results."""
+    """The data of all tasks of a job; `most` is a task's memory in bytes, and `finished` stores results."""
 
     job: Job
     slices: tuple[Interval, ...]
@@ -116,9 +117,10 @@ def worked_slices(
     most: int,
     values: Iterable[tuple[int, bytes | tuple[Payload]]],
 ) -> Iterator[tuple[int, Result | LarsError]]:
-    """Yield a slice's number and its result or error; a task has at most one slice.
+    """Yield the number of a slice and its result or error; a task has at most one slice.
 
-    Values are the slice's atoms and the work's payload; `most` is the memory in bytes.
+    `values` are the atoms of the slice and the payload of the work. `most` is the memory of the task in
+    bytes.
     """
     memory.watch_task(most)
     contents: list[bytes] = []
@@ -180,7 +182,7 @@ def _tell(work: Callable[[Callable[[Part], None]], None], sending: Connection, p
 
 
 def _follow(parent: int) -> None:
-    """End this process when its parent ends, because nothing else would end it."""
+    """End this process when its parent process ends, because nothing else would end it."""
     while os.getppid() == parent:
         sleep(_PAUSE)
     os._exit(memory.FAILED)

@@ -1,6 +1,6 @@
 """Data that tasks exchange as bytes: atoms of a trace, and answers of slices.
 
-Both are columns with a dictionary of texts, compressed.
+The bytes are compressed columns with a dictionary of texts.
 """
 
 from collections import defaultdict
@@ -42,12 +42,12 @@ _OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BlockTerms(CodedTerms):
-    """The terms of a block, unchanged: most blocks are split without decoding most terms."""
+    """The terms of a block in packed form, since most blocks are split without decoding most terms."""
 
     texts: pa.Array
 
     def code(self, text: str) -> int:
-        """Return the place of a text, or -1."""
+        """Return the place of a text, or -1 if the block does not contain the text."""
         number: int = pc.index(self.texts, arrow_strings([text])[0]).as_py()
         return number
 
@@ -61,14 +61,14 @@ class _BlockTerms(CodedTerms):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Atoms of a part of a trace, ascending in time, with arrivals that count for the whole trace."""
+    """Atoms of a part of a trace, ascending in time; arrivals are numbered over the whole trace."""
 
     terms: CodedTerms
     atoms: Atoms
 
 
 def pack_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
-    """Return atoms, whose arrivals count for the whole trace, as bytes."""
+    """Return atoms as bytes; arrivals must be numbered over the whole trace."""
     used = np.zeros(len(terms), np.bool_)
     for some in atoms.values():
         for column in some.columns:
@@ -90,7 +90,7 @@ def pack_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
 
 
 def batch_bytes(batch: pa.RecordBatch) -> bytes:
-    """Return rows as bytes, compressed; `batch_of` reads them."""
+    """Return rows as compressed bytes; `batch_of` reads these bytes."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
         writer.write_batch(batch)
@@ -104,13 +104,13 @@ def batch_of(content: bytes) -> pa.RecordBatch:
 
 
 def block_of(content: bytes) -> Block:
-    """Return packed atoms as a block; its codes are its own."""
+    """Return packed atoms as a block with its own codes."""
     batch = batch_of(content)
     return Block(_BlockTerms(batch.column("texts").flatten()), dict(_unpacked(batch)))
 
 
 def unpack_atoms(contents: Iterable[bytes], terms: TermCodes) -> dict[Signature, InputAtoms]:
-    """Return the packed atoms of all contents together, in no order, with the codes of given terms."""
+    """Return the packed atoms of all contents, in no particular order, with codes of `terms`."""
     atoms: defaultdict[Signature, list[InputAtoms]] = defaultdict(list)
     for content in contents:
         batch = batch_of(content)
@@ -133,7 +133,7 @@ def _places(places: npt.NDArray[np.int32], some: InputAtoms) -> npt.NDArray[np.i
 
 
 def _steps(numbers: Array) -> Array:
-    """Return the differences of neighbours: most are equal, so they compress well."""
+    """Return the differences of neighboring numbers, which compress well because most are equal."""
     return np.diff(numbers, prepend=0)
 
 
@@ -161,7 +161,10 @@ class PartKind(IntEnum):
 
 
 class Part(NamedTuple):
-    """Answers to question `question` at the times of an interval, or the reason for none, in UTF-8."""
+    """Answers to question number `question` at the times of an interval.
+
+    If no answers exist, `content` is the reason in UTF-8.
+    """
 
     question: int
     kind: PartKind
@@ -171,19 +174,19 @@ class Part(NamedTuple):
 
 
 def part_table(parts: Sequence[Part]) -> pa.Table:
-    """Return parts, a row each; `parts_of` reads them."""
+    """Return a table with one row per part; `parts_of` reads this table."""
     return pa.Table.from_pylist([part._asdict() for part in parts], _PARTS)
 
 
 def parts_of(table: pa.Table) -> Iterator[Part]:
-    """Yield the parts of a table."""
+    """Yield the parts in a table that `part_table` made."""
     columns = (table.column(name).to_pylist() for name in _PARTS.names)
     for question, kind, *rest in zip(*columns, strict=True):
         yield Part(question, PartKind(kind), *rest)
 
 
 def pack_answers(runs: AnswerRuns) -> bytes:
-    """Return the answers to a question as bytes; `unpack_answers` reads them."""
+    """Return the answers to a question as bytes; `unpack_answers` reads these bytes."""
     table = runs.runs
     every = np.concatenate([*table.columns, np.empty(0, np.int64)])
     distinct, places = np.unique(every, return_inverse=True)
@@ -197,7 +200,7 @@ def pack_answers(runs: AnswerRuns) -> bytes:
 
 
 def unpack_answers(parts: Iterable[bytes], width: int, terms: TermCodes) -> AnswerRuns:
-    """Return the answers of consecutive parts of the timeline together; `width` columns a row."""
+    """Return the answers of consecutive parts of the timeline together; each row has `width` columns."""
     return _united([_answers_of(part, width, terms) for part in parts], width, terms)
 
 
@@ -221,7 +224,8 @@ def _answers_of(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
 class PackedAnswers:
     """The answers to a question in consecutive parts of the timeline, as bytes; a row has `width` columns.
 
-    Bytes take much less memory than columns. `parts` has each part's last time point and number of runs.
+    Bytes need much less memory than columns. `parts` contains, for each part, the last time point and the
+    number of runs.
     """
 
     contents: Sequence[tuple[Interval, bytes]]
@@ -231,21 +235,21 @@ class PackedAnswers:
     certified: int
 
     def within(self, span: Interval, terms: TermCodes) -> AnswerRuns:
-        """Return the answers of the parts that overlap an interval."""
+        """Return the answers of all parts that overlap the interval."""
         parts = (some for own, some in self.contents if own.first <= span.last and span.first <= own.last)
         return unpack_answers(parts, self.width, terms)
 
     def each_part(self) -> Iterator[AnswerRuns]:
-        """Yield the answers of each part; runs end with their part."""
+        """Yield the answers of each part; a run never extends beyond its part."""
         for _, content in self.contents:
             yield unpack_answers([content], self.width, TermCodes())
 
     def whole(self) -> AnswerRuns:
-        """Return all answers together."""
+        """Return the answers of all parts together."""
         return unpack_answers((content for _, content in self.contents), self.width, TermCodes())
 
     def of_rows(self, rows: Sequence[Row]) -> AnswerRuns:
-        """Return the answers that are some of the rows."""
+        """Return the answers whose row is in `rows`."""
         terms = TermCodes()
         return _united(
             [_answers_of(content, self.width, terms).of_rows(rows) for _, content in self.contents],
@@ -255,7 +259,7 @@ class PackedAnswers:
 
 
 def answers_in_parts(parts: Sequence[Part], width: int) -> PackedAnswers:
-    """Return the answers that parts, ascending in time, hold of one question."""
+    """Return the answers to one question in parts, which must be ascending in time."""
     contents = [(Interval(part.first, part.last), part.content) for part in parts]
     times, runs, certified = [], [], 0
     for part in parts:
@@ -268,7 +272,7 @@ def answers_in_parts(parts: Sequence[Part], width: int) -> PackedAnswers:
 
 
 def pack_rows(answers: Iterable[Answer]) -> bytes:
-    """Return answer streams, a row each, as bytes; `unpack_rows` reads them."""
+    """Return answer streams as bytes, with one row per answer stream; `unpack_rows` reads these bytes."""
     return batch_bytes(
         pa.RecordBatch.from_pylist([{"t": answer.t, "row": answer.row} for answer in answers], _ROWS)
     )

@@ -1,4 +1,4 @@
-"""The first statements of a script: tables of input and background, evaluation times, windows' content."""
+"""The first statements of a script: tables of input and background, evaluation times, and window content."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ NOW: Final = "now"
 
 
 def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
-    """Return the conditions for constants and repeated variables; `first` collects columns."""
+    """Return the conditions for constants and repeated variables; `first` collects the first columns."""
     conditions = []
     for column, term in zip(values.columns(len(terms), f"{alias}."), terms, strict=True):
         if not isinstance(term, Variable):
@@ -26,14 +26,14 @@ def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str
 
 @dataclass(frozen=True, slots=True)
 class InputTables:
-    """The tables of input atoms and of B, by predicate."""
+    """The tables of input atoms and of atoms of the background B, by predicate."""
 
     names: values.TableNames
     input: tuple[Signature, ...]
     background: Mapping[Signature, str]
 
     def selects(self, atom: WindowedAtom, *, timed: bool) -> list[str]:
-        """Return SELECTs of the visible atoms: t, the atom's variables, and the arrival time if `timed`."""
+        """Return SELECTs of the visible atoms: t, the atom's variables, and if `timed` the arrival time."""
         predicate, statements = signature(atom.atom), []
         if predicate in self.input:
             first: dict[Variable, str] = {}
@@ -55,7 +55,7 @@ class InputTables:
         return statements
 
     def background_select(self, predicate: Signature) -> str:
-        """Return the SELECT of B's atoms of a predicate, at every evaluation time."""
+        """Return the SELECT of the predicate's atoms in the background B, at every evaluation time."""
         selected = ", ".join(["n.t", *values.columns(predicate[1], "k.")])
         return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
 
@@ -70,7 +70,7 @@ class InputTables:
                 assert_never(window)
 
     def _counted(self, window: windows.TupleWindow, predicate: Signature) -> str:
-        """Return a SELECT of a predicate's atoms with the time at which a tuple window has lost each."""
+        """Return a SELECT of a predicate's atoms, with the time at which a tuple window drops each atom."""
         counted = (predicate,) if window.by is not None else self.input
         width = max(arity for _, arity in counted)
         places = [place for place in window.by or () if place <= predicate[1]]
@@ -90,7 +90,7 @@ class InputTables:
 
 
 def _first_arrivals(table: str, kind: int, arity: int, width: int, source: Constant | None) -> str:
-    """Return the SELECT of a predicate's atoms, each once at a time; other predicates may be wider."""
+    """Return the SELECT of a predicate's distinct atoms at each time, with `width` columns."""
     own = values.columns(arity)
     padded = [*own, *(f"NULL AS {name}" for name in values.columns(width)[arity:])]
     counts = f"{own[-1]} = {values.quote(str(source))}" if own else "1 = 0"
@@ -109,7 +109,7 @@ def _between(first: str | None, last: str) -> str:
 def _ends(
     window: windows.TimeWindow | windows.SlidingWindow | windows.LastWindow | windows.FixedWindow,
 ) -> tuple[str | None, str]:
-    """Return the first and the last time in a window at n.t, like `bounds`."""
+    """Return the first and the last time in a window at n.t, with the ends that `bounds` includes."""
     match window:
         case windows.TimeWindow(step=step):
             pivot = "n.t" if step == 1 else f"n.t - n.t % {step}"
@@ -146,10 +146,10 @@ _INPUT: Final = "Input: an atom arrives at time point t; seq tells the order of 
 
 @dataclass(frozen=True, slots=True)
 class ProgramInput:
-    """The input of a program: `background_predicates` are predicates of B outside the facts.
+    """The input of a program; `background_predicates` are predicates of B outside the program's facts.
 
-    `streamed` are those that can also be input. Given facts, timeline and background are part of the script;
-    the user loads the rest.
+    `streamed` are the predicates that can also be input. If facts, timeline and background are given, they
+    become a part of the script. The user loads all other input.
     """
 
     background_predicates: frozenset[Signature] = frozenset()
@@ -224,7 +224,7 @@ def time_statements(tables: InputTables, gate: Gate, timeline: windows.Interval 
 
 
 def _evaluated(tables: InputTables, gate: Gate) -> tuple[str, str]:
-    """Return a gate's evaluation times in words, and the statement that selects them."""
+    """Return the evaluation times of a gate in words, and the statement that selects them."""
     match gate:
         case Arrivals(patterns):
             texts = [instances(atom, tables.names) for atom in patterns]

@@ -1,6 +1,6 @@
-"""A rule as a SELECT: a join of its positive body, without negated rows, with its conditions.
+"""A rule as a SELECT: a join of its positive literals, without rows of its negated literals, with conditions.
 
-SPARQL's conditions and the logic's arithmetic become conditions of SQL, in which NULL is SPARQL's error.
+Conditions of SPARQL and arithmetic of the logic become SQL conditions, in which NULL is the error of SPARQL.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,14 +29,14 @@ class UnsaidError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SqlTruth:
-    """A condition in SQL, NULL for SPARQL's error, and the cases that SQL cannot decide."""
+    """A condition in SQL; NULL is SPARQL's error, and `undecided` are cases that SQL cannot decide."""
 
     holds: str
     undecided: tuple[str, ...] = ()
 
 
 def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
-    """Return the effective boolean value of a condition; raises UnsaidError."""
+    """Return the effective boolean value of a condition in SQL; raise UnsaidError."""
     match expression:
         case logic.Call("!", (inner,)):
             sql_truth = truth(inner, names)
@@ -77,7 +77,7 @@ def _connected(word: str, parts: list[SqlTruth]) -> SqlTruth:
 
 
 def _bound(expression: logic.Expression, names: "RuleSelect") -> str:
-    """Return a term, NULL if it is unbound."""
+    """Return a term in SQL, which is NULL if the term is unbound."""
     match expression:
         case Variable():
             return f"NULLIF({names.terms[expression]}, {values.quote(NULL)})"
@@ -99,7 +99,10 @@ def _is_triple(text: str) -> str:
 
 
 def _part(number: int, text: str) -> str:
-    """Return a part of a triple term, NULL for other terms; subject and predicate contain no blanks."""
+    """Return a part of a triple term in SQL; NULL for other terms.
+
+    Subject and predicate contain no blanks.
+    """
     rest = f"substr({text}, 5, length({text}) - 8)"
     for _ in range(number):
         rest = f"substr({rest}, instr({rest}, ' ') + 1)"
@@ -108,7 +111,7 @@ def _part(number: int, text: str) -> str:
 
 
 def _triple(subject: str, predicate: str, object_: str) -> str:
-    """Return the triple term of three terms, NULL if they cannot form one."""
+    """Return the triple term of three terms in SQL, which is NULL if the terms cannot form one."""
     fits = [f"substr({subject}, 1, 1) IN ('<', '_')", f"substr({predicate}, 1, 1) = '<'"]
     fits += [f"NOT {_is_triple(text)}" for text in (subject, predicate)]
     fits.append(f"substr({object_}, 1, 1) IN ('<', '_', '\"')")
@@ -136,7 +139,7 @@ def _constant(term: Constant) -> values.SqlTerm:
 
 
 def _both(kind: str, left: values.SqlTerm, right: values.SqlTerm) -> str:
-    """Return the condition that both terms are of a kind, without certain parts."""
+    """Return the condition that both terms have a kind, without tests that are always true."""
     tests = [f"{term.kind} = '{kind}'" for term in (left, right) if term.kinds != {kind}]
     return " AND ".join(tests) or "1 = 1"
 
@@ -179,7 +182,7 @@ def _equal(left: values.SqlTerm, right: values.SqlTerm) -> SqlTruth:
 
 
 def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
-    """Return the condition that the terms have values that SQL does not know, or only approximately."""
+    """Return the conditions under which SQL does not know the value of a term, or only approximately."""
     texts = [f"{side.kind} = '?'" for side in (left, right) if "?" in side.kinds]
     slack = " + ".join(side.slack for side in (left, right) if len(side.kinds) > 1)
     if slack and "number" in left.kinds & right.kinds:
@@ -225,7 +228,7 @@ def _parts(side: logic.Arithmetic) -> Iterator[logic.Arithmetic]:
 
 
 def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
-    """Return a side as a term's text; NULL if arithmetic is undefined."""
+    """Return one side of a comparison as the text of a term, which is NULL if arithmetic is undefined."""
     match side:
         case logic.Operation():
             return f"CAST({number(side, names)} AS TEXT)"
@@ -236,7 +239,7 @@ def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
 
 
 def number(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
-    """Return a side as a number of the logic; NULL for other terms."""
+    """Return one side of a comparison as a number of the logic, which is NULL for other terms."""
     match side:
         case logic.Operation(operator, left, right):
             return _computed(operator, number(left, names), number(right, names))
@@ -273,9 +276,9 @@ def _remainder(left: str, right: str) -> str:
 
 @dataclass(slots=True)
 class RuleSelect:
-    """One rule's SELECT; `tables` names the sources' tables, `terms` maps variables to SQL.
+    """The SELECT of one rule; `tables` names the tables of sources, and `terms` maps variables to SQL.
 
-    `compared` gets the columns whose values it needs.
+    `compared` collects the columns whose values the SELECT needs.
     """
 
     plan: RulePlan
@@ -291,7 +294,7 @@ class RuleSelect:
     _aliases: dict[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Return the SELECT of the rule's head, the time first; raises InexpressibleInSqlError."""
+        """Return the SELECT of the rule's head, the time first; raise InexpressibleInSqlError."""
         # What stands for the rule itself goes first: a recursion has it on the left.
         places = sorted(range(len(self.plan.joined)), key=lambda place: place not in self.instead)
         for place in places:
@@ -407,7 +410,7 @@ class RuleSelect:
         return self._valued[variable]
 
     def _checked(self, literal: logic.SetLiteral) -> logic.Gather:
-        """Return the literal if it is a COUNT; raises InexpressibleInSqlError for other gathered literals."""
+        """Return the literal if it is a COUNT; raise InexpressibleInSqlError for other literals."""
         match literal:
             case logic.Gather(_, logic.Aggregation("COUNT")):
                 return literal
@@ -420,7 +423,7 @@ class RuleSelect:
         raise values.InexpressibleInSqlError(problem, self.plan.rule, literal)
 
     def _counted(self, literal: logic.Gather, scan: Scan) -> str:
-        """Return the SELECT that counts the instances of a literal's atom, group by group."""
+        """Return the SELECT that counts the instances of the literal's atom per group."""
         first: dict[Variable, str] = {}
         where = conditions_on(scan.terms, "g", first)
         keys = [first[key] for key in literal.keys]
@@ -440,7 +443,10 @@ class RuleSelect:
 
 
 def _count(arguments: list[str], *, distinct: bool) -> str:
-    """Return the SQL that counts the elements; unbound values count only in a tuple of several."""
+    """Return the SQL that counts the elements.
+
+    An unbound value of a single argument does not count. In a tuple of several arguments, it counts.
+    """
     if not distinct:
         return f"COUNT(NULLIF({arguments[0]}, {values.quote(NULL)}))" if len(arguments) == 1 else "COUNT(g.t)"
     match arguments:

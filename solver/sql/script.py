@@ -1,4 +1,4 @@
-"""The whole script: the tables of input, the evaluation times, each rule under its LARS rule, the answer."""
+"""The whole SQL script: input tables, evaluation times, the SELECT of each rule, and the answer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _COMPARED: Final = "INSERT INTO compared"
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """The parts of one script."""
+    """The data for one script: the output predicate, the plan, the input tables, and the window tables."""
 
     output: Signature | None
     whole: relational.RelationalPlan
@@ -33,7 +33,7 @@ class _Writer:
     sources: dict[relational.ShownAtoms, str]
 
     def table_of(self, source: relational.RowSource) -> str:
-        """Return the table of a source's rows."""
+        """Return the SQL table that has the rows of a source."""
         match source:
             case (_, _) as predicate:
                 return self.tables.names.derived(predicate)
@@ -63,9 +63,9 @@ def script(
 ) -> Iterator[str]:
     """Yield the lines of the script of a program without its trigger.
 
-    The result of the script has the rows of the predicate `output`, its first columns named by `variables`.
-    If `output` is None, it has the rows of all derived predicates. Raises InexpressibleInSqlError for
-    constructs that SQL cannot express exactly.
+    The result of the script has the rows of the predicate `output`; `variables` name its first columns. If
+    `output` is None, the result has the rows of all derived predicates. Raises InexpressibleInSqlError for a
+    construct that SQL cannot express exactly.
     """
     own = with_facts(program, {})
     hindering = relational.obstacle(program, program_input.background_predicates)
@@ -127,7 +127,7 @@ def _windows(writer: _Writer) -> Iterator[str]:
 
 
 def _rows(table: str, width: int, selects: Sequence[str]) -> Iterator[str]:
-    """Yield the statements that fill a table with the rows of SELECTs, each once."""
+    """Yield the statements that create a table and fill it with the distinct rows of SELECTs."""
     yield from values.temporary(
         table, ", ".join(["t BIGINT NOT NULL", *(f"{name} TEXT" for name in values.columns(width))])
     )
@@ -174,7 +174,7 @@ def _compared(selects: Sequence[RuleSelect]) -> Iterator[str]:
 
 
 def _recursive(writer: _Writer, layer: relational.Layer) -> Iterator[str]:
-    """Yield the statements of a predicate that one rule derives from itself."""
+    """Yield the statements for a predicate that exactly one rule derives from the predicate itself."""
     predicate, *more = layer.predicates
     looping = [rule for rule in layer.rules if rule.places(layer.predicates)]
     (place, _), *again = looping[0].places(layer.predicates)
@@ -227,7 +227,7 @@ def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
 
 
 def _atoms(writer: _Writer, predicate: Signature, width: int) -> str:
-    """Return the SELECT of a predicate's derived atoms, without B's atoms."""
+    """Return the SELECT of a predicate's derived atoms, without the atoms of the background B."""
     name, arity = predicate
     padded = [f"CAST(NULL AS TEXT) AS {column}" for column in values.columns(width)[arity:]]
     own = ", ".join(values.columns(arity))

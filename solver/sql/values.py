@@ -1,4 +1,4 @@
-"""Names, strings, and values of RDF terms in the SQL of SQLite and DuckDB; and undecidable cases."""
+"""Names, strings and values of RDF terms in SQLite's and DuckDB's SQL, and cases that SQL cannot decide."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _ROWS_OF_A_STATEMENT: Final = 500
 
 
 class InexpressibleInSqlError(LarsError):
-    """A construct that SQL cannot express exactly, with its rule, and its body literal if known."""
+    """A construct that SQL cannot express exactly, with its rule, and with its body literal if known."""
 
     def __init__(self, problem: str, rule: Rule | None, literal: BodyLiteral | None = None) -> None:
         sentence = problem if literal is None else f"{write_literal(literal)}: {problem}"
@@ -30,7 +30,7 @@ class InexpressibleInSqlError(LarsError):
 
 
 def quote(text: str | terms.Term) -> str:
-    r"""Return a term's text as a string of SQL.
+    r"""Return the text of a term as a string of SQL.
 
     >>> print(quote("it's"), quote("\u202e"))
     'it''s' ('["\u202e"]' ->> 0)
@@ -43,34 +43,34 @@ def quote(text: str | terms.Term) -> str:
 
 
 def identifier(name: str) -> str:
-    """Return a name in quotes."""
+    """Return a name in the quotes of SQL identifiers."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def columns(count: int, alias: str = "") -> list[str]:
-    """Return the names of the columns that hold an atom's arguments: a1, a2 and so on."""
+    """Return the names of the columns that contain an atom's arguments: a1, a2 and so on."""
     return [f"{alias}a{place}" for place in range(1, count + 1)]
 
 
 def remark(text: object) -> list[str]:
-    """Return the lines of a comment."""
+    """Return the lines of an SQL comment."""
     return [f"-- {line}".rstrip() for line in str(text).split("\n")]
 
 
 def conjunction(parts: Iterable[str]) -> str:
-    """Return the conjunction of conditions, true if there are none."""
+    """Return the conjunction of conditions; for no conditions, the result is always true."""
     return " AND ".join(parts) or "1 = 1"
 
 
 class TableNames:
-    """A unique name for each table; names differ in more than case."""
+    """A unique name for each table; two names differ in more than upper and lower case."""
 
     def __init__(self) -> None:
         self._names: dict[object, str] = {}
         self._taken: set[str] = set()
 
     def of(self, key: object, text: str) -> str:
-        """Return the name for a key, in quotes if SQL needs them."""
+        """Return the name for a key, in quotes if SQL needs quotes."""
         if key not in self._names:
             name, number = on_one_line(text), 1
             while name.lower() in self._taken:
@@ -81,31 +81,31 @@ class TableNames:
         return self._names[key]
 
     def input(self, predicate: terms.Signature) -> str:
-        """Return the table of a predicate's input atoms."""
+        """Return the name of the table of a predicate's input atoms."""
         return self.of(("input", predicate), f"atom_{predicate[0]}")
 
     def background_table(self, predicate: terms.Signature) -> str:
-        """Return the table of a predicate's atoms in B, outside the program's facts."""
+        """Return the name of the table of a predicate's atoms in B, without the program's facts."""
         return self.of(("known", predicate), f"known_{predicate[0]}")
 
     def facts(self, predicate: terms.Signature) -> str:
-        """Return the table of a predicate's atoms in B, including the program's facts."""
+        """Return the name of the table of a predicate's atoms in B, including the program's facts."""
         return self.of(("facts", predicate), f"fact_{predicate[0]}")
 
     def derived(self, predicate: terms.Signature) -> str:
-        """Return the table of a predicate that rules derive."""
+        """Return the name of the table of a predicate that rules derive."""
         return self.of(("derived", predicate), predicate[0])
 
 
 def insert_lines(table: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a statement that inserts rows of expressions; empty without rows."""
+    """Yield the lines of statements that insert rows of expressions; no lines for no rows."""
     for begin in range(0, len(rows), _ROWS_OF_A_STATEMENT):
         names = ",\n  ".join(f"({', '.join(row)})" for row in rows[begin : begin + _ROWS_OF_A_STATEMENT])
         yield f"INSERT INTO {table} VALUES\n  {names};"
 
 
 def temporary(table: str, declared: str) -> Iterator[str]:
-    """Yield the statements that create an empty temporary table, or replace it."""
+    """Yield the statements that create an empty temporary table, or replace an existing one."""
     yield f"DROP TABLE IF EXISTS temp.{table};"
     yield f"CREATE TEMP TABLE {table} ({declared});"
 
@@ -171,7 +171,7 @@ FROM (
 
 @dataclass(frozen=True, slots=True)
 class SqlTerm:
-    """A term of SQL with its value: expressions for the columns of `value`, and its possible `kinds`."""
+    """A term in SQL with expressions for its value, from the columns of `value`, and its possible `kinds`."""
 
     term: str
     kind: str
@@ -185,7 +185,7 @@ KINDS: Final = frozenset(("number", "string", "boolean", "moment", "lang", "none
 
 
 def looked_up(alias: str) -> SqlTerm:
-    """Return the term of a row of `value`."""
+    """Return the term in a row of the view `value`."""
     term, kind, number, text, slack = (
         f"{alias}.{name}" for name in ("term", "kind", "number", "text", "slack")
     )
@@ -193,7 +193,7 @@ def looked_up(alias: str) -> SqlTerm:
 
 
 def constant(term: terms.Constant) -> SqlTerm | None:
-    """Return the value of a constant; None if SQL cannot express it."""
+    """Return the value of a constant, or None if SQL cannot express the value."""
     kind, number, text = "node", "NULL", "NULL"
     match value(term):
         case bool() as truth:

@@ -1,4 +1,4 @@
-"""Traces from files: formats, times, order, errors with their places; whole, or in parts for many tasks."""
+"""Traces from files: formats, times, order, and errors with places; a file is read whole or in parts."""
 
 from solver.traces.formats.graphs import NUMBERED
 from solver.traces.input_files import FilePart, TraceFile, elements_blanks

@@ -1,4 +1,4 @@
-"""Restrictions of JSON-LD documents: contexts by address and relative IRIs are rejected."""
+"""Checks of JSON-LD documents: contexts given by an address and relative IRIs are rejected."""
 
 import json
 import re
@@ -21,9 +21,10 @@ _DEEPEST: Final = 500
 
 
 def read_document(text: str) -> object:
-    """Return the content of a document of JSON; raises ValueError, which is a JSONDecodeError with a place.
+    """Return the content of a JSON document; numbers are strings and may have any number of digits.
 
-    Its numbers are texts, which may have any number of digits.
+    Raises JSONDecodeError, with a place, for invalid JSON. Raises ValueError for brackets that are nested too
+    deeply.
     """
     try:
         document: object = json.loads(text, parse_int=str, parse_float=str)
@@ -37,7 +38,7 @@ def read_document(text: str) -> object:
 
 
 def _check_depth(document: object) -> None:
-    """Raise RecursionError for nesting at which the parser of JSON-LD ends the process."""
+    """Raise RecursionError for nesting so deep that the JSON-LD parser would crash the process."""
     level = [document]
     for _ in range(_DEEPEST):
         level = [
@@ -51,7 +52,7 @@ def _check_depth(document: object) -> None:
 
 
 def remote_context(document: object) -> str | None:
-    """Return a context that would have to be fetched, or None.
+    """Return the address of a context that is not in the document, or None if each context is in it.
 
     >>> remote_context([{"@context": ["https://schema.org/", {}]}])
     'https://schema.org/'
@@ -80,7 +81,10 @@ _PERHAPS_ODD: Final = re.compile(rb'[^"]*+(?:"' + _PLAIN + rb'"[^"]*+)*+"' + _PL
 
 
 def check_whole(data: bytes, statements: int) -> None:
-    """Raise NotATerm if a document has a malformed IRI, whose triples its parser would drop."""
+    """Raise NotATerm if a document has a malformed IRI.
+
+    The JSON-LD parser would drop triples with this IRI.
+    """
     if not _PERHAPS_ODD.match(data):
         return
     document, odd = read_document(data.decode()), list[str]()
@@ -101,7 +105,10 @@ def _count(document: object) -> int:
 
 
 def _mended(value: object, odd: list[str], only: AbstractSet[str] | None) -> object:
-    """Return a document with `_` for invalid IRI characters, collected in `odd`; `only` limits the texts."""
+    """Return the document with `_` for each character that IRIs cannot have; add the changed texts to `odd`.
+
+    If `only` is given, texts outside `only` are not changed.
+    """
     match value:
         case str():
             if not _ODD.search(value):
@@ -120,7 +127,7 @@ def _mended(value: object, odd: list[str], only: AbstractSet[str] | None) -> obj
 
 
 def check_absolute(texts: tuple[str | None, ...]) -> None:
-    """Raise NotATerm for a relative IRI among the texts of a statement."""
+    """Raise NotATerm if a term of a statement has a relative IRI."""
     for text in texts:
         # Of a literal what is behind its last quote: its datatype.
         iri = (text or "")[(text or "").rfind('"') + 1 :].removeprefix("^^")

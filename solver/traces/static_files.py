@@ -1,4 +1,4 @@
-"""Static data from RDF files; usual statements are read many at once."""
+"""Static data from RDF files; statements in the usual notation are read in large blocks."""
 
 import json
 import re
@@ -55,10 +55,10 @@ _BYTES_CUT_TOGETHER: Final = 2**26
 
 
 def read_static(files: Sequence[StaticFile]) -> Static:
-    """Return the union of RDF files; blank nodes are distinct in distinct files.
+    """Return the union of RDF files; distinct files have distinct blank nodes.
 
-    The default graph of a file that is given as a graph is that graph. Raises LarsError with file and, if the
-    parser gives them, line and column.
+    If a file is given as a named graph, its default graph becomes this named graph. Raises LarsError with the
+    file, and with line and column if the parser knows them.
     """
     terms = TermCodes()
     read: dict[Path, Array] = {}
@@ -78,7 +78,7 @@ def read_static(files: Sequence[StaticFile]) -> Static:
 
 
 def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
-    """Return statements with the default graph's statements in a graph of this name."""
+    """Return statements after moving the statements of the default graph to a graph of this name."""
     if name is None:
         return rows
     graphs = np.where(rows[:, 3] == NULL_CODE, terms.code(str(Iri(name))), rows[:, 3])
@@ -86,7 +86,7 @@ def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
 
 
 def _static(parts: Sequence[Array], texts: list[str], ranks: Array) -> Static:
-    """Return statements by their graphs, their terms by the ranks of their codes."""
+    """Return statements by their graphs; the ranks of codes replace the codes of terms."""
     rows = np.concatenate([np.empty((0, 4), np.int64), *parts])
     triples = ranks[rows[:, :3]]
     graphs: dict[int, Any] = {  # sets of rows, which are triples here
@@ -98,7 +98,7 @@ def _static(parts: Sequence[Array], texts: list[str], ranks: Array) -> Static:
 
 
 def _statements(path: Path, codes: "_Statements") -> Array:
-    """Return the statements of a file; the default graph has null's code as graph."""
+    """Return the statements of a file; the graph of the default graph has the code of null."""
     data = read_bytes(readable(path), ACCEPTED_STATIC)
     suffix = bare(path).suffix.lower()
     try:
@@ -112,7 +112,7 @@ def _statements(path: Path, codes: "_Statements") -> Array:
 
 
 def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Array:
-    """Return pyoxigraph's statements as lines of N-Quads, for example for unusual lines."""
+    """Return the statements that pyoxigraph reads; large files are read as lines of N-Quads."""
     data, base = data.removeprefix(_MARK), None
     if kind == RdfFormat.RDF_XML:
         data = _in_utf8(path, data).removeprefix(_MARK)
@@ -141,7 +141,7 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Ar
 
 
 def _covered(quads: Iterator[Quad], kind: RdfFormat) -> Iterator[Quad]:
-    """Yield statements; raise NotATerm for relative IRIs of JSON-LD, and for formulas of N3."""
+    """Yield statements; raise NotATerm for relative IRIs of JSON-LD and for formulas of N3."""
     from solver.traces.json_documents import check_absolute
 
     for quad in quads:
@@ -157,7 +157,7 @@ _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 def _in_utf8(path: Path, data: bytes) -> bytes:
-    """Return XML in UTF-8: its parser reads no other encoding."""
+    """Return an XML document in UTF-8, since its parser reads no other encoding."""
     try:
         if data.startswith(_WIDE):
             data = data.decode("utf-16").encode()
@@ -175,7 +175,7 @@ _MOST_REPLACED: Final = 2**24
 
 
 def _check_entities(path: Path, data: bytes) -> None:
-    """Raise LarsError for XML entities nested so deeply that they would fill the memory."""
+    """Raise LarsError for XML entities whose nesting would fill the memory."""
     sizes = dict[bytes, int]()
     for name, text in _ENTITY.findall(data):
         sizes[name] = len(text) + sum(sizes.get(inner, 0) for inner in _REFERENCE.findall(text))
@@ -188,7 +188,7 @@ def _check_entities(path: Path, data: bytes) -> None:
 def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
     """Read a file without a known extension: XML and JSON by their beginnings, otherwise TriG or N-Quads.
 
-    If both fail, the error of the format with the later error is raised.
+    If TriG and N-Quads both fail, the later of the two errors in the text is raised.
     """
     data = (_in_utf8(path, data) if data.startswith(_WIDE) else data).removeprefix(_MARK)
     start = data.lstrip()[:1024]
@@ -210,7 +210,7 @@ def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
 
 
 def _has_statement(data: bytes, kind: RdfFormat) -> bool:
-    """Whether the first statement can be read in a format."""
+    """Return whether the first statement can be read in a format."""
     try:
         return next(iter(pyoxigraph.parse(data, format=kind)), None) is not None
     except SyntaxError:
@@ -225,13 +225,13 @@ class _Statements:
     prefix: str
 
     def of_quads(self, quads: Iterator[Quad]) -> Array:
-        """Return statements that are read one by one."""
+        """Return statements, read one by one, as rows of codes."""
         apart = rdf.blanks_numbered(self.prefix)
         texts = ("null" if text is None else apart(text) for quad in quads for text in quad)
         return self.terms.codes(texts).reshape(-1, 4)
 
     def of_lines(self, data: bytes) -> Array | None:
-        """Return the statements of N-Quads; None if a line is not in the usual spelling."""
+        """Return the statements of N-Quads as rows of codes, or None if a line has an unusual notation."""
         from solver.traces.formats.cell_columns import lines_of
 
         apart, rows, begin = rdf.blanks_numbered(self.prefix), [np.empty((0, 4), np.int64)], 0
@@ -266,7 +266,7 @@ class _Statements:
 def _cuts(lines: "Lines") -> list[Array] | None:
     """Return the starts of predicate, object, graph and dot in each line of N-Quads.
 
-    A line without a graph has an empty graph before its dot. The result is None if some line is not in the
+    A line without a graph has an empty graph before its dot. The result is None if a line does not have the
     usual form.
     """
     from solver.traces.formats.cell_columns import term_cuts
@@ -285,7 +285,7 @@ def _cuts(lines: "Lines") -> list[Array] | None:
 
 @contextmanager
 def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
-    """Raise an error of the parser in the block as a LarsError with its place."""
+    """Raise a syntax error in the block as a LarsError with its place."""
     try:
         yield
     except SyntaxError as error:
@@ -353,7 +353,7 @@ def _of_trix(path: Path, data: bytes) -> Iterator[Quad]:
 
 
 def _check_json(path: Path, data: bytes) -> None:
-    """Raise LarsError for invalid JSON, and for contexts that would have to be fetched."""
+    """Raise LarsError for invalid JSON, and for contexts that would have to be downloaded."""
     file = decode(str(path), data, "JSON-LD")
     from solver.traces.json_documents import read_document, remote_context
 

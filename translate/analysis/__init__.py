@@ -1,4 +1,4 @@
-"""Analysis of queries before translation: scope, nullability, multiplicity, cs(Q) and cq(Q)."""
+"""Analysis of queries before the translation: scope, nullability, multiplicity, cs(Q) and cq(Q)."""
 
 from translate.analysis.model_queries import (
     Choice,

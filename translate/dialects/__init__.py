@@ -1,4 +1,4 @@
-"""The query languages: each has a grammar and streaming clauses on top of SPARQL."""
+"""The query languages: each language has a grammar and adds streaming clauses to SPARQL."""
 
 from translate.dialects.grammars import GRAMMARS, SIZE, TITLES
 from translate.dialects.query_reader import lift, read_query, tokens_of

@@ -1,8 +1,9 @@
-"""Queries in the reading of RSP-JS's and rsp-rs's parsers: line by line, by regular expressions.
+"""Queries as the parsers of RSP-JS and rsp-rs read them: line by line, with regular expressions.
 
-A line that begins with REGISTER or FROM NAMED WINDOW is taken out, in one that begins with WINDOW the word
-becomes GRAPH (rsp-rs: each such word of the line), and a line that begins with PREFIX counts for the windows
-below. The other lines go unchanged to a SPARQL processor without windows. Capitals matter.
+The parsers remove a line that begins with REGISTER or FROM NAMED WINDOW. In a line that begins with WINDOW,
+GRAPH replaces the first WINDOW (in rsp-rs, every WINDOW of the line). A line that begins with PREFIX applies
+to the windows below. The other lines go unchanged to a SPARQL processor without windows. Upper and lower case
+differ.
 """
 
 import re
@@ -31,7 +32,7 @@ TextPart = tuple[str, int]
 class LineWindow:
     """A window that the parsers find, with the unchanged texts of its parts.
 
-    `names` are the IRIs of the window and of its stream, "" if the prefix is not declared above.
+    `names` are the IRIs of the window and of its stream; "" if the prefix is not declared above.
     """
 
     name: TextPart
@@ -46,9 +47,10 @@ LostClause = tuple[TextPart, bool]
 
 
 def as_graphs(line: str, *, each_word: bool) -> str:
-    r"""Return a line of the same length with WINDOW replaced by GRAPH, as by the engine's parser.
+    r"""Return a line of the same length with GRAPH in place of WINDOW, as the engine's parser does.
 
-    JavaScript's `replace` replaces only the first word, Rust's replaces each.
+    JavaScript's `replace` replaces only the first occurrence of a word; Rust's `replace` replaces every
+    occurrence.
 
     >>> as_graphs("WINDOW :v {} WINDOW :w {}", each_word=False)
     'GRAPH  :v {} WINDOW :w {}'
@@ -57,7 +59,7 @@ def as_graphs(line: str, *, each_word: bool) -> str:
 
 
 def read_lines(text: str, *, each_word: bool) -> Iterator[LineWindow | LostClause]:
-    r"""Yield the query's windows and lost clauses, in the order of the text.
+    r"""Yield the windows and the lost clauses of the query, in the order of the text.
 
     >>> lines = "PREFIX : <e:>\nFROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 2]"
     >>> [window.names for window in read_lines(lines, each_word=True)]

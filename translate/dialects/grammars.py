@@ -1,4 +1,4 @@
-"""The languages: grammar and clauses, and the keywords of other languages, with messages."""
+"""The grammars and streaming clauses of the query languages, and messages for keywords of other languages."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -38,11 +38,13 @@ _WAITING: Final = _terminal(
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """A language's syntax: the place and form of its windows, its streaming clauses, and its tokens.
+    """The syntax of a language: its windows, its streaming clauses and its tokens.
 
-    `refused` maps keywords to a name and the supported alternative, for messages. `sign` matches syntax that
-    only this language has; a text without any sign belongs to a language without `sign`. With `dashes`, --
-    also begins a comment. `foreign` are keywords that are rejected everywhere.
+    `windows` and `window` describe the place and the form of the language's windows in messages. `refused`
+    maps a rejected keyword to the name of its construct and to the supported alternative. `sign` matches
+    syntax that only this language has. A text that no `sign` matches belongs to a language without `sign`. If
+    `dashes` is true, -- begins a comment. `foreign` has the keywords that are rejected at any place in a
+    query.
     """
 
     windows: str
@@ -183,7 +185,7 @@ TITLES: Final = {language: language.manner.title for language in Language}
 
 
 def _clause_at(document: Document, token: Token) -> str:
-    """Return the streaming clause that begins at a token, as messages name it, or ""."""
+    """Return the messages' name for the streaming clause that begins at a token, or "" for another token."""
     before, _, following = document.around(token)
     word = token.text.upper()
     if token.is_word("REGISTER", *_OPERATORS):
@@ -196,12 +198,12 @@ def _clause_at(document: Document, token: Token) -> str:
 
 
 def clauses_in(document: Document, language: Language) -> int:
-    """Return the number of a language's streaming clauses that a text seems to have."""
+    """Return the number of tokens in a text at which a streaming clause of the language seems to begin."""
     return sum(_clause_at(document, token) in DIALECTS[language].clauses for token in document.tokens)
 
 
 def _explain(language: Language, document: Document, token: Token) -> PlacedError | None:
-    """Return the error at a token that only another language has, None at any other token."""
+    """Return the error at a token that only other languages accept; None at any other token."""
     dialect = DIALECTS[language]
     token = next((one for one in document.tokens if one.is_word(*dialect.foreign)), token)
     place = document.place(token.start)

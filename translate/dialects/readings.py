@@ -1,4 +1,4 @@
-"""Readings: named choices of a meaning that a language's documents leave open or contradict."""
+"""Readings: named choices between meanings that the documents of a language leave open."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -63,7 +63,7 @@ READINGS: Final[Mapping[str, OpenMeaning]] = {
 
 
 def check_reading(name: str, value: str) -> None:
-    """Raise LarsError for an unknown reading or value, or a value without a translation."""
+    """Raise LarsError for an unknown reading, an unknown value, or a value without a translation."""
     if name not in READINGS:
         raise LarsError(f'unknown reading "{name}"; use {", ".join(READINGS)}')
     _, _, choices = READINGS[name]
@@ -74,7 +74,7 @@ def check_reading(name: str, value: str) -> None:
 
 
 def manner_of(language: Language, readings: Readings) -> Manner:
-    """Return the manner of a language, changed by the readings that concern it.
+    """Return the manner of a language, changed by those readings that concern the language.
 
     >>> manner_of(Language.CQELS2, (("range-alone", "sliding"),)).tumbles
     False
@@ -88,6 +88,6 @@ def manner_of(language: Language, readings: Readings) -> Manner:
 
 
 def concerns_queries(name: str) -> bool:
-    """Whether a reading concerns queries, and not data."""
+    """Return whether a reading concerns queries and not data."""
     _, languages, _ = READINGS[name]
     return bool(languages)

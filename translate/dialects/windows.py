@@ -1,6 +1,7 @@
-"""The windows of the grammars as values, with lengths and slides in any notation of durations.
+"""The windows of the grammars as values; lengths and slides may have any notation of durations.
 
-The notations are 1m30s, 10 SECONDS, PT1M30S, and bare integers, which are milliseconds or seconds.
+The notations are 1m30s, 10 SECONDS, PT1M30S, and integers without a unit, which count milliseconds or
+seconds.
 """
 
 import re
@@ -39,7 +40,7 @@ _USUAL: Final = frozenset(("REPORT ON_WINDOW_CLOSE", "TICK TIME_DRIVEN", "WITH P
 
 
 def read_window(document: Document, window: Phrase, manner: Manner) -> windows.WindowExpression:
-    """Return the window in brackets; raises QueryError and UnsupportedError at invalid windows."""
+    """Return the window in brackets; raise QueryError or UnsupportedError if the window is invalid."""
     kind = next(window.phrases())
     match kind.name:
         case "now":
@@ -61,14 +62,14 @@ def read_window(document: Document, window: Phrase, manner: Manner) -> windows.W
 
 
 def strategies(window: Phrase) -> tuple[str, ...]:
-    """Return the unusual report strategies of a window."""
+    """Return the unusual report strategies of a window, as texts."""
     found = window.find_all("report", "tick", "policy", "emit", "late", "delay")
     words = (" ".join(token.text for token in part.tokens()) for part in found)
     return tuple(one for one in words if one not in _USUAL)
 
 
 def _rows(document: Document, rows: Phrase) -> windows.Rows:
-    """Return a tuple window; a slide of one is the same as no slide."""
+    """Return a tuple window; a slide of one tuple is the same as no slide."""
     (step,) = (*rows.phrases(), None)[:1]
     if step is not None:
         word, count = step.tokens()
@@ -115,7 +116,10 @@ def _milliseconds(token: Token) -> Duration:
 
 
 def _past(document: Document, kind: Phrase, manner: Manner) -> windows.WindowExpression:
-    """Return a window of Janus that ends before the time of evaluation: [T - offset, T - offset + length]."""
+    """Return a window of Janus that ends before the evaluation time T.
+
+    The window is [T - offset, T - offset + length], or the interval of another reading of OFFSET.
+    """
     offset, length, step = kind.tokens()
     if int(step.text) == 0:
         raise document.unexpected(step, "a STEP that is longer than zero")
@@ -132,7 +136,7 @@ def _past(document: Document, kind: Phrase, manner: Manner) -> windows.WindowExp
 
 
 def _ending(document: Document, length: Token, offset: Duration) -> windows.Range:
-    """Return [T - offset - length, T - offset), which Janus announces."""
+    """Return [T - offset - length, T - offset), the interval in the documents of Janus."""
     if int(length.text) == 0:
         raise document.unexpected(length, "a RANGE that is longer than zero")
     past = Duration(offset.nanoseconds + _milliseconds(length).nanoseconds)
@@ -166,7 +170,7 @@ def _slide(document: Document, slide: Phrase, manner: Manner) -> Duration:
 
 
 def _interval(document: Document, kind: Phrase, manner: Manner) -> windows.WindowExpression:
-    """Return a window between two times before now: `until` is the distance of its end before now."""
+    """Return a window between two times before now; `until` is the distance of its end from now."""
     first, *_ = ends = [part for part in kind.phrases() if part.name == "before"]
     past, until = (*(_before(document, end, manner) for end in ends), _ZERO)[:2]
     written = kind.find("slide")
@@ -195,13 +199,13 @@ def _longer_than_zero(document: Document, length: Phrase, manner: Manner) -> Dur
 
 
 def step_of(window: Phrase) -> Duration | None:
-    """Return the STEP of a window over the past; it only sets the evaluation period."""
+    """Return the STEP of a window over the past; this STEP only sets the evaluation period."""
     past = window.find("past")
     return None if past is None else _milliseconds((*past.tokens(),)[-1])
 
 
 def idle_step(window: Phrase) -> str | None:
-    """Return the STEP of a window that is anchored at elements, if it has one."""
+    """Return the STEP of a window that is anchored at elements, or None if the window has no STEP."""
     kind = next(window.phrases())
     slide = kind.find("slide")
     if slide is None or not any(kind.find_all("future", "backward")):
@@ -215,7 +219,10 @@ def read_every(document: Document, every: Phrase, manner: Manner) -> Duration:
 
 
 def read_length(document: Document, length: Phrase, manner: Manner) -> Duration:
-    """Return a duration: numbers with units, one of XML Schema, or an integer in the unit of the language."""
+    """Return a duration: numbers with units, a duration of XML Schema, or an integer without a unit.
+
+    An integer without a unit counts the unit of the language.
+    """
     if manner.bare is not None and length.find("bare_size") is not None:
         return Duration(int(length.first().text) * manner.bare.nanoseconds)
     first, *others = length.tokens()

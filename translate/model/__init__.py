@@ -1,1 +1,1 @@
-"""Queries as values: their windows, paths and patterns, and the model that all dialects share."""
+"""Queries as values: windows, paths, patterns, and the query model that all dialects share."""

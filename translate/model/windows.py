@@ -1,4 +1,4 @@
-"""Window expressions of queries, and their LARS windows by Table 1 of LARS (2015)."""
+"""Window expressions of queries, and their LARS windows according to Table 1 of LARS (2015)."""
 
 from dataclasses import dataclass, field
 from typing import assert_never
@@ -10,13 +10,14 @@ from lars.language.terms import Iri, Variable
 
 @dataclass(frozen=True, slots=True, order=True)
 class Range:
-    """[RANGE L] or [RANGE L SLIDE D]: C-SPARQL writes STEP for SLIDE, and TUMBLING for D = L.
+    """[RANGE L] or [RANGE L SLIDE D]; C-SPARQL writes STEP for SLIDE, and TUMBLING if D = L.
 
-    The window ends `until` before the pivot. For example, SPARQLstream's [NOW - 10 S TO NOW - 5 S] is
-    Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`. `tumbling` marks the
-    keyword TUMBLING, which engines run differently from D = L. `ends` are the ends that the language sets,
-    None if it sets none. CQELS 2 looks `ahead` of the pivot as well. With an `origin`, the first window's
-    opening, the last closed window is shown.
+    `until` is the distance from the window's end back to the pivot. For example, SPARQLstream's [NOW - 10 S
+    TO NOW - 5 S] is Range(10s, None, 5s). `length` counts from the pivot, so `length` is at least `until`.
+    `tumbling` is true for the keyword TUMBLING; engines evaluate TUMBLING differently from D = L. `ends` are
+    the ends that the language prescribes, or None. `ahead` is the window's reach after the pivot, which CQELS
+    2 allows. `origin` is the opening of the first window; with an `origin`, the window shows the last closed
+    window.
     """
 
     length: Duration
@@ -38,7 +39,7 @@ class Range:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """[START b END e] of Janus: between two times, both included; `causal`: up to the evaluation."""
+    """[START b END e] of Janus: all times from b to e; a `causal` window also ends at the evaluation time."""
 
     start: Duration
     end: Duration
@@ -50,7 +51,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Rows:
-    """[ROWS N]: C-SPARQL writes RANGE TRIPLES N, CQELS TRIPLES N, RSP-QL ELEMENTS N."""
+    """[ROWS N]; C-SPARQL writes RANGE TRIPLES N, CQELS writes TRIPLES N, RSP-QL writes ELEMENTS N."""
 
     count: int
 
@@ -60,7 +61,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Now:
-    """[NOW]."""
+    """[NOW]: the window with the evaluation time only."""
 
     def __str__(self) -> str:
         return "[NOW]"
@@ -68,7 +69,7 @@ class Now:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Unbounded:
-    """[RANGE UNBOUNDED]: CQELS writes ALL."""
+    """[RANGE UNBOUNDED], the window with all past times; CQELS writes ALL."""
 
     def __str__(self) -> str:
         return "[RANGE UNBOUNDED]"
@@ -81,10 +82,12 @@ WindowExpression = Range | Span | Rows | Now | Unbounded | windows.SlidingWindow
 def window_operator(
     expression: WindowExpression, stream: Iri | Variable, unit: Duration, bounds: windows.Bounds | None
 ) -> windows.Window:
-    """Return τ(ω), Table 1 of LARS (2015), in time points of `unit`; a tuple window is the stream's.
+    """Return the LARS window τ(ω) of Table 1 of LARS (2015) in time points of `unit`.
 
-    `bounds` are the ends of all windows; None means each window's own ends, or closed ones. If the stream is
-    a variable, there is one tuple window for each stream, which is the fourth argument of striple.
+    A tuple window counts only the triples of `stream`. If `stream` is a variable, each stream has its own
+    tuple window; the stream is the fourth argument of striple. `bounds` are the ends of all time windows up
+    to the pivot. If `bounds` is None, a time window has its own ends, and without own ends it is closed; a
+    last window is then high-open.
 
     >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), windows.Bounds.CLOSED))
     ⊞^{30,0,5}

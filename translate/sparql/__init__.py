@@ -1,4 +1,4 @@
-"""SPARQL underneath the dialects: a text's tokens and names, its syntax tree, and the algebra of patterns."""
+"""SPARQL, on which the dialects are based: tokens, names, the syntax tree, and the algebra of patterns."""
 
 from translate.sparql.expressions import Scope
 from translate.sparql.queries import TriplesRun, has_aggregate, join, read_expression, read_group

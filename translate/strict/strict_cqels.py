@@ -1,4 +1,4 @@
-"""The parser of CQELS 1.x, an extension of ARQ 2.9, and the checks at registration."""
+"""The parser of CQELS 1.x, which extends ARQ 2.9, and the checks of CQELS when a query is registered."""
 
 import re
 from functools import partial
@@ -40,7 +40,7 @@ _AROUND: Final = {
 
 
 def check_cqels(text: str, source: str) -> None:
-    """Raise QueryError if CQELS 1.x rejects the query at parsing or at registration."""
+    """Raise QueryError if CQELS 1.x rejects the query, either in its parser or at registration."""
     document = tokenize(text, source, rdf12=False)
     check_prefixes(document)
     tree = parsed(document, _GRAMMAR)
@@ -61,7 +61,10 @@ def _check_registered(document: Document, query: Phrase) -> None:
 
 
 def _check_parts(document: Document, whole: Phrase, around: str = "", *, streamed: bool = False) -> None:
-    """Raise QueryError at a part that the engine does not register; `around` is the part's context, or ""."""
+    """Raise QueryError at a part that CQELS cannot register.
+
+    `around` names the enclosing construct, or is "".
+    """
     for part in whole.phrases():
         if part.name == "block" and around:
             raise rejection(document, part.first(), _ENGINE, f"STREAM inside {around}")

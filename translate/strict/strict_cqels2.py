@@ -1,4 +1,4 @@
-"""What the document of CQELS-QL 2.0 (Java) and the grammar of CQELS-RS (Rust) reject of the language."""
+"""The constructs that the document of CQELS-QL 2.0 (Java) and the grammar of CQELS-RS (Rust) reject."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -103,7 +103,7 @@ def _rust(document: Document, tree: Phrase, query: Phrase) -> _Found:
 def _declared(
     document: Document, window: Phrase, kind: TokenKind, named: str, *, with_stream: bool = True
 ) -> _Found:
-    """Yield what is wrong in FROM NAMED WINDOW: the kind of its name, or the word STREAM."""
+    """Yield errors in FROM NAMED WINDOW: a window name of the rejected `kind`, or a wrong ON or ON STREAM."""
     label, stream = window.find("label"), window.find("stream")
     assert label is not None
     assert stream is not None
@@ -114,7 +114,7 @@ def _declared(
 
 
 def _keyword(document: Document, part: Phrase, construct: str) -> Token:
-    """Return the first word of a construct, which can be left out of its phrase."""
+    """Return the token of a construct's first word, which can precede the phrase of the construct."""
     after = next(part.tokens(), None)
     word, *_ = construct.split()
     own = [
@@ -124,12 +124,12 @@ def _keyword(document: Document, part: Phrase, construct: str) -> Token:
 
 
 def _before(document: Document, token: Token) -> Token:
-    """Return the token before another one."""
+    """Return the token that precedes the given token."""
     return max((one for one in document.tokens if one.start < token.start), key=lambda one: one.start)
 
 
 def _start(document: Document) -> Token:
-    """Return the first token behind the prologue."""
+    """Return the first token after the prologue."""
     return document.tokens[declared(document).after]
 
 

@@ -1,7 +1,7 @@
 """The parser of C-SPARQL 0.9.5 to 0.9.7: a JavaCC grammar, and Jena for the SPARQL part.
 
-The engine first writes the query in one line, with single spaces. Its tokens are keywords with their spaces,
-and single ASCII letters, digits and symbols.
+The engine first writes the query in one line, with single spaces. The tokens of the grammar are keywords with
+their spaces, and single ASCII letters, digits and symbols.
 """
 
 import re
@@ -74,7 +74,7 @@ def check_csparql(text: str, source: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The query in one line, and for each of its characters the place in the original text."""
+    """The query in one line, and the place of each of its characters in the original text."""
 
     source: str
     written: str
@@ -82,14 +82,14 @@ class _Line:
     places: tuple[int, ...]
 
     def error(self, at: int, reason: str) -> QueryError:
-        """Return the error for text that is invalid from a character on."""
+        """Return the error for a text that is invalid from a certain character."""
         match = re.match(r" *(\w+|.|$)", self.text[at:])
         word = (match[1] if match else "") or "the end of the query"
         start = min(at + (match.start(1) if match else 0), len(self.places) - 1)
         return QueryError(place_at(self.source, self.written, self.places[start]), f"found {word}; {reason}")
 
     def follow(self, at: int, patterns: Sequence[str]) -> tuple[int, bool]:
-        """Return the end of the matched patterns, and whether all matched."""
+        """Return the end of the matched patterns, and whether all patterns matched."""
         for pattern in patterns:
             match = re.compile(pattern, re.IGNORECASE | re.ASCII).match(self.text, at)
             if match is None:
@@ -98,7 +98,7 @@ class _Line:
         return at, True
 
     def sequence(self, at: int, pieces: tuple[tuple[str, str], ...]) -> int:
-        """Return the end of the pieces; raises QueryError at the first missing piece, by its name."""
+        """Return the end of the pieces; raise QueryError with the name of the first missing piece."""
         for pattern, name in pieces:
             at, matches = self.follow(at, (pattern,))
             if not matches:
@@ -173,7 +173,7 @@ def _check_grouping(document: Document) -> None:
 
 
 def _check_comments(document: Document) -> None:
-    """Reject a comment before the end: the query becomes one line, and the comment reaches its end."""
+    """Reject a comment before the end of the query: in one line, a comment reaches the end of the query."""
     for token, following in pairwise(document.tokens):
         mark = document.text.find("#", token.end, following.start)
         if mark >= 0 and following is not document.tokens[-1]:

@@ -1,4 +1,4 @@
-"""The exact grammars of engine versions: the queries that their own parsers reject, and the reasons."""
+"""The exact grammars of engine versions: queries that an engine's own parser rejects, and the reasons."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, Literal
@@ -33,9 +33,10 @@ _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
 
 
 def check_strict(text: str, source: str, engine: StrictEngine) -> None:
-    """Raise QueryError, with place and reason, if the engine's own parser rejects the query.
+    """Raise QueryError, with a place and a reason, if the engine's own parser rejects the query.
 
-    `source` names the text in messages. The translation can still reject a query that passes.
+    `source` is the name of the text in messages. A query that passes this check may still have no
+    translation.
 
     >>> check_strict("SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } }", "q.rq", "cqels-1.x")
     """

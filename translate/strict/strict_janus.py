@@ -1,4 +1,4 @@
-"""The rules of the Janus-QL specification for rejecting queries."""
+"""The queries that the Janus-QL specification rejects."""
 
 from collections.abc import Callable, Container
 from typing import Final
@@ -15,9 +15,10 @@ _PATHS: Final = ("alternative", "sequence", "repeated", "inverse", "negated")
 
 
 def check_janus(text: str, source: str) -> None:
-    """Raise QueryError at the first construct that the specification rejects.
+    """Raise QueryError at the first construct that the Janus-QL specification rejects.
 
-    Constructs that its grammar omits, but that it does not reject, are accepted: OPTIONAL, UNION, BIND.
+    The grammar of Janus-QL omits OPTIONAL, UNION and BIND, but the specification does not reject them; this
+    check accepts them.
     """
     document = tokenize(text, source, rdf12=False)
     check_prefixes(document)
@@ -39,7 +40,10 @@ def check_janus(text: str, source: str) -> None:
 
 
 def _check_windows(document: Document, query: Phrase, label: _Label) -> dict[str, bool]:
-    """Return whether each window is live (has RANGE); raise QueryError for an invalid or undeclared one."""
+    """Return a map from each window name to whether the window is live, that is, has RANGE.
+
+    Raises QueryError for an invalid window and for a WINDOW block without a declared window.
+    """
     live: dict[str, bool] = {}
     for clause in query.phrases():
         if clause.name == "declared":
@@ -59,7 +63,7 @@ def _check_windows(document: Document, query: Phrase, label: _Label) -> dict[str
 
 
 def _check_subquery(document: Document, inner: Phrase, live: Container[str], label: _Label) -> None:
-    """Raise QueryError at a subquery with a live window, or with a single variable."""
+    """Raise QueryError if a subquery uses a window in `live`, or selects a single variable."""
     for block in inner.find_all("block"):
         _, name, *_ = block.tokens()
         if label(name).value in live:

@@ -1,6 +1,7 @@
 """The parser of Kolibrie at commit 846becb, and its result: windows and the names of blocks.
 
-The grammar for registered queries consists of characters, not tokens: case and white space are significant.
+The grammar for registered queries reads characters, not tokens. Case and white space are therefore
+significant.
 """
 
 import re
@@ -55,7 +56,7 @@ _AGGREGATE: Final = r"(?:SUM|MIN|MAX|AVG)\([?]\w+\)(?:[ \t]+AS[ \t]+[?]\w+)?"
 
 
 def _spaced(*pieces: str | _Piece) -> tuple[_Piece, ...]:
-    """Return keywords, whose case matters, and other pieces, with white space behind each."""
+    """Return keywords, whose case matters, and other pieces, each followed by white space."""
     whole = ((piece, piece) if isinstance(piece, str) else piece for piece in pieces)
     return tuple(part for piece in whole for part in (piece, _SPACE))
 
@@ -93,9 +94,9 @@ _BLOCK: Final = (
 
 @dataclass(frozen=True, slots=True)
 class KolibrieWindow:
-    """A window in the engine's reading: names without < and >, lengths in the unit of the timestamps.
+    """A window as the engine reads it: names without < and >, and lengths in the unit of timestamps.
 
-    `iri` is the window's name as a SPARQL IRI.
+    `iri` is the name of the window as a SPARQL IRI.
     """
 
     name: str
@@ -114,7 +115,7 @@ def check_kolibrie(text: str, source: str) -> None:
 
 
 def read_kolibrie(text: str, source: str) -> tuple[tuple[KolibrieWindow, ...], tuple[str, ...]]:
-    """Return the windows in the order of the text, and the names of the blocks that read them.
+    """Return the windows in the order of the text, and the names of the WINDOW blocks.
 
     Raises QueryError if Kolibrie rejects the query.
     """
@@ -143,14 +144,14 @@ class _Scanner:
     at: int
 
     def error(self, accepted: str) -> QueryError:
-        """Return the error at this position, with the text found and the expected form."""
+        """Return the error at this position, with the text that follows and the expected form."""
         match = re.compile(r"\w+|.|$", re.DOTALL).match(self.text, self.at)
         text = (match.group() if match else "").strip() or "white space or the end of the query"
         place = place_at(self.source, self.text, self.at)
         return QueryError(place, f"found {text}; Kolibrie expects {accepted}")
 
     def take(self, *pieces: _Piece) -> dict[str, str]:
-        """Read consecutive pieces, and return their named groups."""
+        """Read consecutive pieces and return their named groups; raise QueryError at a missing piece."""
         groups: dict[str, str] = {}
         for pattern, accepted in pieces:
             match = re.compile(pattern).match(self.text, self.at)
@@ -161,17 +162,17 @@ class _Scanner:
         return groups
 
     def takes(self, pattern: str) -> bool:
-        """Read a pattern if it follows; return whether it did."""
+        """Read a match of the pattern if it follows here; return whether it follows."""
         match = re.compile(pattern).match(self.text, self.at)
         self.at = self.at if match is None else match.end()
         return match is not None
 
     def sees(self, text: str) -> bool:
-        """Return whether a text follows."""
+        """Return whether the given text follows here."""
         return self.text.startswith(text, self.at)
 
     def tried(self, read: Callable[["_Scanner"], object]) -> QueryError | None:
-        """Read something, or stay at the position and return the error."""
+        """Call `read`; if it raises QueryError, restore the position and return the error."""
         before = self.at
         try:
             read(self)
@@ -208,7 +209,7 @@ def _length(scan: _Scanner) -> int:
 
 
 def _where(scan: _Scanner) -> tuple[str, ...]:
-    """Read the pattern and return the names of its WINDOW blocks."""
+    """Read the pattern of WHERE, and return the names of its WINDOW blocks."""
     scan.take((r"\{", "{"))
     blocks: list[str] = []
     while True:
@@ -233,14 +234,14 @@ def _block(scan: _Scanner) -> str:
 
 
 def _triples(scan: _Scanner) -> None:
-    """Read a subject with its predicates and objects, which ; separates."""
+    """Read a subject with its predicates and objects; ; separates the pairs."""
     scan.take(_SUBJECT, _SPACE, _PREDICATE, _SPACE, _OBJECT)
     while scan.takes(r"\s*;\s*"):
         scan.take(_PREDICATE, _SPACE, _OBJECT)
 
 
 def _other(scan: _Scanner) -> None:
-    """Read elements that the engine accepts between triples and then ignores."""
+    """Read elements that the engine allows between triples and then ignores."""
     if _PARENTHESES.match(scan.text, scan.at) is not None:
         scan.at = scan.text.index("(", scan.at)
         _balanced(scan, "()")
@@ -251,7 +252,7 @@ def _other(scan: _Scanner) -> None:
 
 
 def _balanced(scan: _Scanner, pair: str) -> None:
-    """Read up to the bracket that closes the next one."""
+    """Read up to the bracket that closes the next opening bracket."""
     depth, start = 0, scan.at
     for offset in range(start, len(scan.text)):
         depth += (scan.text[offset] == pair[0]) - (scan.text[offset] == pair[1])

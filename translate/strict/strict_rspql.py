@@ -1,4 +1,4 @@
-"""The parsers of RSP-QL: RSP4J's grammar (YASPER has it too), and RSP-JS's regular expressions by lines."""
+"""Two kinds of RSP-QL parsers: the grammar of RSP4J and YASPER, and the regular expressions of RSP-JS."""
 
 import re
 from functools import partial
@@ -33,7 +33,7 @@ _GRAMMAR: Final = Grammar(
 def check_rsp4j(text: str, source: str) -> None:
     """Raise QueryError if the grammar of RSP4J rejects the query.
 
-    Nothing is resolved: neither prefixes nor the names of windows need a declaration.
+    The check does not resolve names: neither prefixes nor window names need a declaration.
     """
     parsed(tokenize(text, source, rdf12=False), _GRAMMAR)
 
@@ -47,7 +47,7 @@ _LARGEST: Final = 2**63 - 1
 
 
 def check_rsp_js(text: str, source: str) -> None:
-    """Raise QueryError if RSP-JS loses a window or a block of the query, or finds no window."""
+    """Raise QueryError if RSP-JS would ignore a window or a WINDOW block of the query, or finds no window."""
     for window in _line_windows(text, source, "RSP-JS", each_word=False):
         _check_names(window, text, source)
         for length in (window.width, window.step):
@@ -56,7 +56,10 @@ def check_rsp_js(text: str, source: str) -> None:
 
 
 def check_rsp_rs(text: str, source: str) -> None:
-    """Raise QueryError if rsp-rs loses a window or block, reads a length as 0, or rejects the rest."""
+    """Raise QueryError if rsp-rs would ignore a window or a block, or rejects the query.
+
+    rsp-rs reads an invalid length as 0, so each length must be an integer from 1 to 2^63 - 1.
+    """
     for window in _line_windows(text, source, "rsp-rs", each_word=True):
         _check_names(window, text, source)
         for name in (window.name, window.stream):
@@ -71,7 +74,7 @@ def check_rsp_rs(text: str, source: str) -> None:
 
 
 def _line_windows(text: str, source: str, engine: str, *, each_word: bool) -> tuple[LineWindow, ...]:
-    """Return the windows that a parser by lines sees; raises at the first clause that it loses."""
+    """Return the windows that a line-based parser finds; raise QueryError at the first clause it ignores."""
     windows: list[LineWindow] = []
     for found in read_lines(text, each_word=each_word):
         if isinstance(found, LineWindow):
@@ -100,7 +103,10 @@ def _error(text: str, source: str, part: TextPart, problem: str) -> QueryError:
 
 
 def _without_windows(text: str) -> str:
-    """Return the remaining SPARQL for Oxigraph, with windows as graphs; characters keep their places."""
+    """Return the SPARQL text that rsp-rs passes to Oxigraph; each WINDOW block becomes a GRAPH block.
+
+    Window clauses become spaces, so the remaining characters keep their places.
+    """
     lines = list[str]()
     for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         before, words = line[: len(line) - len(line.lstrip())], line.lstrip()
@@ -113,7 +119,7 @@ def _without_windows(text: str) -> str:
 
 
 def _check_sparql(text: str, source: str) -> None:
-    """Raise QueryError if the rest of a query is not valid SPARQL."""
+    """Raise QueryError if the query without its window clauses is not valid SPARQL."""
     document = tokenize(_without_windows(text), source, rdf12=False)
     check_prefixes(document)
     parsed(document, SPARQL)

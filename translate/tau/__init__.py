@@ -1,4 +1,4 @@
-"""τ, τ1 and τ2 (LARS 2015): patterns as rules, with push and pull triggers."""
+"""The translations τ, τ1 and τ2 (LARS 2015): patterns become rules, and triggers are push or pull."""
 
 from translate.tau.node import NAMED, in_order
 from translate.tau.programs import TRIGGER, Output, Trigger, columns, lars_program, output_of, pull, push

@@ -1,6 +1,6 @@
-"""A query as a LARS program: the answer predicate ans1 for each form of a query, and its windows.
+"""A query as a LARS program: the answer predicate ans1 for each form of a query, and the query's windows.
 
-Then come the execution modes push and pull as rules (LARS 2015, Sections 3 and 4.1).
+The execution modes push and pull are rules too (LARS 2015, Sections 3 and 4.1).
 """
 
 from collections.abc import Iterable, Iterator
@@ -40,7 +40,7 @@ TRIPLE: Final = tuple(map(Variable, ("subject", "predicate", "object")))
 def columns(query: EngineQuery, *, ordered_rows: bool = False) -> tuple[Variable, ...]:
     """Return the first arguments of ans1: V̄, or subject, predicate, object.
 
-    With `ordered_rows` V̄ is followed by the variables of ORDER BY that it lacks.
+    With `ordered_rows`, the variables of ORDER BY that V̄ lacks follow V̄.
     """
     match query.form:
         case Form.SELECT:
@@ -154,10 +154,10 @@ Row = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The answer predicate of a query: ans1 with `width` arguments, beginning with `variables`.
+    """The answer predicate of a query: ans1 with `width` arguments, of which `variables` are the first.
 
-    `order` has the columns of ORDER BY, each with whether it is descending; columns after `variables` are
-    hidden. In a multiset (`bag`) each raw row is one answer.
+    `order` are the columns of ORDER BY, each with a boolean that is true for descending. Columns after
+    `variables` are hidden. In a multiset (`bag`), each raw row is one answer.
     """
 
     variables: tuple[Variable, ...]
@@ -167,17 +167,17 @@ class Output:
 
     @property
     def predicate(self) -> Signature:
-        """Name and arity of the answer predicate."""
+        """The name and arity of the answer predicate."""
         return "ans1", self.width
 
     def answers(self, all_rows: Iterable[Row]) -> list[Row]:
-        """Return the answers of raw rows in their order; a set keeps the first of equal rows."""
+        """Return the answers of raw rows, in the same order; a set keeps the first of equal answers."""
         rows = [row[: len(self.variables)] for row in all_rows]
         return rows if self.bag else list(dict.fromkeys(rows))
 
 
 def output_of(query: EngineQuery, setting: Setting) -> Output:
-    """Return the output columns of the query's program."""
+    """Return the answer predicate and the columns of the query's program."""
     names = columns(query)
     if query.form is not Form.SELECT:
         return Output(names, len(names))
@@ -193,7 +193,7 @@ def output_of(query: EngineQuery, setting: Setting) -> Output:
 
 
 def lars_program(query: EngineQuery, setting: Setting) -> Program:
-    """Return the LARS program of a query; its answers are the atoms of ans1, at each time point."""
+    """Return the LARS program of a query; the atoms of ans1 at a time point are the answers at that time."""
     with deep_recursion():
         results = frozenset(query.result)
         plain = replace(query, pattern=without_paths(query.pattern, results))
@@ -227,7 +227,7 @@ TRIGGER: Final = Atom("trigger")
 
 
 class Trigger(Enum):
-    """The input that triggers a push engine: any, only the query's streams, or only matches."""
+    """The input that triggers a push engine: any input, input on the query's streams, or only matches."""
 
     ANY = "any"
     QUERY_STREAMS = "query-streams"
@@ -235,9 +235,10 @@ class Trigger(Enum):
 
 
 def push(program: Program, trigger: Trigger = Trigger.ANY) -> Program:
-    """Return ▷P: each rule with a body waits for `trigger`, which input at the same time derives.
+    """Return ▷P, in which each rule with a body needs the atom `trigger`; input derives it at its own time.
 
-    The trigger ranges over input atoms. The paper prints derived atoms, over which it would never fire.
+    The trigger ranges over input atoms. In the paper, the trigger ranges over derived atoms, over which it
+    would never hold.
     """
     arrivals = (
         Rule(TRIGGER, (formulas.In(NOW, formulas.Diamond(atom)),)) for atom in _arriving(program, trigger)
@@ -246,7 +247,7 @@ def push(program: Program, trigger: Trigger = Trigger.ANY) -> Program:
 
 
 def pull(program: Program, period: int) -> Program:
-    """Return ◁(P, U): each rule with a body waits for a time that is a multiple of `period` > 0."""
+    """Return ◁(P, U): each rule with a body needs a time that is a multiple of `period`, which is > 0."""
     if period <= 0:
         raise ModelError(f"the pulling period {period} is not positive")
     time = Variable("T")

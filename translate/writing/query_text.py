@@ -1,4 +1,4 @@
-"""A whole query as text: the clauses around its pattern in each language; its model (V, P, D, S)."""
+"""A whole query as text: the clauses around its pattern in each language, and its model (V, P, D, S)."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ from translate.writing.expression_text import WORD, Dialect, Windows, choose_pre
 
 
 def model_lines(query: Query) -> Iterator[str]:
-    """Yield (V, P, D, S) as text."""
+    """Yield the lines of (V, P, D, S) as text."""
     yield f"V = {{{', '.join(f'?{name.name}' for name in in_order(query.result))}}}"
     yield f"P = {query.pattern}"
     default, iris = query.dataset.default, query.dataset.named
@@ -33,7 +33,7 @@ def model_lines(query: Query) -> Iterator[str]:
 
 
 def model_json(query: Query) -> dict[str, object]:
-    """Return (V, P, D, S) for machines."""
+    """Return (V, P, D, S) as a JSON object."""
     dataset = {"default": query.dataset.default, "named": query.dataset.named}
     return {
         "V": [name.name for name in in_order(query.result)],
@@ -67,7 +67,10 @@ _UNNAMED: Final = "answers"
 
 
 def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    """Return the line of REGISTER, or none; raises if a relation-to-stream operator cannot be written."""
+    """Return the line of REGISTER, or no line.
+
+    Raises CannotSayError if the language cannot express a relation-to-stream operator.
+    """
     if dialect.language.manner.names_windows:
         return _rspql(query, dialect)
     if dialect.language is Language.CQELS2:
@@ -114,7 +117,10 @@ def _name(name: str, dialect: Dialect) -> str:
 
 
 def _rspql(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    """Return REGISTER RSTREAM <name> AS of RSP4J, or the drafts' form for features only they have."""
+    """Return the REGISTER line of RSP4J, REGISTER RSTREAM <name> AS, or the line of the drafts.
+
+    The form of the drafts is used only for features that RSP4J lacks.
+    """
     if query.name is None and (query.to_stream is None or _is_draft(query, dialect)):
         return []
     name = dialect.full(Iri(query.name or _UNNAMED))
@@ -124,21 +130,21 @@ def _rspql(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
 
 
 def _is_draft(query: EngineQuery, dialect: Dialect) -> bool:
-    """Whether REGISTER has only the name, since the drafts write the operator after SELECT."""
+    """Return whether REGISTER must have the form of the drafts, which write the operator after SELECT."""
     whole = query.to_stream is not None and query.registers_stream and query.every is None
     drafts = query.language is dialect.language is Language.RSPQL
     return drafts and not (query.name is not None and whole)
 
 
 def operator_of(query: EngineQuery, dialect: Dialect) -> str:
-    """Return the operator after SELECT or CONSTRUCT, or ""."""
+    """Return the operator after SELECT or CONSTRUCT, or "" if the query has no operator."""
     behind = dialect.language is Language.SPARQLSTREAM and query.form is Form.SELECT
     behind = behind or _is_draft(query, dialect) or dialect.language is Language.CQELS2
     return query.to_stream.value if behind and query.to_stream is not None else ""
 
 
 def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    """Return the FROM clauses, streams last; raises if the language cannot merge streams."""
+    """Return the FROM clauses, streams last; raise CannotSayError if streams cannot be merged."""
     full, language = dialect.full, dialect.language
     _check_streams(query, dialect)
     words = _MERGING.get(language, "")
@@ -158,7 +164,7 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
 
 
 def _check_streams(query: EngineQuery, dialect: Dialect) -> None:
-    """Raise CannotSayError at merged or unread streams that the language lacks."""
+    """Raise CannotSayError for merged or unread streams that the language cannot express."""
     if query.merged and dialect.language not in _MERGING:
         construct = f"that {query.merged[0].stream} is merged into the default graph"
         accepted = "its STREAM blocks say which patterns are read from a stream (--assign can)"
@@ -177,11 +183,11 @@ _BLANK: Final = re.compile(r"_+b[0-9]+")
 
 
 def write_query(query: EngineQuery, language: Language, *, read_here: bool = False) -> str:
-    """Return text of the language that is read as the given query, if the language can express the query.
+    """Return text in the language that is read as the given query, if the language can express the query.
 
-    Other languages keep the parts that affect answers: the registered name and COMPUTED EVERY belong to
-    C-SPARQL, the name after REGISTER to RSP-QL. Raises CannotSayError if the language lacks a construct;
-    `read_here` allows this program's extensions.
+    In other languages, only parts that affect answers are kept: the registered name and COMPUTED EVERY belong
+    to C-SPARQL, and the name after REGISTER to RSP-QL. Raises CannotSayError if the language lacks a
+    construct. `read_here` allows the extensions of this program.
 
     >>> from translate.dialects.query_reader import read_query
     >>> cqels = "SELECT ?s { STREAM <urn:s> [RANGE 5s] { ?s <urn:p> ?o } FILTER (?o > 1) }"
@@ -204,7 +210,7 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
 
 
 def _base(counting: Dialect) -> str:
-    """Return the BASE of calls of IRI(..); "" means none."""
+    """Return the common BASE of the calls of IRI(..), or "" for no BASE."""
     if len(counting.bases) > 1:
         text = " and ".join(sorted(f"<{base}>" if base else "none" for base in counting.bases))
         raise counting.cannot(f"the bases {text} of IRI", "a query has one BASE")
@@ -228,7 +234,7 @@ def _lines(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
 
 
 def _head(query: EngineQuery, clauses: group_text.Clauses, dialect: Dialect) -> group_text.Lines:
-    """Return the clause of the form, with the operator that SPARQLstream writes behind SELECT."""
+    """Return the clause of the query's form, with the operator that some languages write next to SELECT."""
     match query.form:
         case Form.SELECT:
             items = clauses.items(query.pattern, query.result)
@@ -247,7 +253,7 @@ def _head(query: EngineQuery, clauses: group_text.Clauses, dialect: Dialect) -> 
 
 
 def _windows(query: EngineQuery) -> Windows:
-    """Return a name for each window, read by a block or not."""
+    """Return a name for each window, whether or not a block reads the window."""
     blocks = (part for part in parts(query.pattern) if isinstance(part, patterns.StreamBlock))
     read = (MergedStream(block.stream, block.window) for block in blocks if isinstance(block.stream, Iri))
     declared = (*dict.fromkeys(read), *query.declared)
@@ -255,7 +261,7 @@ def _windows(query: EngineQuery) -> Windows:
 
 
 def _blanks(query: EngineQuery) -> frozenset[Variable]:
-    """Return the variables to write as blank nodes; none if all results have names.
+    """Return the variables to write as blank nodes; the set is empty if all results have names.
 
     SELECT *, DESCRIBE * and COUNT(DISTINCT *) ignore blank nodes. A variable in several patterns remains a
     variable, because a blank node is local to one pattern.

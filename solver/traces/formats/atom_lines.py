@@ -1,6 +1,6 @@
 """Traces of atoms: lines `18: near(a) done.` with @prefix at the head, and the column `atom` of tables.
 
-And logs of I-DLV-sr and Distributed-SR: lines `2021-05-17T11:10:12 alpha(25); high;`.
+The module also reads logs of I-DLV-sr and Distributed-SR: lines `2021-05-17T11:10:12 alpha(25); high;`.
 """
 
 import re
@@ -30,19 +30,19 @@ _USUAL: Final = re.compile(rf"([0-9]{{1,18}}):((?: {_ATOM.pattern}(?:,? {_ATOM.p
 
 
 class AtomLines(LineFormat):
-    """Lines of atoms."""
+    """Lines of a time with atoms."""
 
     bytes_of_atom = 20
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file with its declared prefixes; raises LarsError if a stream is given."""
+        """Return the file with its declared prefixes; raise LarsError if a stream is given."""
         _ = options
         if source.stream and not source.candidates:
             raise LarsError(f"{head.path}: atoms belong to no stream; use --stream for files of RDF")
         return replace(source, prefixes=head_prefixes(head.plain))
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
-        """Return the atoms of a line, or its time."""
+        """Return the atoms of a line, or only its time if it has no atoms."""
         _ = first
         return read_atoms(source, line)
 
@@ -54,9 +54,9 @@ def is_atoms(lines: Sequence[str]) -> bool:
 
 
 def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
-    """Return the prefixes declared before a file's first time; errors are reported by later reading.
+    """Return the prefixes that a file declares before its first time; errors are ignored here.
 
-    Every task needs these prefixes, for any part of the file.
+    Later reading reports the errors. Every task needs these prefixes, for any part of the file.
     """
     prefixes: dict[str, str] = {}
     with file.open("rb") as lines:
@@ -71,7 +71,7 @@ def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
 
 
 def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
-    """Return a line's atoms in order, or its time if it has none; raises MalformedPart."""
+    """Return a line's atoms in order, or only its time if it has no atoms; raise MalformedPart."""
     usual = _USUAL.fullmatch(line)
     if usual is None:
         return _read_terms(source, line)
@@ -107,7 +107,7 @@ def _atoms_at(time: Instant, atoms: Iterable[AtomText]) -> list[TracedAtom]:
 
 
 def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
-    """Return the atom of a table's cell, None when it is empty; raise PlacedError."""
+    """Return the atom in a cell of a table, or None if the cell is empty; raise PlacedError."""
     scanner = Scanner(text, "cell", 0, dict(prefixes))
     if scanner.skip() == len(text):
         return None
@@ -118,7 +118,7 @@ def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
 
 
 def read_atom_text(scanner: Scanner) -> AtomText:
-    """Read an atom; raises PlacedError."""
+    """Read an atom, or raise PlacedError."""
     return _texts_of(_read_atom(scanner))
 
 
@@ -134,7 +134,7 @@ def _read_atom(scanner: Scanner) -> Atom:
 
 
 def _check(term: Term) -> None:
-    """Raise LarsError if the solver has no symbol for the term, or if it is not a strict RDF term."""
+    """Raise LarsError if the solver has no symbol for the term, or if the term is not strict RDF."""
     if isinstance(term, Variable):
         raise LarsError(f"found the variable {term}; expected constants")
     check_writable(term)
@@ -158,14 +158,14 @@ class LogLines(LineFormat):
     bytes_of_atom = 15
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file; raises LarsError if a stream is given."""
+        """Return the file; raise LarsError if a stream is given."""
         _ = options
         if source.stream and not source.candidates:
             raise LarsError(f"{head.path}: atoms belong to no stream; use --stream for files of RDF")
         return source
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
-        """Return the atoms of a line, and the atom that marks a line."""
+        """Return the atoms of a line, and the auxiliary atom that marks a line of the log."""
         _ = first
         if not line.strip() or _WHOLE.fullmatch(line):
             return ()
@@ -186,7 +186,7 @@ class LogLines(LineFormat):
 
 
 def is_log(lines: Sequence[str]) -> bool:
-    """Return whether the first line is one of a log.
+    """Return whether the first line that is not blank is a line of a log.
 
     >>> is_log(["3 a; b(2);"]), is_log(["3: a b(2)."])
     (True, False)

@@ -1,6 +1,7 @@
-"""Rows of tables, CSV and Parquet, one or many at once: columns t, stream, s, p, o as in N-Triples; atoms.
+"""Rows of tables in CSV and Parquet, read one by one or in blocks.
 
-Atoms have t, atom, or t, predicate, arg1, arg2 ..: the arguments end before empty cells.
+Triples have the columns t, stream, s, p, o, with terms as in N-Triples. Atoms have the columns t, atom, or t,
+predicate, arg1, arg2 ..; the arguments end before empty cells.
 """
 
 import re
@@ -37,12 +38,12 @@ Cell = tuple[object, int, int | None]
 
 
 def argument_columns(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the columns among these that hold arguments of atoms, in the order of their numbers."""
+    """Return those columns that contain arguments of atoms, in the order of their numbers."""
     return tuple(sorted(filter(ARGUMENT.fullmatch, names), key=lambda name: int(name[3:])))
 
 
 def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the columns that form atoms; None for a gap between argument columns."""
+    """Return the columns that form atoms, or None if the argument columns have a gap."""
     arguments = argument_columns(names)
     if arguments and arguments[-1] != f"arg{len(arguments)}":
         return None
@@ -50,7 +51,7 @@ def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def read_cells(source: input_files.TraceFile, cells: Mapping[str, Cell]) -> list[input_files.TracedAtom]:
-    """Return the atoms of a row's cells, by the names of their columns; raises MalformedPart."""
+    """Return the atoms of a row, given its cells by column name; raise MalformedPart."""
     column = cells["t"][1]
     written = _written(cells["t"])
     prefixes = dict(source.prefixes)
@@ -83,7 +84,7 @@ def _written(cell: Cell) -> Instant:
 
 
 def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> AtomText | None:
-    """Return the atom in a cell, which replaces {} in the surrounding text."""
+    """Return the atom in a cell; the text of the cell replaces {} in `around`."""
     value, column, quotes = cell
     text = "" if value is None else value
     if not isinstance(text, str):
@@ -139,7 +140,7 @@ def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> 
 
 
 def cell_term(prefixes: Mapping[str, str], text: str) -> str:
-    """Return the canonical text of a cell: a term as in N-Triples, an IRI, bare or shortened, a number."""
+    """Return the canonical text of a cell: a term as in N-Triples, a bare or shortened IRI, or a number."""
     if text[:1] in ("<", '"', "_") or ":" not in text:
         return data_text(unquote(text) or text)
     prefix, _, local = text.partition(":")
@@ -154,9 +155,9 @@ def table_rows(
     times: "TimeColumn",
     terms: TermCodes,
 ) -> list[input_files.RowColumns]:
-    """Return the rows of a table that this fast path recognizes as triples or atoms.
+    """Return the rows of a table that are certainly triples or atoms.
 
-    `names` are its columns; `cells` returns a column's cells.
+    `names` are the columns of the table. `cells` returns the cells of a column.
     """
     from solver.traces.formats import cell_columns
 

@@ -1,6 +1,6 @@
-"""Traces in CSV: a header with the columns of a trace, then an element a line.
+"""Traces in CSV: a header with the columns of a trace, then one element per line.
 
-Cells are separated by commas, semicolons or tabs, as in the header.
+Commas, semicolons or tabs separate cells; the header determines which of them.
 """
 
 import re
@@ -47,7 +47,7 @@ class CsvLines(LineFormat):
     """Lines of a CSV file; the first line is its header."""
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file with its header."""
+        """Return the file with its header and its delimiter."""
         _ = options
         if not head.start:
             return source
@@ -55,11 +55,11 @@ class CsvLines(LineFormat):
         return replace(source, header=header, delimiter=delimiter_of(head.lines[0]))
 
     def columns(self, head: FileHead) -> TableColumns:
-        """Return the columns in the first line."""
+        """Return the columns in the first line, and whether they are the columns of a trace."""
         return _names(head.lines[0]), is_header(head.lines[0])
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
-        """Return the element of a line; a header or empty line has none."""
+        """Return the element of a line; a header or an empty line has no element."""
         if first or not line:
             return ()
         fields = _fields(line, source.delimiter)
@@ -87,7 +87,7 @@ class CsvLines(LineFormat):
 
 
 def delimiter_of(line: str) -> str:
-    """Return the delimiter of most cells in a header; a comma for a single cell.
+    """Return the most frequent delimiter in a header; for a single cell, return a comma.
 
     >>> delimiter_of('t;"a,b";s'), delimiter_of("t")
     (';', ',')
@@ -97,7 +97,7 @@ def delimiter_of(line: str) -> str:
 
 
 def _names(line: str) -> list[str]:
-    """Return the names in a header; empty if the line is not CSV."""
+    """Return the column names in a header; the list is empty if the line is not CSV."""
     try:
         return [str(text).strip() for text, _, _ in _fields(line, delimiter_of(line))]
     except MalformedPart:
@@ -110,7 +110,10 @@ def is_header(line: str) -> bool:
 
 
 def are_columns(texts: Sequence[str]) -> bool:
-    """Return whether these are all columns of a CSV trace; one without a name is pandas' index."""
+    """Return whether these are all columns of a CSV trace; a first column without name is ignored.
+
+    pandas writes its index in such a column.
+    """
     texts = texts[1:] if texts[:1] == [""] else texts
     if len(names := set(texts)) < len(texts):
         return False
@@ -119,7 +122,7 @@ def are_columns(texts: Sequence[str]) -> bool:
 
 
 def read_header(path: str, line: str) -> tuple[str, ...]:
-    """Return the column names of a CSV trace in order; raises PlacedError for an invalid header."""
+    """Return the column names of a CSV trace in order; raise PlacedError for an invalid header."""
     if not is_header(line):
         accepted = (
             "the columns t, stream, s, p, o, or t, atom, or t, predicate, arg1, arg2 .., in any order; "
@@ -159,7 +162,7 @@ def _field(text: str) -> str:
 
 
 def _cuts(lines: "Lines", width: int, delimiter: str) -> tuple[Sequence[Array], Mask]:
-    """Return the fields' starts after the first, the last end, and a mask of lines with `width` fields."""
+    """Return the starts of all fields after the first, the line ends, and a mask of lines of `width` fields."""
     quotes, commas = lines.places('"'), lines.places(delimiter)
     before = np.searchsorted(quotes, lines.starts)
     inside = np.searchsorted(quotes, commas) - before[np.searchsorted(lines.starts, commas, "right") - 1]

@@ -1,4 +1,4 @@
-"""Trace formats with graphs as elements: TriG with times in the default graph, numbered Turtle."""
+"""Trace formats whose elements are graphs: TriG with times in the default graph, and numbered Turtle."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -26,7 +26,7 @@ _TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
 
 
 class LineByLine:
-    """A file that the parser reads line by line: `line` is then the parser's current line."""
+    """A file that the parser reads line by line, so that `line` is the current line of the parser."""
 
     def __init__(self, data: bytes) -> None:
         self._lines = BytesIO(data.removeprefix(b"\xef\xbb\xbf"))
@@ -34,7 +34,7 @@ class LineByLine:
         self.line = 0
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next line, or a part of it."""
+        """Return the next line, or a part of the next line."""
         # The parser must not get more than it asks for: a long line comes in parts.
         part = self._lines.readline(size)
         self.line += self._at_start and bool(part)
@@ -43,7 +43,7 @@ class LineByLine:
 
 
 class Quad(NamedTuple):
-    """A triple with its graph, and its line."""
+    """A triple with its graph and its line."""
 
     line: int
     triple: input_files.Triple
@@ -51,7 +51,7 @@ class Quad(NamedTuple):
 
 
 def read_quads(data: bytes, kind: RdfFormat) -> Iterator[Quad]:
-    """Yield the file's triples in order; raise MalformedPart with line and column."""
+    """Yield the triples of a file in order; raise MalformedPart with line and column."""
     reader = LineByLine(data)
     try:
         for quad in pyoxigraph.parse(reader, format=kind):  # type: ignore[arg-type]  # it has a read()
@@ -69,7 +69,7 @@ def read_quads(data: bytes, kind: RdfFormat) -> Iterator[Quad]:
 class GraphElement:
     """A graph while its file is read: its first line, its triples, and its times, each with its line.
 
-    `graph` is its name as a term, None for the default graph.
+    `graph` is the name of the graph as a term, or None for the default graph.
     """
 
     name: str
@@ -81,7 +81,7 @@ class GraphElement:
     graph: str | None = None
 
     def atoms(self, source: input_files.TraceFile) -> list[input_files.TracedAtom]:
-        """Return the triples at the time of the element; raise MalformedPart with the line of a fault."""
+        """Return the triples at the time of the element; raise MalformedPart with the line of an error."""
         if not self.times:
             problem = f"the {self.kind} {self.name} has no time; expected {self.accepted}"
             raise MalformedPart(problem, line=self.line)
@@ -99,7 +99,7 @@ class GraphElement:
 
 
 def literal_time(value: str, line: int) -> Instant:
-    """Return the time of a literal in a line; raises MalformedPart."""
+    """Return the time that a literal denotes; raise MalformedPart with the line."""
     match = _TIME.fullmatch(value)
     if match is None:
         problem = f"{value} is no time; expected an integer or an xsd:dateTime literal"
@@ -111,9 +111,9 @@ def literal_time(value: str, line: int) -> Instant:
 
 
 def graph_elements(quads: list[Quad]) -> list[GraphElement]:
-    """Return the elements in file order; raises MalformedPart for triples outside elements.
+    """Return the elements in file order; raise MalformedPart for triples outside all elements.
 
-    A graph without triples has only its time, and follows the graph whose time precedes it.
+    A graph without triples has only its time, and follows the graph whose time precedes its own time.
     """
     elements: dict[str, GraphElement] = {}
     # A graph may be named by a blank node, so only what is inside graphs is numbered first.
@@ -139,7 +139,7 @@ def graph_elements(quads: list[Quad]) -> list[GraphElement]:
 
 
 def file_number(file: Path) -> int:
-    """Return the time in a numbered file's name, 0 if it has no number."""
+    """Return the time in the name of a numbered file, or 0 if the name has no number."""
     match = NUMBERED.fullmatch(input_files.bare(file).name)
     return int(match[1]) if match else 0
 
@@ -161,7 +161,7 @@ class GraphFormat(input_files.FileFormat):
         return f"{super().__repr__()}({self.elements.__name__})"
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
-        """Yield the elements of a file, many at once."""
+        """Yield the elements of a file in blocks."""
         _ = terms
         source, data = part.source, part.source.file.read_bytes()
         line = input_files.lines_by_number(data)
@@ -195,13 +195,13 @@ def _fault(place: int, error: MalformedPart, line: Callable[[int], str]) -> inpu
 
 
 def trig_elements(source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
-    """Return the elements of TriG: named graphs, their times in the default graph."""
+    """Return the elements of TriG: named graphs, whose times are in the default graph."""
     _ = source
     return graph_elements(list(read_quads(data, RdfFormat.TRIG)))
 
 
 class NumberedTurtle(GraphFormat):
-    """Turtle with a file for each time point, given by the file's name in seconds."""
+    """Turtle with one file for each time point; the name of the file is the time in seconds."""
 
     bytes_of_atom = 100
 
@@ -225,10 +225,10 @@ def numbered_element(source: input_files.TraceFile, data: bytes) -> list[GraphEl
 
 
 def trig_element(name: str, t: int, triples: Iterable[input_files.Triple]) -> str:
-    """Return an element as TriG: a named graph, its time in the default graph."""
+    """Return an element as TriG: a named graph, with its time in the default graph."""
     return f'{name} {GENERATED_AT} "{t}"^^<{XSD}integer> .\n{name} {{\n{turtle(triples)}}}\n'
 
 
 def turtle(triples: Iterable[input_files.Triple]) -> str:
-    """Return triples as Turtle, one a line."""
+    """Return triples as Turtle, one triple per line."""
     return "".join(f"{s} {p} {o} .\n" for s, p, o in triples)

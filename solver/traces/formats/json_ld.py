@@ -36,7 +36,7 @@ def _parsed(text: str, line: int) -> object:
 
 
 def _quads(data: bytes, line: int) -> Iterator[Quad]:
-    """Yield the statements of a document, all on its line; raise MalformedPart."""
+    """Yield the statements of a document, all with the same line number; raise MalformedPart."""
     number = 0
     try:
         for quad in pyoxigraph.parse(data, format=RdfFormat.JSON_LD, base_iri=NOWHERE):
@@ -61,16 +61,16 @@ def _decoded(data: bytes, line: int) -> str:
 
 
 def json_ld_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
-    """Return the named graphs of a document, each on the line that names it first.
+    """Return the named graphs of a document, each with the line that first contains its name.
 
-    Their times are given next to them, by prov:generatedAtTime.
+    The document contains the times of the graphs as values of prov:generatedAtTime.
     """
     _ = source
     return graph_elements(document_quads(data))
 
 
 def document_quads(data: bytes) -> list[Quad]:
-    """Return the statements of a document, each on the line that first names its graph, or its subject."""
+    """Return the statements of a document, each with the line that first names its graph or subject."""
     text = _decoded(data.removeprefix(b"\xef\xbb\xbf"), 1)
     _parsed(text, 1)
     lines = _first_lines(text)
@@ -85,7 +85,7 @@ _TEXT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
 def _first_lines(text: str) -> Mapping[str, int]:
-    """Return the first line of each text in a document, by the notation of the text."""
+    """Return the first line of each text in a document; the keys are the texts in JSON notation."""
     lines, number, before = dict[str, int](), 1, 0
     for match in _TEXT.finditer(text):
         number += text.count("\n", before, match.start())
@@ -95,7 +95,10 @@ def _first_lines(text: str) -> Mapping[str, int]:
 
 
 def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:
-    """Yield a message for each line, empty for {}; a line with only a context applies to later lines."""
+    """Yield a message for each line; a line {} is an empty message.
+
+    A line with only a context is not a message. The context applies to later lines.
+    """
     context, number = b"", 0
     for line, data in enumerate(_lines(source), 1):
         text = _decoded(data, line)
@@ -115,7 +118,7 @@ def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:
 
 
 def _lines(source: TraceFile) -> Iterator[bytes]:
-    """Yield the lines of a file without their ends, in bounded memory."""
+    """Yield the lines of a file without their line ends, in bounded memory."""
     with source.file.open("rb") as file:
         if file.read(3) != b"\xef\xbb\xbf":
             file.seek(0)
@@ -126,7 +129,7 @@ def _lines(source: TraceFile) -> Iterator[bytes]:
 
 
 def is_json_ld_lines(lines: Sequence[str]) -> bool:
-    """Return whether the first two lines of JSON-LD are objects: then each line is one.
+    """Return whether the first two lines are JSON objects, so that each line is a document.
 
     >>> is_json_ld_lines(['{"@context": {}}', '{}']), is_json_ld_lines(['{"@id": "urn:s"}'])
     (True, False)

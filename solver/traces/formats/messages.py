@@ -1,4 +1,4 @@
-"""Logs of messages: each message is one element, at its number or at the time in one of its properties."""
+"""Logs of messages: each message is one element, at its number or at the time that a property gives."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ _TOGETHER: Final = 2**16
 
 
 class LoggedMessage(NamedTuple):
-    """A message: its number from 1, its first line and text, and its quads, with blank nodes of its own."""
+    """A message: its number from 1, its first line, its text, and its quads, with its own blank nodes."""
 
     number: int
     line: int
@@ -25,9 +25,10 @@ class LoggedMessage(NamedTuple):
     quads: Sequence[Quad]
 
     def atoms(self, source: input_files.TraceFile) -> Sequence[input_files.TracedAtom]:
-        """Return the triples of all its graphs at its time; for an empty message only the time.
+        """Return the triples of all graphs of the message at its time; for an empty message, only the time.
 
-        An empty message has no time if a property gives times. Raises MalformedPart.
+        If a property gives the times, an empty message has no time, and the result is empty. Raises
+        MalformedPart.
         """
         triples = [*dict.fromkeys(quad.triple for quad in self.quads)]
         if not triples and source.time is not None:
@@ -49,7 +50,7 @@ class LoggedMessage(NamedTuple):
         raise MalformedPart(problem, line=self.line)
 
     def row(self, source: input_files.TraceFile, place: int) -> input_files.ExactRow:
-        """Return the message's atoms, or its error."""
+        """Return the row with the atoms of the message, or with its error."""
         try:
             return input_files.ExactRow(place, self.atoms(source), "", self.line)
         except MalformedPart as error:
@@ -64,7 +65,7 @@ ReadMessages = Callable[[input_files.TraceFile], Iterator[LoggedMessage]]
 
 
 class MessageFormat(input_files.FileFormat):
-    """A format whose elements are messages, read one after the other."""
+    """A format whose elements are messages, which are read one after another."""
 
     of_messages = True
 
@@ -77,13 +78,16 @@ class MessageFormat(input_files.FileFormat):
     def begun(
         self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions
     ) -> input_files.TraceFile:
-        """Return the file with the property that gives its times."""
+        """Return the file with the property that gives the times of its messages."""
         _ = head
         time = options.time and canonical(f"<{options.time}>")
         return replace(source, time=time, unversioned=options.unversioned)
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
-        """Yield the messages of a file, many at once; a number needs all before, so a file is one part."""
+        """Yield the messages of a file in blocks; the file is one part.
+
+        The number of a message depends on all earlier messages, so the file cannot be split.
+        """
         _ = terms
         before, rows, held = 0, list[input_files.ExactRow](), 0
         try:

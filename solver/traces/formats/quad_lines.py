@@ -1,4 +1,4 @@
-"""Traces of one triple a line: timed N-Triples and N-Quads, YABench's spelling."""
+"""Traces with one triple per line: timed N-Triples, timed N-Quads, and the notation of YABench."""
 
 import re
 from collections.abc import Sequence
@@ -79,8 +79,8 @@ class QuadLines(LineFormat):
     ) -> list[input_files.RowColumns]:
         """Return the lines that are certainly triples.
 
-        The cuts of a line are a guess, proved by its fields. If each field is one token before a blank, the
-        exact reader cuts the line equally.
+        The cuts of a line are a guess that the fields confirm. If each field is a single token before a
+        blank, the exact reader would cut the line at the same places.
         """
         import pyarrow.compute as pc
 
@@ -136,7 +136,7 @@ def _triple_end(line: str, start: int) -> int:
 
 
 def _bare(text: str) -> str:
-    """Return the quoted spelling of a literal written without quotes, numbers as in Turtle."""
+    """Return the quoted form of a literal without quotes; numbers are read as in Turtle."""
     if match := _BARE.fullmatch(text):
         suffix = f"^^<{match['datatype']}>" if match["datatype"] else f"@{match['language']}"
         return f'"{match["lexical"]}"{suffix}'
@@ -162,12 +162,12 @@ def _time(token: LineToken) -> Instant:
 
 
 def _field_term(source: input_files.TraceFile, field: str) -> str:
-    """Return the canonical text of the term between two blanks of a line."""
+    """Return the canonical text of a term that is a field of a line."""
     return _term(_field(source, field))
 
 
 def _field_time(source: input_files.TraceFile, field: str) -> Instant:
-    """Return the time between two blanks of a line."""
+    """Return the time that is a field of a line."""
     token = _field(source, field)
     if source.loose is False and token.kind != "quoted":
         raise MalformedPart(f"found {rdf.short(field)} as time")
@@ -175,9 +175,10 @@ def _field_time(source: input_files.TraceFile, field: str) -> Instant:
 
 
 def _field(source: input_files.TraceFile, field: str) -> LineToken:
-    """Return the token between two blanks of a line.
+    """Return the token that is a field of a line.
 
-    Raises MalformedPart unless it is one token in the file's spelling; then the whole line must be read.
+    Raises MalformedPart unless the field is one token in the notation of the file. In this case, the whole
+    line must be read.
     """
     match = _TOKEN.match(f"{field} ")
     if match is None or match.end() != len(field) or (source.loose is False and match["bare"]):
@@ -186,7 +187,7 @@ def _field(source: input_files.TraceFile, field: str) -> LineToken:
 
 
 def _terms(tokens: list[LineToken]) -> list[LineToken]:
-    """Return the terms without the final dot; a line may lack the dot only if its time has visible ends."""
+    """Return the terms without the final dot; the dot may be missing if the time ends with a quote or >."""
     if tokens[-1].kind == "end":
         tokens.pop()
     elif tokens[-1].text[-1] not in '">':
@@ -211,12 +212,12 @@ def _read_quietly(line: str) -> list[LineToken] | None:
 
 
 def is_timed(lines: Sequence[str]) -> bool:
-    """Return whether some of the lines are timed lines."""
+    """Return whether at least one of the lines is a timed line."""
     return any(_read_quietly(line) for line in lines)
 
 
 def is_loose(lines: Sequence[str]) -> bool:
-    """Return whether some line has a literal or its time without quotes, which is YABench's notation.
+    """Return whether a line has a literal or a time without quotes, which is the notation of YABench.
 
     If another line has both in quotes, the line without quotes is an error.
     """
@@ -229,7 +230,7 @@ def is_loose(lines: Sequence[str]) -> bool:
 
 
 def quad_line(triple: input_files.Triple, stream: str | None, t: int) -> str:
-    """Return the line of a triple at a time, with its stream if it is given one."""
+    """Return the line of a triple at a time, with the stream if `stream` is given."""
     return f'{" ".join((*triple, *([] if stream is None else [stream])))} "{t}" .\n'
 
 

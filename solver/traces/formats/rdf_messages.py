@@ -1,4 +1,4 @@
-"""RDF Messages: logs in Turtle, TriG, N-Triples and N-Quads whose delimiter is MESSAGE (W3C RSP, 2026)."""
+"""RDF Messages: logs in Turtle, TriG, N-Triples and N-Quads with the delimiter MESSAGE (W3C RSP, 2026)."""
 
 import math
 import re
@@ -59,7 +59,7 @@ _Piece = tuple[bytes, bytes, bytes]
 
 
 def _pieces(file: BinaryIO) -> Iterator[_Piece]:
-    """Yield the text between delimiters, in bounded memory."""
+    """Yield the pieces of text between delimiters, in bounded memory."""
     data, at, begin, version, whole = b"", 0, 0, b"", False
     while True:
         at = _QUIET.match(data, at).end()  # type: ignore[union-attr]  # it matches the empty text
@@ -90,7 +90,9 @@ def _is_open(data: bytes, at: int) -> bool:
 
 
 def is_log(start: bytes) -> bool:
-    """Return whether a file's beginning is a log: it has a version for messages, or a delimiter line.
+    """Return whether a file with this beginning is a log of messages.
+
+    A log declares a version for messages, or has a line with only a delimiter.
 
     >>> is_log(b'VERSION "1.2-messages" <urn:s>'), is_log(b'<urn:s> <urn:p> "MESSAGE" .')
     (True, False)
@@ -111,7 +113,7 @@ def is_log(start: bytes) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """The reader of a log's pieces; prefixes and base continue from piece to piece."""
+    """The reader of the pieces of a log; prefixes and the base apply to later pieces too."""
 
     kind: RdfFormat
     unversioned: bool = False
@@ -121,7 +123,7 @@ class _Reader:
     prefixes: dict[str, str] = field(default_factory=dict)
 
     def message(self, number: int, piece: _Piece) -> LoggedMessage:
-        """Return the message of a piece; raise MalformedPart."""
+        """Return the message in a piece; raise MalformedPart."""
         (text, delimiter, _), line, quads = piece, self.line, [*self._quads(number, piece)]
         self._advance(text)
         if problem := self._fault(piece):
@@ -183,9 +185,10 @@ class _Reader:
 
 
 def log_messages(source: TraceFile) -> Iterator[LoggedMessage]:
-    """Yield the messages of a log separated by MESSAGE; without a known extension it is TriG or N-Quads.
+    """Yield the messages of a log, which MESSAGE separates.
 
-    After the last delimiter, a message exists only if it has a triple.
+    A log without a known extension is read as TriG or N-Quads. After the last delimiter, a message exists
+    only if it has a triple.
     """
     with source.file.open("rb") as file:
         reader = _Reader(_kind(source), source.unversioned)
@@ -202,7 +205,7 @@ _DELIMITER_LINE: Final = re.compile(rb"^[ \t]*MESSAGE(?=\s|#|\Z)", re.MULTILINE)
 
 
 def _kind(source: TraceFile) -> RdfFormat:
-    """Return the syntax of a log: by its extension, otherwise TriG or N-Quads, whichever reads more."""
+    """Return the syntax of a log: by its extension, otherwise TriG or N-Quads, whichever reads farther."""
     if kind := KINDS.get(bare(Path(source.path)).suffix.lower()):
         return kind
     with source.file.open("rb") as file:
@@ -212,7 +215,7 @@ def _kind(source: TraceFile) -> RdfFormat:
 
 
 def _reach(text: bytes, kind: RdfFormat) -> tuple[float, int]:
-    """Return the place of the first error; infinite without errors."""
+    """Return the place of the first error, which is infinite if the text has no error."""
     try:
         for _ in pyoxigraph.parse(text, format=kind):
             pass
