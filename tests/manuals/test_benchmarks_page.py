@@ -148,7 +148,7 @@ def stem_from_one(csparql, cqels):
     return not told and different_datasets(*queries) is None
 
 
-PROGRAMS = rows("agreement/manual/benchmarks.md", "| program | queries look back | it looks back | result |")
+PROGRAMS = rows("agreement/manual/benchmarks.md", "| program | window of the queries | window of the program | result |")
 LENGTHS = {"s": 1, "sec": 1, "min": 60}
 
 

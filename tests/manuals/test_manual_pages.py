@@ -15,7 +15,7 @@ KINDS = ("Tutorial", "How-to", "Reference", "Explanation")
 def test_a_picture_has_the_cause_that_is_found(section):
     (command,) = (text for text in snippets(section) if text.startswith("lars agree "))
     code, out = run(f"{command} --in-process", ROOT)
-    causes = re.findall(r"The cause is \*(.*?)\*", section)
+    causes = re.findall(r"The cause of this difference is \*(.*?)\*", section)
     assert (code, all(cause in out.partition("\n")[0] for cause in causes)) == (len(causes), True), out
 
 
