@@ -148,7 +148,9 @@ def stem_from_one(csparql, cqels):
     return not told and different_datasets(*queries) is None
 
 
-PROGRAMS = rows("agreement/manual/benchmarks.md", "| program | window of the queries | window of the program | result |")
+PROGRAMS = rows(
+    "agreement/manual/benchmarks.md", "| program | window of the queries | window of the program | result |"
+)
 LENGTHS = {"s": 1, "sec": 1, "min": 60}
 
 
