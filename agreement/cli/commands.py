@@ -81,7 +81,7 @@ class Outputs:
     )
     experiment: Path | None = option(
         None,
-        "Write the stream found as an experiment for lars agree. With several: DIR/1, DIR/2 and so on.",
+        "Write the witness as an experiment for lars agree. Several witnesses: DIR/1, DIR/2 and so on.",
         shell_name="--out",
         short="-o",
         metavar="DIR",
@@ -247,7 +247,7 @@ COMMANDS: Final = {
         verdicts=("done, whether the atom holds or not",),
     ),
     "play": Command(
-        "Show an experiment or program in the browser, where its texts can be edited.",
+        "Show an experiment or program in the browser, and edit its texts there.",
         _QUERIES,
         "playground.playing:play",
     ),
@@ -256,7 +256,7 @@ COMMANDS: Final = {
         _QUERIES,
         "explanations:check",
         ("as_json",),
-        verdicts=("the stream is an answer stream", "it is not"),
+        verdicts=("the stream is an answer stream", "the stream is not an answer stream"),
     ),
     "fmt": Command(
         "Format LARS programs. Comments and prefixes are kept.",
@@ -275,7 +275,7 @@ COMMANDS: Final = {
         "agreements:agree",
         (*_TABLES, *_PAGED, *_CASES, "figure", "full", "schema"),
         "comparing push and pull",
-        ("they agree", "they disagree", "with --fail-on-empty: there is no row to agree on"),
+        ("push and pull agree", "push and pull disagree", "with --fail-on-empty: neither side has a row"),
     ),
     "judge": Command(
         "Check whether an engine's recorded answers are correct, and explain wrong ones.",
@@ -320,7 +320,11 @@ COMMANDS: Final = {
         "comparisons:compare_either",
         (*_TABLES, *_PAGED),
         "comparing",
-        ("they report the same", "they differ", "with --fail-on-empty: neither reports a row"),
+        (
+            "both engines report the same",
+            "the engines differ",
+            "with --fail-on-empty: neither engine reports a row",
+        ),
     ),
     "decide": Command(
         "Decide without a trace whether push and pull agree on every stream.",
@@ -328,7 +332,7 @@ COMMANDS: Final = {
         "proofs.traceless:decide_either",
         _PAGED,
         "deciding",
-        ("they agree on every stream", "they differ on some stream", "open"),
+        ("both sides agree on every stream", "both sides differ on some stream", "the verdict is open"),
     ),
     "witness": Command(
         "Find a smallest stream on which push and pull, or two queries, differ.",
@@ -336,7 +340,7 @@ COMMANDS: Final = {
         "proofs.traceless:witness",
         ("experiment", *_PAGED),
         "choosing streams",
-        ("no stream exists on which they differ", "a stream was found", "no stream was found"),
+        ("no stream exists on which both sides differ", "a stream was found", "no stream was found"),
     ),
     "shrink": Command(
         "Reduce a disagreement to a minimal one with the same cause.",
@@ -344,7 +348,7 @@ COMMANDS: Final = {
         "proofs.shrunk:shrink",
         ("experiment", *_PAGED),
         "shrinking",
-        ("push and pull agree", "they disagree"),
+        ("push and pull agree", "push and pull disagree"),
     ),
     "phase": Command(
         "Show the share of periods on which push and pull agree, by period and window length.",

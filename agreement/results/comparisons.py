@@ -58,8 +58,8 @@ class CompareRequest:
     """The arguments of `lars compare`.
 
     Prints the first time at which the engines report different rows, and the rule of an engine that explains
-    the difference. With two logs of alerts in place of the engines, prints the alerts that only one log has,
-    their delay, and which semantics of a query on the events predicts each log.
+    the difference. With two logs of alerts instead of engines, prints the alerts that only one log contains,
+    the delays between both logs, and the query semantics that predicts each log from the events.
 
     Examples, in samples/judged/met:
     lars compare cqels cqels-1.x query.cqels.rq doors.nq
@@ -78,15 +78,17 @@ class CompareRequest:
     first: str = argument(
         "PROFILE",
         "First engine: a specification (csparql, cqels, sparqlstream, rspql, or a .toml "
-        "file), an engine version, or a real engine as adapter:COMMAND. In the shell also "
-        "ALERTS, a log of alerts (.csv or another table), if both are logs.",
+        "file), an engine version, or a real engine as adapter:COMMAND. On the command line, both "
+        "arguments can instead be logs of alerts (.csv or another table).",
     )
     second: str = argument(
-        "PROFILE", "Second engine, in the same form. With two queries, it runs the second."
+        "PROFILE",
+        "Second engine, in the form of the first engine. With two queries, the second engine "
+        "runs the second query.",
     )
     inputs: tuple[Path, ...] = argument(
         "CASE.json.. | QUERY [QUERY] TRACE..",
-        "Recorded cases (.json); or one query, or one per engine, followed by recorded streams.",
+        "Recorded cases (.json); or one query, or one query per engine, followed by recorded streams.",
         default=(),
         source="trace",
     )
@@ -96,7 +98,7 @@ class CompareRequest:
     bounds: Bounds | None = requests.bounds_option()
     semantics: Semantics | None = requests.semantics_option()
     tolerance: float = requests.tolerance_option("numbers")
-    times: bool = option(True, "Also compare the moments within one push at which reports arrive.")
+    times: bool = option(True, "Also compare the times at which reports arrive within one push.")
     fail_on_empty: bool = requests.fail_on_empty_option()
     input_options: requests.InputOptions
     bad_lines: requests.BadLineOptions

@@ -41,7 +41,7 @@ class ExplainRequest:
     """The arguments of `lars explain`.
 
     Prints the rules and triples that the answer follows from. If there is no such answer, prints the missing
-    triple, the failed condition or the evaluation that did not take place.
+    triple, the failed condition or the missing evaluation.
 
     Examples:
     lars explain samples/coupons --at 18 'ans(25,rayban,b)'
@@ -59,7 +59,7 @@ class ExplainRequest:
     how: requests.ProgramOptions
     model: int | None = option(
         None,
-        "Number of the answer stream, from 1, if the program has several.",
+        "Number of the answer stream, from 1, if the program has several answer streams.",
         requests.readers.ordinal,
         metavar="K",
         keyword="int | None",

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 class JudgeRequest:
     """The arguments of `lars judge`.
 
-    Tries the start times t0 of the windows that the specification allows. If none makes the answers correct,
-    prints the wrong windows, and the engine fault that explains them.
+    Tries the start times t0 of the windows that the specification allows. If no start time makes the answers
+    correct, prints the wrong windows and the engine fault that explains the wrong windows.
 
     Example, in samples/judged/met:
     lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms
@@ -66,8 +66,8 @@ class JudgeRequest:
     )
     engine: str | None = option(
         None,
-        "Correct behavior: a specification (csparql, cqels, sparqlstream, rspql, or a .toml "
-        "file) or an engine version. For cases also `specification`: that of the case's "
+        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or engine version that "
+        "defines the correct answers. For cases also `specification`: the specification of the case's "
         "engine. [default for cases: the engine of the case]",
         metavar="NAME",
     )

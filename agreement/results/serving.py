@@ -32,7 +32,7 @@ class ServeEngineRequest:
     )
     base: str | None = option(
         None,
-        "Resolve relative IRIs of a query without BASE against IRI. [default: none, and they are errors]",
+        "Resolve relative IRIs of a query without BASE against IRI. [default: relative IRIs are errors]",
         absolute_iri,
         metavar="IRI",
         keyword="str | None",

@@ -63,7 +63,7 @@ class SolveRequest:
         None,
         "Print the reports of this specification (csparql, cqels, sparqlstream, rspql, or a "
         ".toml file) or engine version. A report without rows is printed as `-`. If an engine "
-        "version reports between two time points, JSON has the earlier one as `t` and the "
+        "version reports between two time points, JSON contains the earlier time point as `t` and the "
         "exact time in milliseconds as `ms`.",
         metavar="NAME",
     )

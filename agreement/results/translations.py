@@ -60,9 +60,9 @@ def _is_program_as_text(values: OptionValues) -> bool:
 class TranslateRequest:
     """The arguments of `lars translate`.
 
-    Formats: lars is the manual's syntax, ascii the same without special characters, asp a program for clingo.
-    sql is a script for SQLite and DuckDB; ticker and idlv-sr are programs for stream reasoners. model is the
-    parsed query, which a LARS program lacks. latex prints the rules for a paper.
+    Formats: lars is the syntax of the manual, and ascii is this syntax without special characters. asp is a
+    program for clingo. sql is a script for SQLite and DuckDB. ticker and idlv-sr are programs for stream
+    reasoners. model is the parsed query; a LARS program has no model. latex prints the rules for a paper.
 
     Example:
     lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
@@ -93,7 +93,7 @@ class TranslateRequest:
     query: Path = requests.program_argument()
     trace: tuple[Path, ...] = argument(
         "TRACE..",
-        "Recorded streams to include with --format asp or sql, so that the output runs on its own.",
+        "Recorded streams to include with --format asp or sql, so that the output needs no further input.",
         default=(),
         source="trace",
     )
@@ -103,7 +103,8 @@ class TranslateRequest:
     to: Language | None = option(None, "Print the query in this query language instead of a program.")
     step: Duration | None = option(
         None,
-        "STEP for windows without one, such as 1s. C-SPARQL, Kolibrie, CQELS 2, sparq and Janus require one.",
+        "STEP for windows without a STEP, such as 1s. C-SPARQL, Kolibrie, CQELS 2, sparq and Janus "
+        "require a STEP.",
         requests.readers.unit,
         metavar="LENGTH",
         keyword="str | None",

@@ -47,7 +47,8 @@ class StreamOptions:
     stations: int = option(1, "Number of weather stations.")
     interval: str = option(
         "1s",
-        "Time between two observations of a station. The first follows after a random part of it.",
+        "Time between two observations of a station. The first observation follows after a random part of "
+        "this time.",
         metavar="LENGTH",
     )
     duration: str = option("30s", "Length of the stream.", metavar="LENGTH")
@@ -58,7 +59,7 @@ class StreamOptions:
         metavar="LOW..HIGH",
     )
     walk: str | None = option(
-        None, "Random walk: each temperature is the last one plus or minus STEP.", metavar="STEP"
+        None, "Random walk: each temperature is the previous temperature plus or minus STEP.", metavar="STEP"
     )
     arrivals: ArrivalProcess = option(
         "regular",

@@ -52,7 +52,7 @@ def compared_inputs() -> Any:
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY] TRACE..",
         "Folder that contains an experiment.toml; or a C-SPARQL query, a CQELS query or both "
-        "(a missing one is derived), followed by recorded streams.",
+        "(a missing query is derived), followed by recorded streams.",
         default=(),
         source="trace",
     )
@@ -120,8 +120,8 @@ def unit_option() -> Any:
     """Return the field of the length of a time point."""
     return option(
         None,
-        "Length of one time point, such as 1min or 500ms. [default: the longest that divides "
-        "all durations, at most 1s]",
+        "Length of one time point, such as 1min or 500ms. [default: the longest unit that divides all "
+        "durations, at most 1s]",
         readers.unit,
         metavar="LENGTH",
         keyword="str | None",
@@ -141,7 +141,7 @@ def base_option() -> Any:
 
 def rdf_option() -> Any:
     """Return the field of the version of RDF and SPARQL in which queries are read."""
-    says = "Version of RDF and SPARQL in which queries are read. [default: 1.1, or what VERSION says]"
+    says = "Version of RDF and SPARQL in which queries are read. [default: the VERSION in the query, or 1.1]"
     return option(None, says)
 
 
@@ -161,7 +161,7 @@ def readings_option() -> Any:
     """Return the field of the readings: the choices that the documents of query languages leave open."""
     return option(
         None,
-        "Choose a meaning that a language leaves open, such as range-alone=sliding. Repeatable.",
+        "Choose a meaning that the query language does not define, such as range-alone=sliding. Repeatable.",
         readers.readings,
         shell_name="--reading",
         metavar="NAME=VALUE",
@@ -170,7 +170,7 @@ def readings_option() -> Any:
     )
 
 
-_SPECIFIED: Final = "as in the specification"
+_SPECIFIED: Final = "the value in the specification"
 
 
 def bounds_option(default: str = _SPECIFIED) -> Any:
@@ -369,7 +369,7 @@ class EvaluationOptions:
     mode: Side | None = option(
         None,
         "Evaluate when data arrive (push) or every U time points (pull). "
-        "[default: solve: as the engine does; translate: at every time point]",
+        "[default: the mode of the engine; for lars translate: every time point]",
     )
     period: Period | None = option(
         None,
@@ -391,7 +391,7 @@ class InterpretationOptions:
         "Treat unbound variables and MINUS as in Dao-Tran et al. (2015) or as in SPARQL 1.1. "
         "[default: paper2015]",
     )
-    bounds: Bounds | None = bounds_option("those of the language, or closed")
+    bounds: Bounds | None = bounds_option("the bounds of the query language, or closed")
     trigger: Trigger | None = option(
         None,
         "Input that makes push evaluate: any input, input on a stream of the query, or a "
@@ -580,12 +580,13 @@ class JudgeOptions:
 
     t0: tuple[int, ...] | str | None = option(
         None,
-        "Start times t0 of windows to try, such as 0..9 or 0,5. [default: all that differ]",
+        "Start times t0 of windows to try, such as 0..9 or 0,5. [default: all start times that can differ "
+        "in their verdict]",
         readers.dated_start_times,
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",
     )
-    match: MatchBy = option("time", "Compare reports at their times, or only the order of the reports.")
+    match: MatchBy = option("time", "Compare reports by their times, or only by their order.")
     registered: settings.Time = time_option("Time at which the query was registered.", default=0)
     until: settings.Time | None = time_option("Last time to compare. [default: the last element]")
     bounds: Bounds | None = bounds_option()

@@ -139,12 +139,12 @@ class WitnessCriteria:
     )
     triples: int | None = option(
         None,
-        "Maximum number of triples. [default: the bound that a theorem gives, else 4]",
+        "Maximum number of triples. [default: the bound of a theorem, or 4]",
         least=0,
         metavar="N",
     )
     any_source: bool = option(
-        False, "Let each triple arrive on any stream or be static, whatever its pattern."
+        False, "Let each triple arrive on any stream or be static, regardless of its pattern."
     )
     same_input: bool = option(
         False,
@@ -159,7 +159,10 @@ class WitnessCriteria:
         keyword="str | None",
     )
     time_limit: float = option(
-        60.0, "Time limit per period. Then print the best witness so far.", least=0, metavar="SECONDS"
+        60.0,
+        "Time limit per period, after which the best witness so far is printed.",
+        least=0,
+        metavar="SECONDS",
     )
     contained: bool = option(False, "Compare two queries: find a stream on which only the first has a row.")
 

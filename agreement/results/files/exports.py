@@ -52,7 +52,7 @@ class ExportRequest:
     from_: Time | None = requests.first_time_option()
     until: Time | None = requests.time_option("Last time point. [default: the last element of the trace]")
     read: Path | None = option(
-        None, "Print the answers in OUTPUT of the reasoner, as solve --json prints them.", metavar="OUTPUT"
+        None, "Print the answers in the reasoner's OUTPUT in the format of solve --json.", metavar="OUTPUT"
     )
     legend: Path | None = option(None, "File legend.json of the export. Required with --read.")
 

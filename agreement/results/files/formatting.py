@@ -23,7 +23,9 @@ class FormatRequest:
 
     files: tuple[Path, ...] = argument("FILE..", "LARS programs; - reads standard input.")
     write: bool = option(False, "Format the files in place.")
-    check: bool = option(False, "Print the names of files that are not formatted; exit 1 if there are any.")
+    check: bool = option(
+        False, "Print the names of files that are not formatted; exit 1 if any file is not formatted."
+    )
     ascii_only: bool = option(
         False, "Use ASCII syntax: [+]^5 <> p :- q instead of ⊞^5 ◇ p ← q.", shell_name="--ascii"
     )

@@ -32,7 +32,7 @@ class GeneratedTrace(Result):
 class GenerateRequest:
     """The arguments of `lars generate`.
 
-    The same options and seed give the same bytes.
+    The same options and seed always produce the same bytes.
 
     Example:
     lars generate weather.nq --stations 50 --duration 30s --seed 1

@@ -59,8 +59,8 @@ class HuntRequest:
     adapter: str | None = adapter_option()
     engine: str | None = option(
         None,
-        "Correct behavior: a specification (csparql, cqels, sparqlstream, rspql, or a .toml "
-        "file) or an engine version. [default: the specification of the engine's dialect]",
+        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or engine version that "
+        "defines the correct answers. [default: the specification of the engine's dialect]",
         metavar="NAME",
     )
     out: Path | None = option(

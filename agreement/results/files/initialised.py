@@ -19,7 +19,8 @@ from lars.files import exists, rewrite
 class InitRequest:
     """The arguments of `lars init`.
 
-    The file refers to the queries and traces; they are not copied. Most commands accept the folder as input.
+    The file contains the paths of the queries and traces, which are not copied. Most commands accept the
+    folder as input.
 
     Example:
     lars init samples/coupons-mine samples/coupons/query.cqels.rq samples/coupons/coupons.trig

@@ -88,8 +88,8 @@ class RecordRequest:
     out: Path | None = option(None, "File to write the recorded case to.", metavar="CASE.json")
     check: str | None = option(
         None,
-        "Check the adapter against the protocol and print its mistakes. QUERY: a query that "
-        "its engine accepts.",
+        "Check the adapter against the protocol and print the adapter's mistakes. QUERY must be a query "
+        "that the adapter's engine accepts.",
         metavar="COMMAND",
     )
     log: Path | None = option(None, "Write all messages to and from the adapter to FILE.", metavar="FILE")

@@ -57,26 +57,27 @@ class LogOptions:
     )
     query: tuple[Path, ...] = option(
         (),
-        "Query whose answers are the alerts, or a query for each log. [default: drafted from the "
-        "columns] Repeatable.",
+        "Query whose answers are the alerts, or a query for each log. [default: a draft from the columns] "
+        "Repeatable.",
         metavar="FILE",
         source="trace",
         keyword="TextSource | Sequence[TextSource]",
         repeated=True,
     )
     period: tuple[Period, ...] = requests.periods_option(
-        "Pull periods U to try. [default: the STEP of the query, and those that fit the times of the alerts]"
+        "Pull periods U to try. [default: the STEP of the query, and the periods that fit the times of "
+        "the alerts]"
     )
     window: tuple[Period, ...] = option(
         (),
-        "Window widths W: for each W and U, count the alerts of the first log that a pull every U misses.",
+        "Window widths W. For each W and U, count the alerts of the first log that a pull every U misses.",
         requests.readers.lengths,
         keyword="int | str | Sequence[int] | None",
         metavar="WIDTHS",
     )
     within: Duration | None = option(
         None,
-        "Greatest distance in time of two equal alerts that count as one. [default: no limit]",
+        "Maximum time between two equal alerts that count as one alert. [default: no limit]",
         requests.readers.unit,
         metavar="LENGTH",
         keyword="str | None",

@@ -29,8 +29,8 @@ _LAST_PORT: Final = 65_535
 class PlayRequest:
     """The arguments of `lars play`.
 
-    Prints an address of this computer. The page there shows the experiment step by step; change a query, the
-    trace or U, and the verdict follows. Ctrl-C ends the server. Requires starlette and uvicorn.
+    Prints the address of a local web page, which shows the experiment step by step. If you change a query,
+    the trace or U, the page shows the new verdict. Ctrl-C ends the server. Requires starlette and uvicorn.
 
     Examples:
     lars play samples/slide

@@ -34,7 +34,7 @@ AGREES = "push and pull agree on the trace: there is nothing to shrink"
 class ShrinkRequest:
     """The arguments of `lars shrink`.
 
-    Removes triples, parts of the queries and time while push and pull still disagree for the same cause.
+    Removes triples, parts of the queries and time as long as push and pull still disagree for the same cause.
 
     Example:
     lars shrink samples/minus
@@ -46,7 +46,8 @@ class ShrinkRequest:
     )
     cause: RowCause | None = option(
         None,
-        "Cause of difference to keep, such as blocked-later. [default: that of the first difference]",
+        "Cause that the reduced difference must have, such as blocked-later. [default: the cause of the "
+        "first difference]",
         cause_of,
         keyword="str | None",
         metavar="CAUSE",

@@ -159,8 +159,7 @@ def time_limit_option() -> Any:
     """Return the field of the time limit."""
     return option(
         None,
-        "Time limit. When it is reached, the verdict is open. [default: 60 for two queries, "
-        "20 for push and pull]",
+        "Time limit, after which the verdict is open. [default: 60 for two queries, 20 for push and pull]",
         least=0,
         metavar="SECONDS",
     )
@@ -190,7 +189,7 @@ _OF_TWO: Final = frozenset(("--contained", "--equivalent"))
 class DecideRequest:
     """The arguments of `lars decide`.
 
-    Prints a verdict for each period, the theorem that proves it, and a stream on which they differ.
+    Prints a verdict for each period, the theorem that proves it, and a stream on which push and pull differ.
     With --contained or --equivalent, compares the answers of two queries in one language instead.
 
     Example:

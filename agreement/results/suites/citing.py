@@ -28,7 +28,7 @@ _RESTS_ON: Final = {
 class CiteRequest:
     """The arguments of `lars cite`.
 
-    Prints the entries of the papers that the commands rest on.
+    Prints the entries of the papers that describe the methods of the commands.
 
     Example:
     lars cite agree

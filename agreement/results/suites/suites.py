@@ -81,7 +81,7 @@ def _start(value: str | int) -> Start:
 class SuiteRequest:
     """The arguments of `lars suite`.
 
-    make writes the tests, run runs an engine on them, claims checks published claims.
+    make writes the tests, run runs an engine on the tests, and claims checks published claims.
 
     Example:
     lars suite make rspql-suite --level core
@@ -102,12 +102,15 @@ class SuiteRequest:
         None, f"Make or run only the tests of one level: {', '.join(LEVELS)}.", metavar="LEVEL"
     )
     engine: str | None = option(
-        None, "Specification that the engine follows. [default: the one that fits best]", metavar="SPEC"
+        None,
+        "Specification that the engine follows. [default: the specification that fits best]",
+        metavar="SPEC",
     )
     t0: Start | None = option(
         None,
-        f"Start of the engine's windows: a time point, two such as 0/1, or one of {', '.join(NAMED_STARTS)}. "
-        "[default: the one that fits best]",
+        "Start time t0 of the engine's windows: a time point, two time points such as 0/1, or one of "
+        f"{', '.join(NAMED_STARTS)}. "
+        "[default: the start time that fits best]",
         _start,
         metavar="TIME",
         keyword="int | str | None",
@@ -115,11 +118,12 @@ class SuiteRequest:
     bounds: Bounds | None = bounds_option()
     label: Label | None = option(
         None,
-        "Time of the engine's reports: the evaluation, a moment within its time point, the next arrival, or "
-        "the next arrival of a later time. [default: the one that fits best; with --engine: evaluation]",
+        "Time in the engine's reports: the time of the evaluation, a time within the same time point, the "
+        "next arrival, or the next arrival with a later time. [default: the label that fits best; with "
+        "--engine: evaluation]",
     )
     dialect: str | None = option(
-        None, "Query language. [default: one that the engine accepts]", metavar="LANGUAGE"
+        None, "Query language. [default: a language that the engine accepts]", metavar="LANGUAGE"
     )
     jobs: int = option(1, "Number of adapter processes that run in parallel.", least=1)
     time_limit: float | None = option(
@@ -132,7 +136,7 @@ class SuiteRequest:
     out: Path | None = option(None, f"New folder for {_EARL}, junit.xml and report.html.", metavar="DIR")
     benchmarks: Path | None = option(
         None,
-        "Folder with the published data csrbench and citybench, for the claims about them.",
+        "Folder with the published data csrbench and citybench, for the claims about these data.",
         metavar="DIR",
     )
     how: AdapterOptions
