@@ -20,8 +20,8 @@ from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window
 Mode = Literal["", "◇", "□", "@", "¬@¬"]
 """The relation of the atom's time point to the window's interval T'.
 
-An empty text: at the reference time; `¬@¬`: ¬@_t¬, true if t lies outside T' or the
-atom holds at t.
+An empty text means that the atom holds at the reference time. `¬@¬` stands for ¬@_t¬, which is true if t is
+outside T' or the atom holds at t.
 """
 
 
@@ -359,7 +359,7 @@ def check_safety(program: Program) -> None:
 
 Node = TypeVar("Node", bound=Hashable)
 Edge = tuple[terms.Signature, terms.Signature, bool]
-"""A derived predicate, one that a rule for it uses, and whether that has to be in a lower layer."""
+"""A derived predicate, a predicate that its rules use, and whether the used predicate needs a lower layer."""
 
 
 def intensional(program: Program) -> frozenset[terms.Signature]:

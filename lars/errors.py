@@ -83,7 +83,10 @@ def about(path: Path | str, error: LarsError) -> LarsError:
 _EXHAUSTED: Final = frozenset(
     (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 )
-"""Errors of the operating system for missing disk space; all other errors mean a wrong name or permission."""
+"""System errors for a lack of disk space, memory or open files, and for a failing disk.
+
+All other errors mean a wrong name or a missing permission.
+"""
 
 
 def system_error(path: Path | str, error: OSError, what: str = "cannot be used") -> LarsError:

@@ -16,7 +16,7 @@ from lars import errors
 
 _MARK: Final = b"\xef\xbb\xbf"
 MOST_BYTES: Final = 2**26
-"""The number of bytes that are read from an input that may never end: a pipe, a device, a line."""
+"""The greatest number of bytes that are read from an input without a known end: a pipe or a device."""
 _TEMPORARY: Final[set[Path]] = set()
 
 

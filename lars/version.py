@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Final
 
 _DECIDING: Final = ("*.py", "*.toml")
-"""The files of a package that decide a result."""
+"""Patterns for the files of a package that determine results."""
 
 
 def program_version() -> str:

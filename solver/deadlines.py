@@ -11,7 +11,7 @@ from typing import Final
 from lars.errors import TimeLimitError
 
 _LEAST_TIMED_ROWS: Final = 2**14
-"""The number of rows from which the clock is checked; fewer rows are always evaluated."""
+"""The least number of rows for which the clock is checked; fewer rows are always evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Deadline:
 
 
 NEVER: Final = Deadline()
-"""No limit."""
+"""The deadline of a search without a time limit."""
 _current: ContextVar[Deadline] = ContextVar("deadline", default=NEVER)
 
 

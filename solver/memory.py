@@ -19,14 +19,14 @@ from typing import Final
 from lars.errors import LarsError, OutOfMemoryError, printable, what_is_under_way
 
 FAILED: Final = 3
-"""The exit code of a run that failed, and of a task that ended itself."""
+"""The exit code of a failed run, and of a task that ends its own process."""
 _UNITS: Final = {"M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE: Final = re.compile(rf"([0-9]{{1,6}})([{''.join(_UNITS)}])")
 _LEAST: Final = 256 * 2**20
-"""Less than that the libraries take by themselves."""
+"""The least memory limit in bytes; the libraries alone would exceed a smaller limit."""
 _CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _FASTEST: Final = 8 * 2**30
-"""More bytes a second no process takes."""
+"""A rate in bytes per second; no process takes memory faster."""
 _LEAST_SIZE_ASKED: Final = 2**24
 _PAUSES: Final = (0.005, 0.25)
 _most: list[int] = []

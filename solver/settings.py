@@ -19,9 +19,9 @@ Warn = Callable[[str], None]
 Time = int | datetime | time
 """A requested time: a time point, a dateTime, or a time of day, which the trace converts to a time point."""
 Span = tuple[Time | None, Time | None]
-"""The first and the last time, both included; None means the end of the input."""
+"""The first and the last time, both inclusive; None means the first or the last time of the input."""
 Progress = Callable[[int, int], None]
-"""Told how many parts of the present step are done, and how many there are."""
+"""A function that receives the number of finished parts of the present step and the number of all parts."""
 
 
 def no_progress(done: int, total: int) -> None:
@@ -38,15 +38,15 @@ _EPOCH_LIKE: Final = NANOSECONDS["d"] * 365 * 30
 
 
 OnError = Literal["stop", "skip"]
-"""The reaction to a line that cannot be read."""
+"""The reaction to an invalid line: stop the run or skip the line."""
 BlankNodes = Literal["document", "element"]
-"""The scope in which equal labels are one blank node."""
+"""The scope of blank node labels: equal labels in one scope are one blank node."""
 
 
 Evaluator = Literal["auto", "relational", "clingo", "both"]
-"""The evaluator of programs: columns if possible, otherwise clingo; or both, compared."""
+"""The evaluator of programs: `auto` is relational if possible and else clingo; `both` compares the two."""
 Certify = Literal["all", "some", "none"]
-"""The evaluation times at which clingo certifies columns' answers; a number: that many."""
+"""The evaluation times at which clingo certifies the relational answers: all, some or none."""
 
 
 class TraceWarning(UserWarning):

@@ -29,7 +29,7 @@ from lars.semantics import Evaluate, choices, refuse
 Values = tuple[tuple[terms.Variable, terms.Constant], ...]
 
 MOST_INSTANCES_SHOWN: Final = 10
-"""The number of an aggregate's instances that a proof shows; all instances are counted."""
+"""The greatest number of an aggregate's instances that a proof shows; all instances are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Premise:
 
 
 Given = Literal["background", "input"]
-"""The reason why an atom without a rule holds at a time: static data, a fact, or the stream's input."""
+"""The reason why an atom holds at a time without a rule: static data or input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ def rests_on(premises: Iterable[Premise]) -> Iterator[Moment]:
 
 
 _BROAD: Final = 2000
-"""The number of instances searched breadth first, for short proofs; the search is then depth first."""
+"""The number of instances that are searched breadth first, for short proofs, before depth-first search."""
 
 Instance = tuple[Moment, int, terms.Binding]
 

@@ -241,7 +241,7 @@ class Closest:
 
 DEEPEST: Final = 16
 _ATTEMPTS: Final = 3
-"""The number of closest instances of a rule that are shown for the requested goal."""
+"""The number of closest instances that an explanation shows of each rule for the requested goal."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from lars.language import terms
 from lars.language.windows import Window
 
 ArithmeticOperator = Literal["+", "-", "*", "/", "mod"]
-"""Integer arithmetic of the logic; / is floor division, as in ⌊t/d⌋, and mod its remainder."""
+"""Operators of integer arithmetic in LARS; / is floor division, as in ⌊t/d⌋, and mod is its remainder."""
 OPERATORS: Final[Mapping[str, ArithmeticOperator]] = {word: word for word in get_args(ArithmeticOperator)}
 
 
@@ -35,7 +35,7 @@ Arithmetic = terms.Term | Operation
 
 
 Relation = Literal["=", "!=", "<", "<=", ">", ">="]
-"""Relations of the logic: = and ≠ on all terms, the others on numbers."""
+"""Relations of comparisons in LARS: = and ≠ compare all terms, the others compare numbers."""
 RELATIONS: Final[Mapping[str, Relation]] = {word: word for word in get_args(Relation)}
 
 
@@ -126,10 +126,10 @@ class Assign:
 Condition = Comparison | Test | Assign
 
 RANDOM: Final = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
-"""Functions with a different value in each row, for any arguments."""
+"""Functions whose value differs from row to row, even for equal arguments."""
 AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT")
 SCALED: Final = frozenset(("SUM", "AVG", "MIN", "MAX"))
-"""Aggregates that depend on the size of numbers, and not only on the distinction of terms."""
+"""Aggregates that depend on the values of numbers and not only on which terms are distinct."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class Among:
 
 
 SetLiteral = Gather | Among
-"""Literals over all instances of one atom at the reference time: the atom's predicate is a lower layer."""
+"""Literals over all instances of an atom at the reference time; the atom's predicate is in a lower layer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,7 +273,7 @@ class In:
 
 
 Compound = Not | Diamond | Box | At | In
-"""The formulas with one operand. So a formula has exactly one atom, or true."""
+"""Formulas with one operand; each formula therefore contains exactly one atom or `true`."""
 Formula = terms.Atom | Truth | Compound
 BodyLiteral = Formula | Condition | SetLiteral
 

@@ -12,7 +12,7 @@ from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window
 
 Evaluation = Mapping[int, tuple[Atom, ...]]
 Moment = tuple[int, Atom]
-"""An atom at a time point."""
+"""A time point and an atom at this time point."""
 
 
 class ToStream(Enum):

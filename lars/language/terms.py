@@ -12,7 +12,7 @@ XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDF_LANG_STRING: Final = f"{RDF}langString"
 TAGGED: Final = (RDF_LANG_STRING, f"{RDF}dirLangString")
-"""The datatypes of literals with a language, without and with a base direction."""
+"""The datatypes of literals with a language tag: without and with a base direction."""
 
 _SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
 _SPECIAL_IN_IRI = re.compile(r'[<>"{}|^`\\\x00-\x20]')
@@ -175,9 +175,9 @@ Constant = Iri | Literal | Blank | TripleTerm | Symbol | Number
 Term = Variable | Constant
 
 NULL: Final = Symbol("null")
-"""The constant that τ uses for a variable that a solution does not bind."""
+"""The constant that τ uses for an unbound variable of a solution."""
 DEFAULT: Final = Symbol("default")
-"""The default graph as fourth argument of `triple`."""
+"""The name of the default graph, which is the fourth argument of `triple`."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -9,7 +9,7 @@ from typing import Final, Literal, get_args
 from lars.language.terms import Atom, Constant, Symbol, Term, write_name
 
 LARGEST_TIME: Final = 2**62 - 1
-"""The largest time point and length that are read: sums and differences of two fit in 64 bits."""
+"""The largest time point and length that are read; sums and differences of two fit in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,10 +307,11 @@ class FixedWindow(IntervalWindow):
 
 
 Ties = Literal["arrival", "all", "choose"]
-"""Which of the atoms at the oldest instant a tuple window keeps when not all of them fit.
+"""The choice among the atoms at the oldest instant of a tuple window if not all of them fit.
 
-`arrival`: the last to arrive; `all`: all of them, so more than n; `choose`: any that fill the window. Each
-window and reference time has its own choice, so several answer streams can exist.
+`arrival` keeps the last arrivals. `all` keeps all atoms, so the window has more than n atoms. `choose` keeps
+any atoms that fill the window. With `choose`, each window and reference time has its own choice, so several
+answer streams can exist.
 """
 TIES: Final[Mapping[str, Ties]] = {ties: ties for ties in get_args(Ties)}
 
@@ -368,6 +369,6 @@ def _sourced(source: Constant) -> str:
 
 
 Window = TimeWindow | SlidingWindow | LastWindow | FixedWindow | TupleWindow
-"""All kinds of windows; mypy finds each `match` that lacks a kind which is not an IntervalWindow."""
+"""All kinds of windows; mypy reports a `match` that omits a kind which is not an IntervalWindow."""
 NOW: Final = TimeWindow(0)
 UNBOUNDED: Final = TimeWindow(None)

@@ -25,7 +25,7 @@ from lars.semantics import grounding
 from lars.semantics.definitions import Background, all_background, choices, holds, separate
 
 NegationReading = Literal["FLP", "founded"]
-"""The stream that decides an outermost ¬α in minimization: the smaller one, or the interpretation."""
+"""The stream that decides an outermost ¬α during minimization: the smaller one or the interpretation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +216,9 @@ def looked_at(formula: Formula, stream: Stream, t: int) -> Iterator[Moment]:
 
 
 MOST_CHOICES: Final = 10_000
-"""The number of choices of ties that are tried; with more choices the check raises LarsError."""
+"""The greatest number of tie choices that are tried; the check raises LarsError for more choices."""
 MOST_POINTS: Final = 10_000_000
-"""The number of time points that windows may show: times of @, ◇ and □ are tried one by one."""
+"""The greatest number of time points that windows may show; the times of @, ◇ and □ are tried one by one."""
 
 Choice = tuple[tuple[TupleWindow, tuple[Moment, ...]], ...]
 

@@ -16,7 +16,7 @@ from lars.semantics import grounding
 Background = frozenset[Atom]
 
 ROUNDS: Final = 300
-"""The number of rounds in which grounding may derive new numbers before the arithmetic counts as endless."""
+"""The greatest number of grounding rounds with new numbers; more rounds count as endless arithmetic."""
 
 
 def holds(

@@ -64,7 +64,7 @@ def _computed(how: logic.ArithmeticOperator, left: Constant | None, right: Const
 
 
 Evaluate = Callable[[logic.Expression], Constant | None]
-"""The value of a ground SPARQL expression, None for an error; null is an unbound variable."""
+"""A function that returns the value of a ground SPARQL expression; None is an error, null is unbound."""
 
 
 @dataclass(frozen=True, slots=True)

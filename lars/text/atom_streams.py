@@ -28,7 +28,7 @@ _LATE: Final = "expected each prefix declared once, before the first time"
 
 
 StreamLine = tuple[int, tuple[Atom, ...], int]
-"""A line of a stream: its time, the atoms that arrive then, in order, the column of its time."""
+"""A line of a stream: its time, its atoms in the order of arrival, and the column of the time in the line."""
 
 
 def read_stream(text: str, source: str = "stream") -> list[tuple[int, Atom]]:

@@ -20,7 +20,7 @@ from lars.language.windows import NOW, TimeWindow
 from lars.text.reasoner_programs import ReasonerRule, Streamed, read_rules
 
 LOG_LINE: Final = "log line"
-"""The predicate, without arguments, that holds at each time of a log."""
+"""The predicate without arguments that holds at each time for which the log has a line."""
 _NOW, _THEN, _OTHER = Variable("_now"), Variable("_then"), Variable("_other")
 _RANK, _NEXT = Variable("_rank"), Variable("_next")
 _TICK: Final = Atom("log line@", (_NOW,))

@@ -24,7 +24,7 @@ from lars.text.rule_parser import is_comparison, read_comparison
 from lars.text.scanner import Scanner
 
 Quantity = Literal["in", "always in", "at least", "at most", "count"]
-"""The number of its times at which an atom has to hold."""
+"""The required number of times at which an atom holds in a window."""
 
 
 @dataclass(frozen=True, slots=True)

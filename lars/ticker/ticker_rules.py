@@ -40,7 +40,7 @@ from lars.language.program import (
 from lars.language.windows import NOW, TimeWindow, TupleWindow, Window
 
 Reasoner = Literal["clingo", "incremental"]
-"""The two reasoners that Ticker has; each has faults of its own."""
+"""The two reasoners of Ticker; each reasoner has different faults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +67,9 @@ class TickerInput:
 
 
 UNKNOWN: Final = TickerInput({}, None)
-"""The input of an export without a trace."""
+"""The input of an export that has no trace."""
 _LONGEST_WINDOW: Final = 2**31 - 1
-"""The greatest length of Ticker's windows in time points: a greater number overflows."""
+"""The greatest window length of Ticker in time points; a greater length overflows."""
 
 
 class InexpressibleError(LarsError):
@@ -285,16 +285,17 @@ def _put_head(head: Head, binding: terms.Binding) -> Head:
 Part = analysis.LiteralForm | logic.Comparison
 Numeric = terms.Variable | terms.Number
 FIRST_TERM: Final = 10**9
-"""The number of the first term; all numbers of the logic, which are not renumbered, are below it."""
+"""The number of the first term; the numbers of the program are below it and are not renumbered."""
 _LARGEST: Final = terms.Number(FIRST_TERM - 1)
 ORDERED: Final = frozenset(RELATIONS) - {"=", "!="}
 
 
 Role = Literal["program", "moments", "violation", "auxiliary"]
-"""The role of a rule's head in the program.
+"""The role of a rule's head in the program for Ticker.
 
-`program`: its own atom. `moments`: its atom with the time of its @ as last argument, since Ticker prints only
-present atoms. `violation`: a constraint's body holds, so no answer stream exists. `auxiliary`: nothing.
+`program`: the head is the rule's own atom. `moments`: the head is the rule's atom with the time of its @ as
+last argument, because Ticker prints only present atoms. `violation`: the head means that a constraint is
+violated, so no answer stream exists. `auxiliary`: the head is not part of the answer.
 """
 
 

@@ -72,7 +72,7 @@ _WORDS: Final = frozenset(("always", "at", "false", "in", "not", "now", "over", 
     *("modulo", "neq", "plus", "pow", "power", "product", "sum", "times"),
 }
 _PINS: Final = frozenset(("CC", "DD", "DD2", "NN", "TT"))
-"""Variables of the rules that Ticker adds."""
+"""Names of the variables in the rules that Ticker itself adds."""
 _SILENT: Final = "% Ticker prints nothing at time 0 unless input arrives then; `lars export` adds such input."
 _MOST_TERMS: Final = 2**31 - ticker_rules.FIRST_TERM
 

@@ -20,9 +20,9 @@ Array = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 _GREATEST_KEY: Final = 2**62
 _MOST_BYTES: Final = 2**31
-"""The greatest size of concatenated texts: Arrow's offsets have 32 bit."""
+"""The greatest size in bytes of concatenated texts; the offsets of Arrow have 32 bits."""
 _MARKS: Final = 32
-"""The number of marks per value up to which a table of marks is cheaper than sorting the values."""
+"""The greatest number of marks per value with which a table of marks is cheaper than sorting the values."""
 
 
 def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) -> list[Array]:

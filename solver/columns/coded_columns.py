@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
 NO_CODE: Final = -1
-"""The code for undefined arithmetic; it equals no term, and not even itself."""
+"""The code of an undefined arithmetic result; this code equals no term and does not equal itself."""
 _EXACT: Final = 2**53
 _TERMS_FOR_EACH_ROW: Final = 8
-"""The number of terms per row of a column above which only the terms of the column are sorted."""
+"""The number of terms per row above which only the terms of the column are sorted, not all terms."""
 _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 

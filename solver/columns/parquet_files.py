@@ -20,9 +20,12 @@ _PANDAS: Final = {
     float: ("float64", "Float64"),
     str: ("unicode", "string"),
 }
-"""The kinds of columns as pandas calls them in files: so it reads integers with gaps as integers."""
+"""The names that pandas gives to types of columns in files.
+
+With these names integers with gaps stay integers.
+"""
 _GROUP: Final = 2**17
-"""The number of rows that are written at once, as one row group."""
+"""The number of rows in a row group; the rows of a group are written together."""
 
 
 def write_parquet(

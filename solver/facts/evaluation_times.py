@@ -26,7 +26,7 @@ class Multiples:
 
 
 Gate = Arrivals | Multiples | tuple[int, ...] | None
-"""The trigger; or the evaluation times, ascending; or None: every time point is one."""
+"""The trigger, or the ascending evaluation times, or None if each time point is an evaluation time."""
 
 
 def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:

@@ -17,15 +17,15 @@ from solver.rdf import is_name_of_stream, read_term
 
 Arguments = tuple[str, ...]
 Row = tuple[str | None, ...]
-"""An answer's terms as texts, None for null."""
+"""The terms of an answer as texts; None is null."""
 Background = Mapping[terms.Signature, Iterable[Arguments]]
 
 
 _Item = TypeVar("_Item")
 STREAM_PREDICATE: Final = "striple"
-"""The predicate of RDF input: subject, predicate, object, stream."""
+"""The predicate of an RDF input triple; its arguments are the subject, predicate, object and stream."""
 QUAD_PREDICATE: Final = "squad"
-"""The predicate of RDF input in a named graph: subject, predicate, object, graph, stream."""
+"""The predicate of an RDF input quad; its arguments are the subject, predicate, object, graph and stream."""
 _STREAM_ARITY: Final = 4
 
 

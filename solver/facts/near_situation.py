@@ -100,7 +100,7 @@ def canonical_atom(atom: Atom) -> Atom:
 
 
 Span = tuple[int, int]
-"""The first and the last of consecutive indexes."""
+"""The first and the last index of a run of consecutive indexes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from solver.minimal import minimal
 
 Item = TypeVar("Item")
 _PATIENCE: Final = 20.0
-"""The number of seconds for the reduction of a case."""
+"""The greatest number of seconds for the reduction of a case."""
 PROGRAM_FILE, INPUT_FILE = "difference.lars", "difference.atoms"
 
 

@@ -20,19 +20,25 @@ from solver.pointwise import have_runs
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
-"""The number of atoms (input and answers, summed over the times) that take clingo some tenths of a second."""
+"""The number of atoms that clingo processes in some tenths of a second.
+
+Input and answers count at each time.
+"""
 _SHARE: Final = 0.02
-"""The share of a job's atoms that clingo may use as well; an atom costs clingo eight times as much."""
+"""The share of a job's atoms that clingo may process; an atom costs clingo eight times as much."""
 _ORDERED: Final = 6
-"""The cost for clingo of an atom that tuple windows count, in atoms: it also has a place in an order."""
+"""The additional cost of an atom in tuple windows, in atoms.
+
+Clingo also needs the atom's place in an order.
+"""
 _EACH: Final = 50
-"""The cost of a time point for clingo in addition to its atoms, in atoms."""
+"""The cost of a time point for clingo without its atoms, given as a number of atoms."""
 _INSTANCES: Final = 500_000
-"""The number of rule instances that take clingo about half a second."""
+"""The number of rule instances that clingo lists in about half a second."""
 _INSTANCES_EACH: Final = 10
 """The number of rule instances that clingo lists in the time that it needs to receive one atom."""
 _LARGE: Final = 5_000
-"""The number of atoms of B up to which clingo is not slow."""
+"""The greatest number of atoms of the background B with which clingo is not slow."""
 _SEED: Final = 20150725
 
 

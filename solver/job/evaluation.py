@@ -330,9 +330,9 @@ def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
 
 ATOMS_AT_ONCE: Final = 250_000
 _SPREAD: Final = 50_000_000
-"""The limit of atoms times evaluation times in one clingo program: negated atoms are listed for each time."""
+"""The greatest product of atoms and evaluation times for clingo, which lists negated atoms at each time."""
 _KEPT: Final = 256
-"""The number of cached situations."""
+"""The greatest number of cached situations."""
 
 
 class RepeatedSituations:

@@ -24,9 +24,9 @@ from solver.relational import EncodedSituation, kept_runs, of_source, situation_
 from solver.settings import Certify, Evaluator, Progress, no_progress
 
 Counts = tuple[Array, Array]
-"""Where parts of the timeline that have atoms begin, ascending, and how many each has."""
+"""The ascending starts of the parts of the timeline that have atoms, and the numbers of their atoms."""
 _PARTS: Final = 4096
-"""The greatest number of parts of the timeline that are counted separately."""
+"""The greatest number of parts of the timeline whose atoms are counted separately."""
 
 
 @dataclass(frozen=True, slots=True)

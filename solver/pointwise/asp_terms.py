@@ -170,7 +170,7 @@ def comparison(condition: Comparison, names: RuleNames) -> str:
 
 
 GREATEST: Final = 2**30
-"""The greatest time point, and number: the sum of two such numbers fits in 32 bit."""
+"""The greatest time point and the greatest number; the sum of two such numbers fits in 32 bits."""
 
 
 def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:

@@ -38,13 +38,13 @@ from solver.facts import Situation, variables_in_order, with_facts
 from solver.pointwise import asp_terms
 
 LONG: Final = 10_000
-"""The last time of a timeline up to which times are not ranked; ranks make the numbers in ASP smaller."""
+"""The greatest last time of a timeline whose times are not ranked; ranks give ASP smaller numbers."""
 _NOTHING: Final = TimeWindow(0, -1)
 _OUTSIDE: Final = -1
 
 
 RankedProgram = tuple[Program, Situation, int, Sequence[int] | None]
-"""A program to be solved in a situation at a time, and the time points that its times are ranks of."""
+"""A program, its input, the reference time, and the time points whose ranks replace the times, if any."""
 
 
 def rank_program(program: Program, situation: Situation, t: int) -> RankedProgram:
@@ -155,10 +155,13 @@ def _with_ranks(program: Program, seen: Callable[[Window], Window], rank: Callab
 
 Symbols = tuple[clingo.Symbol, ...]
 Instances = Mapping[logic.SetLiteral, frozenset[Symbols]]
-"""The instances of their atoms that literals must have at one reference time."""
+"""Maps literals to the instances that their atoms must have at one reference time."""
 HostedCondition = logic.Test | logic.Assign
 Place = tuple[HostedCondition, Signature | None]
-"""A condition in the rules of one predicate: a common table for two predicates would join their layers."""
+"""A condition, and the predicate in whose rules it occurs.
+
+a table for two predicates would join their layers.
+"""
 
 
 def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
@@ -693,7 +696,10 @@ def _rule(head: str, body: list[str]) -> str:
 
 MOST_NUMBERS: Final = 1_000_000
 MOST_TEXTS: Final = 2_000
-"""The number of values that a recursive rule may compute before it counts as endless."""
+"""The greatest numbers of values that a recursive rule without and with := may compute.
+
+A rule that computes more values counts as endless.
+"""
 
 
 @dataclass(frozen=True)

@@ -251,7 +251,7 @@ def _sizes(rule: Rule, sizes: dict[Signature, int]) -> Iterator[tuple[frozenset[
 
 _EACH_ONCE: Final = "--project=project"
 _encoding = lru_cache(maxsize=64)(Encoding)
-"""A program is written once, at however many times it is evaluated."""
+"""A cache of encodings: each program is encoded once for all evaluation times."""
 _number = lru_cache(maxsize=2**16)(clingo.Number)
 
 
@@ -332,7 +332,7 @@ class UndecidedError(LarsError):
 
 
 Consequences = Literal["brave", "cautious"]
-"""Atoms of some answer stream, or of every one."""
+"""Whether atoms of some answer stream (brave) or of every answer stream (cautious) are computed."""
 
 
 def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:

@@ -19,7 +19,10 @@ from typing import Final
 from lars.errors import FailedRunError
 
 _PATIENCE: Final = 10.0
-"""The number of seconds for one text; a pattern that needs more takes years for a longer text."""
+"""The greatest number of seconds for one text.
+
+a pattern that needs more would need years for a longer text.
+"""
 _MATCHING: Final = """
 import itertools, json, re, sys, warnings
 warnings.simplefilter("ignore")
@@ -29,7 +32,7 @@ for line in sys.stdin:
     print(json.dumps([match.regs for match in found]), flush=True)
 """
 Spans = list[tuple[int, int]]
-"""Where a match and its groups begin and end; (-1, -1) is a group without a match."""
+"""The starts and ends of a match and of its groups; (-1, -1) is a group without a match."""
 
 
 @dataclass(frozen=True, slots=True)

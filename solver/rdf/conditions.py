@@ -73,12 +73,13 @@ DEPENDENT: Final[dict[str, tuple[int, int | None]]] = {
     "STRUUID": (1, None),
     "BNODE": (2, None),
 }
-"""Functions of SPARQL that depend on more than their arguments, with what a translation adds to these.
+"""SPARQL functions that depend on more than their arguments, with the arguments that the translation adds.
 
-NOW(time, origin, unit): a number of the logic, the xsd:dateTime of time 0, the nanoseconds of a time
-point (xsd:integer). RAND, UUID, STRUUID(site, *row): which call of the query it is, a literal, and
-the solution's terms. BNODE(label, site, *row): null is no label; with one, a plain literal, the node
-is that of the label in the row, whatever the site. Null in a row is an unbound variable, no error.
+NOW(time, origin, unit): `time` is a number of the program, `origin` is the xsd:dateTime of time 0, and `unit`
+is the number of nanoseconds in a time point (xsd:integer). RAND, UUID, STRUUID(site, *row): `site` is a
+literal that identifies the call in the query, and `row` has the terms of the solution. BNODE(label, site,
+*row): `label` is a plain literal, or null for a call without a label. Calls with the same label in a row
+return the same node at all sites. Null in a row is an unbound variable and not an error.
 """
 
 ARITIES: Final[dict[str, tuple[int, int | None]]] = {
@@ -100,13 +101,13 @@ ARITIES: Final[dict[str, tuple[int, int | None]]] = {
 }
 """All functions with the least and the greatest number of arguments (SPARQL 1.1, 19.8, BuiltInCall).
 
-A second argument of IRI is the base, a literal, that a relative text is resolved against. Ours are
-MILLISECONDS(time, unit): what a number of the logic is in milliseconds, its unit given as in NOW; and
-PRECEDES(one, other): whether one term comes before the other in ORDER BY, a boolean. Null is an
-unbound variable there, which precedes every term; of terms of equal value neither precedes. EBV is the
-effective boolean value of SPARQL 1.2, which all conditions have that are no booleans.
-`AGGREGATE SUM`(separator, *terms), which no text can name for its blank, aggregates one term for each
-element; null is an unbound one, no error.
+A second argument of IRI is a literal with the base for relative IRIs. Four functions are not in SPARQL 1.1.
+MILLISECONDS(time, unit) returns a number of the program in milliseconds; `unit` is as in NOW. PRECEDES(one,
+other) returns whether `one` comes before `other` in ORDER BY. For PRECEDES, null is an unbound variable,
+which precedes every term, and two terms of equal value do not precede each other. EBV returns the effective
+boolean value of SPARQL 1.2, which all conditions with other values than booleans use. `AGGREGATE
+SUM`(separator, *terms) aggregates one term for each element; null is an unbound term and not an error.
+Queries cannot call `AGGREGATE SUM`, because its name has a blank.
 """
 
 UNSUPPORTED_FUNCTIONS: Final = {
@@ -116,7 +117,7 @@ UNSUPPORTED_FUNCTIONS: Final = {
     "STRUUID": "two evaluations of one window would differ",
     "BNODE": "it makes a new blank node per solution",
 }
-"""Functions of SPARQL whose own arguments do not determine their values, with the reasons."""
+"""SPARQL functions whose arguments do not determine their values, with the reasons for rejection."""
 
 
 def checked_variables(expression: Expression) -> Iterator[Variable]:
@@ -145,7 +146,7 @@ def checked_variables(expression: Expression) -> Iterator[Variable]:
 
 
 Row = tuple[str | Constant | None, ...]
-"""Terms in the order of a condition's variables: N-Triples text, constants, None for unbound."""
+"""The terms of a condition's variables: N-Triples text, constants, or None for an unbound variable."""
 _Bound = tuple[Constant | None, ...]
 _Truth = Callable[[_Bound], bool | None]
 _Result = Callable[[_Bound], Constant | None]
@@ -217,7 +218,7 @@ _LENIENT: Final[dict[str, Callable[..., Constant | None]]] = {
     "PRECEDES": lambda left, right: TRUE if order_key(left) < order_key(right) else FALSE,
     **{f"AGGREGATE {function}": partial(_aggregated, function) for function in AGGREGATES},
 }
-"""The functions that are computed for unbound arguments too: for them null is a value, not an error."""
+"""The functions that accept unbound arguments; for these functions null is a value and not an error."""
 
 
 def _strict(

@@ -273,7 +273,7 @@ def _position(term: Constant) -> float | None:
 _PLAIN: Final = (1e-6, 1e6)  # between them XPath writes a double without an exponent
 _MOMENTS: Final = ("dateTime", "date", "time")
 CASTS: Final = ("string", "boolean", *INTEGERS, "decimal", "float", "double", *_MOMENTS)
-"""The XSD types that `cast` casts to; 17.5 names seven of them, the others are cast as in XPath."""
+"""The XSD types that `cast` supports; SPARQL 1.1, 17.5 names seven of them, XPath defines the other casts."""
 
 
 def cast(kind: str, term: Constant) -> Constant | None:
@@ -392,7 +392,7 @@ DISTANCES: Final = (
     "<http://www.opengis.net/def/function/geosparql/distance>",
     "<http://www.opengis.net/def/geosparql/function/distance>",
 )
-"""As GeoSPARQL names it, and as queries for streams do."""
+"""The distance function under its name in GeoSPARQL and under its name in queries for streams."""
 _METRE: Final = Iri("http://www.opengis.net/def/uom/OGC/1.0/metre")
 _WKT: Final = "http://www.opengis.net/ont/geosparql#wktLiteral"
 _CRS84: Final = re.escape("<http://www.opengis.net/def/crs/OGC/1.3/CRS84>")

@@ -54,7 +54,7 @@ _SHOWN: Final = 60
 _LAST_CHARACTER: Final = 0x10FFFF
 _SURROGATES: Final = range(0xD800, 0xE000)
 _KEPT: Final = 1024
-"""Longer texts are not worth a place in the cache."""
+"""The greatest length of a text in the cache."""
 
 
 def short(text: str) -> str:
@@ -287,7 +287,7 @@ def syntax_problem(error: SyntaxError) -> str:
 
 
 SHARED_BLANK: Final = "_:lars-value."
-"""The beginning of blank node labels that values of one call may share; all readers keep such labels."""
+"""The beginning of blank node labels that the values of one call may share; all readers keep such labels."""
 
 
 def is_of_file(text: str) -> bool:
@@ -417,7 +417,7 @@ INTEGERS: Final = tuple(_BOUNDS)
 """xsd:integer and the types derived from it."""
 TRUE, FALSE = Literal("true", XSD + "boolean"), Literal("false", XSD + "boolean")
 VALUED: Final = frozenset(XSD + kind for kind in (*_BOUNDS, "decimal", "float", "double", "boolean"))
-"""The numeric types and boolean: an ill-typed literal of them is false as a condition."""
+"""The numeric types and boolean; in a condition, an ill-typed literal of such a type is false."""
 
 
 @lru_cache(maxsize=_CACHED)
@@ -673,7 +673,7 @@ OPERATIONS: Final[dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any]
     "*": (operator.mul, EXACT.multiply),
     "/": (_divided, _DIVISION.divide),
 }
-"""The signs of `arithmetic`: on integers and doubles, on decimals."""
+"""Maps the operators of `arithmetic` to functions on integers and doubles and to functions on decimals."""
 
 
 def numeric(term: Constant) -> _Numeric | None:

@@ -26,7 +26,7 @@ _BLANK: Final = " \t\r\n"
 _ATOM: Final = r"(?:\\[pP]\{[^{}]*\}|\\[^pP]|[^*+?{(\\])"
 _QUANTIFIER: Final = r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??"
 _OUTLINE: Final = re.compile(rf"(?:\((?:\?:)?(?!\?)|{_ATOM}(?:{_QUANTIFIER})?)*+", re.DOTALL)
-"""A pattern of XPath with a letter in place of each class."""
+"""Matches an XPath pattern in which a letter replaces each character class."""
 _CATEGORY: Final = re.compile(r"L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?")
 _BLOCK: Final = "Is"
 _BLOCKS: Final = """0-7F BasicLatin 80-FF Latin-1Supplement 100-17F LatinExtended-A 180-24F LatinExtended-B
@@ -55,7 +55,7 @@ FE70-FEFF ArabicPresentationForms-B FF00-FFEF HalfwidthandFullwidthForms FFF0-FF
 1D100-1D1FF MusicalSymbols 1D400-1D7FF MathematicalAlphanumericSymbols
 20000-2A6DF CJKUnifiedIdeographsExtensionB 2F800-2FA1F CJKCompatibilityIdeographsSupplement
 E0000-E007F Tags"""
-"""The blocks that XML Schema names: the blocks of Unicode 3.1, and later names of the same blocks."""
+"""The blocks that XML Schema names: the blocks of Unicode 3.1, and later names for these blocks."""
 
 
 def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:

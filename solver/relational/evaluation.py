@@ -34,9 +34,9 @@ _NUMERIC: Final = {
     "=": np.equal,
     "!=": np.not_equal,
 }
-"""Comparisons of many numbers at once: the logic's, and SPARQL's for numbers that are exact as doubles."""
+"""Comparisons of arrays of numbers, in LARS and, for numbers that are exact as doubles, in SPARQL."""
 _MUCH: Final = 2**20
-"""The number of rows above which the result of a join is estimated before the join is chosen."""
+"""The number of rows above which the size of a join's result is estimated before the join is chosen."""
 
 
 _ASKED_AT_ONCE: Final = 2**12
@@ -409,7 +409,7 @@ def _aggregates(
 
 
 _BEST: Final = {"MIN": False, "SAMPLE": False, "MAX": True}
-"""The aggregates that are one of the values, the first of some order: whether it descends."""
+"""The aggregates whose result is the first value in an order, and whether the order is descending."""
 
 
 def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> Array:

@@ -21,7 +21,7 @@ from solver.relational.evaluation import Bindings, ProgramTables, RuleBody, visi
 from solver.relational.shown_input import EncodedSituation, ShownInput
 
 _ARRIVAL: Final = Variable(" arrival {}")
-"""A variable whose name no text can have."""
+"""A variable whose name cannot occur in a program text."""
 
 
 def ground_instances(program: Program, situation: EncodedSituation, times: Sequence[int], most: int) -> int:
@@ -156,9 +156,9 @@ def _pairs(left: Bindings, right: Bindings, shared: Sequence[Variable]) -> int:
 
 
 Table = tuple[Array, ...]
-"""The rows of a predicate: a column for each argument."""
+"""The rows of a predicate, with one column for each argument."""
 Values = dict[Variable, Array]
-"""Supersets of the values that the variables of a body can have."""
+"""Maps the variables of a body to supersets of their values."""
 _ROUNDS: Final = 2
 """The number of rounds in which the atoms of a body restrict each other's values."""
 

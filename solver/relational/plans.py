@@ -101,7 +101,7 @@ class ShownAtoms:
 
 
 RowSource = ShownAtoms | Signature | None
-"""Input in a window; a predicate, with the atoms that rules derive and those of B; None: evaluation times."""
+"""A source of rows: input in a window, a predicate with the atoms of rules and of B, or evaluation times."""
 
 
 @dataclass(frozen=True, slots=True)

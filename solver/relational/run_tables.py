@@ -24,9 +24,9 @@ _ROWS_FOR_EACH: Final = 4
 
 _BYTES: Final = 8
 CROWDED: Final = 2**18
-"""The number of pairs of rows above which another way is considered before a join."""
+"""The number of row pairs above which alternatives to a join are considered."""
 PAIRS_AT_ONCE: Final = 2**22
-"""The number of meeting pairs above which parts are joined one after the other, and equal rows are merged."""
+"""The number of matching pairs above which a join is done in parts and equal rows are merged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

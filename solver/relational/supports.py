@@ -17,9 +17,12 @@ from solver.relational.shown_input import EncodedSituation
 
 _NEED: Final = Variable(" need")
 _NUMBER: Final = Variable(" number")
-"""Variables with names that no text can have: the place of what is needed, the number of what it rests on."""
+"""Variables for the index of a needed atom and for the number of a candidate; no text has these names."""
 _LONG_BODY: Final = 4
-"""The number of body parts from which an instance is chosen part by part: all solutions could be too many."""
+"""The least number of body parts of a rule for which an instance is chosen part by part.
+
+Such a body could have too many solutions.
+"""
 
 
 def supports(
@@ -42,9 +45,9 @@ def supports(
 
 
 _Candidates = tuple[Bindings, Array, bool]
-"""The candidate atoms of a literal, the place of each solution's candidate (-1: none), and whether of input.
+"""The candidate atoms of a literal, the index of each solution's candidate (-1: none), and if they are input.
 
-Candidates have a number; for input atoms (which static data can replace) newer atoms have smaller numbers.
+Candidates are numbered. Newer input atoms have smaller numbers; static data can replace input atoms.
 """
 
 

@@ -34,7 +34,7 @@ from solver.search.trying import fact_of, moved_back, with_atoms
 from solver.settings import Progress, no_progress
 
 Atoms = Sequence[clingo.Symbol]
-"""The chosen atoms: arrives(I,T) for candidate I at T, and given(J) for static candidate J."""
+"""The chosen atoms: arrives(I,T) for candidate I that arrives at T, and given(J) for static candidate J."""
 Assumptions = list[tuple[clingo.Symbol, bool]]
 
 
@@ -61,10 +61,10 @@ def _arrives(number: int, t: int) -> clingo.Symbol:
 
 
 _FEW_INSTANCES: Final = 200_000
-"""The number of instances up to which the programs are grounded unchanged."""
+"""The greatest number of instances with which the programs are grounded unchanged."""
 _MOST_INSTANCES: Final = 10_000_000
 _INSTANCES_A_SECOND: Final = 500_000
-"""The least number of instances that clingo lists per second."""
+"""The number of instances that clingo lists per second at least."""
 
 
 def grounded_in_time(

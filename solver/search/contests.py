@@ -100,7 +100,7 @@ def timeline_of(facts: Sequence[Fact], end: int) -> Interval:
 TIME_IS_UP: Final = "the time is up"
 TOO_MANY: Final = "streams are tried one by one, and with more triples there are too many"
 TOO_LARGE: Final = "with more triples the rules have too many instances"
-"""Clingo cannot list them in time."""
+"""The reason for an end of the search if clingo cannot list the rule instances in time."""
 FEW_STATIC: Final = "streams are tried one by one, with at most two static triples"
 
 

@@ -33,7 +33,7 @@ from lars.language.windows import FixedWindow, Interval, LastWindow, TimeWindow,
 _MOST_TIME_POINTS: Final = 1_000_000
 """The greatest number of time points for clingo."""
 _MOST_FRAMES: Final = 200
-"""The number of periods that are searched before all windows have begun."""
+"""The greatest number of searched periods before all windows have begun."""
 
 
 class UncoveredError(LarsError):

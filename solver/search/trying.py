@@ -25,15 +25,15 @@ from solver.search.frames import PeriodFrame, UncoveredError, frames, scale_of, 
 from solver.settings import Progress, no_progress
 
 MOST_TRIED: Final = 100_000
-"""The number of streams that are tried for each number of arrivals."""
+"""The greatest number of streams that are tried for each number of arrivals."""
 _STREAMS_AT_ONCE: Final = 4_000
 _MOST_STATIC: Final = 2
-"""The greatest number of chosen static triples."""
+"""The greatest number of static triples in a tried stream."""
 Placements = tuple[tuple[int, int], ...]
-"""A stream: when which candidate arrives."""
+"""A stream: pairs of a time and the candidate that arrives at this time."""
 Ranks = Mapping[Term, tuple[int, int]]
 UsedLetters = tuple[int, ...]
-"""The number of used terms of each group of exchangeable terms."""
+"""The number of used terms in each group of exchangeable terms."""
 
 
 def tried_streams(

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Payload = TypeVar("Payload")
 Result = TypeVar("Result")
 SMALL: Final = 20_000
-"""The number of atoms up to which the input is one slice: the start of a task would take longer."""
+"""The greatest number of atoms that form a single slice; for fewer atoms a task would start too slowly."""
 LARGE: Final = 200_000
 _PAUSE: Final = 0.2
 

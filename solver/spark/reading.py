@@ -84,7 +84,7 @@ def atoms_within(within: Interval, needs: Needs | None, block: Block) -> Iterato
 
 _LEAST_MEMORY: Final = 2**29
 _ARRIVALS: Final = 40
-"""The number of bits that number the atoms of a part; the higher bits number the parts."""
+"""The number of low bits for an atom's number within its part; the higher bits are the number of the part."""
 
 
 class _Parts(NamedTuple):

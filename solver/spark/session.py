@@ -107,20 +107,23 @@ _JAVA_OPTIONS: Final = (
     "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -XX:+ExitOnOutOfMemoryError "
     '"-Djava.io.tmpdir={folder}"'
 )
-"""Without memory some of Spark's threads end, and the run would wait for ever."""
+"""Options of Spark's Java process, which ends if its memory is exhausted.
+
+Otherwise only some of Spark's threads would end, and the run would wait forever.
+"""
 _LEAST_MEMORY: Final = 2**30
 _LOCAL_MASTER: Final = re.compile(r"local(?:\[(?P<at_once>[0-9]+|\*)\])?")
 _ATTEMPTS: Final = 4
-"""The number of attempts of a task before the run fails, as on a cluster; a local master would try once."""
+"""The number of attempts of a task before the run fails; without this setting, a local master tries once."""
 _SAID: Final = "lars: "
-"""The beginning of a task's message on standard error before the task ends itself."""
+"""The beginning of a message that a task writes to standard error before it ends its own process."""
 _LONGEST_SENTENCE: Final = 300
 _CAUSE: Final = "Caused by: "
 _NO_ROOM: Final = re.compile("No space left on device|Disk quota exceeded|File too large")
 _NO_MEMORY: Final = "java.lang.OutOfMemoryError: Java heap space"
 _logs: Final[list[Path]] = []
 _own: Final[list[SparkContext]] = []
-"""The context that was started here."""
+"""The Spark context that this process started."""
 _MASTER: Final = re.compile(
     r"local|local\[(?:[1-9][0-9]{0,4}|\*)(?:, *[1-9][0-9]{0,4})?\]|local-cluster\[[0-9, ]+\]"
     r"|yarn|spark://[^\s/]+|k8s://\S+"
@@ -129,7 +132,7 @@ _ACCEPTED: Final = "local[N], local[*], spark://HOST:PORT, k8s://URL, yarn"
 _HOST: Final = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:/,\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
 _PORTS: Final = {"spark": 7077, "k8s": 443}
 _PATIENCE: Final = 3.0
-"""The number of seconds in which a host must answer."""
+"""The number of seconds within which a host must answer."""
 
 
 def pack_packages(folder: Path) -> Path:

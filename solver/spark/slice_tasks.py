@@ -30,7 +30,7 @@ from solver.spark.task_bytes import Part, PartKind, pack_answers, pack_rows, unp
 Payload = TypeVar("Payload")
 Result = TypeVar("Result")
 _SPLITS: Final = 3
-"""The number of times that work with too little memory is halved, into at most eight parts."""
+"""The number of times that a task without enough memory halves its work, which gives at most eight parts."""
 _PAUSE: Final = 0.2
 
 

@@ -10,7 +10,7 @@ from solver.facts import Arrivals, Background, Fact, Gate, Multiples, WindowedAt
 from solver.sql import values
 
 NOW: Final = "now"
-"""The table of the evaluation times."""
+"""The name of the table that has the evaluation times."""
 
 
 def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:

@@ -202,9 +202,9 @@ def comparison_text(comparison: logic.Comparison, names: Mapping[Variable, str])
 
 
 _EXACT: Final = 2**62
-"""The integers up to which sums and differences of two are exact in SQL, whose integers have 64 bit."""
+"""The bound of integers whose sums and differences are exact in SQL, which has integers of 64 bits."""
 _DIVIDED: Final = 2**53
-"""The integers up to which DuckDB divides exactly, since its / gives a fraction."""
+"""The bound of integers that DuckDB divides exactly; its operator / returns a floating-point number."""
 
 
 def overflows(comparison: logic.Comparison, names: Mapping[Variable, str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from solver.rdf import value
 _PLAIN: Final = re.compile(r"(ans|[a-z]+_)[a-z0-9_]*|now|timeline|violated", re.ASCII)
 """Names that need no quotes and are not keywords of SQL."""
 _ROWS_OF_A_STATEMENT: Final = 500
-"""The number of rows in one statement; SQLite's parser has limits."""
+"""The number of rows in one INSERT statement; SQLite's parser limits the length of a statement."""
 
 
 class InexpressibleInSqlError(LarsError):
@@ -111,7 +111,7 @@ def temporary(table: str, declared: str) -> Iterator[str]:
 
 
 _EXACT_DIGITS: Final = 15
-"""The number of digits of a decimal number that a double always keeps."""
+"""The number of decimal digits that a double always keeps."""
 
 VALUE_VIEWS: Final = rf"""
 -- What literals denote. kind: number, string, boolean, moment (a date or time), lang (with a language tag),

@@ -38,9 +38,9 @@ _ACCEPTED: Final = "a file, a pipe, or - for standard input"
 _PART: Final = 2**20
 _MOST_RATIO: Final = 100
 _LEAST_BOUND: Final = 2**30
-"""The size up to which a compressed file is always unpacked, even if the ratio of its sizes is too high."""
+"""The size in bytes up to which a compressed file is unpacked regardless of its compression ratio."""
 _copies: dict[object, Path] = {}
-"""The copy of each pipe and compressed file that has been read: a pipe can be read once only."""
+"""The copy of each pipe and each compressed file that has been read; a pipe can be read only once."""
 
 
 def bare(path: Path) -> Path:
@@ -128,9 +128,9 @@ def _folder() -> Path:
 
 Triple = tuple[str, str, str]
 NamedTriple = tuple[Triple, str]
-"""A triple with the named graph that it is in."""
+"""A triple and the name of the graph that contains the triple."""
 ATOMS: Final = ""
-"""The stream of all atoms that are not read as RDF."""
+"""The name of the stream for all atoms that are not read as RDF."""
 
 
 class TracedAtom(NamedTuple):
@@ -226,9 +226,9 @@ def unusual_places(usual: Sequence[RowColumns], rows: int) -> Array:
 
 
 ARROW: Final = (b"ARROW1", b"\xff\xff\xff\xff")
-"""The first bytes of a file of Arrow, and of a stream of Arrow."""
+"""The first bytes of an Arrow file, and the first bytes of an Arrow stream."""
 PARQUET: Final = b"PAR1"
-"""The first bytes of a file of Parquet."""
+"""The first bytes of a Parquet file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ def is_json_row(line: str) -> bool:
 
 
 TableColumns = tuple[Sequence[str], bool]
-"""The names of a table's columns, and whether they are a trace's columns, which need no mapping."""
+"""The names of a table's columns, and whether they are the columns of a trace, which needs no mapping."""
 
 
 class FileFormat(ABC):
@@ -266,9 +266,12 @@ class FileFormat(ABC):
 
     bytes_of_atom = 150
     of_messages = False
-    """Whether elements get their times from a property that the user names; without it, they are numbered."""
+    """Whether the times of elements come from a property that the user names.
+
+    Otherwise elements are numbered.
+    """
     of_lines = False
-    """Whether lines end only with LF or CR LF, not with other line separators."""
+    """Whether only LF and CR LF end a line, and no other line separator."""
 
     def __repr__(self) -> str:
         # A resumed run identifies its trace by this text.

@@ -11,7 +11,7 @@ import pyoxigraph
 from solver.rdf import NotATerm
 
 NOWHERE: Final = "x-lars-relative:///x/"
-"""A base for relative IRIs of JSON-LD, so that they are found; without a base the parser would drop them."""
+"""A base IRI that makes relative IRIs of JSON-LD recognizable; without a base the parser would drop them."""
 
 _HALF: Final = re.compile(
     r"(?i)\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}"
@@ -136,4 +136,4 @@ def check_absolute(texts: tuple[str | None, ...]) -> None:
 
 
 _RELATIVE: Final = re.compile(r"<x-lars-relative:(?:///x/|//(?=/))?")
-"""The beginning of an IRI that was relative: to the document, to its root, or to its scheme (//e/x)."""
+"""Matches the beginning of an IRI that was relative to the document, its root, or its scheme (//e/x)."""

@@ -49,9 +49,9 @@ _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _MARK: Final = b"\xef\xbb\xbf"
 _SMALL: Final = 2**14
-"""The number of bytes below which statements are read one by one: the import of Arrow would take longer."""
+"""The file size in bytes below which statements are read one by one; loading Arrow would take longer."""
 _BYTES_CUT_TOGETHER: Final = 2**26
-"""The number of bytes of lines that are cut at once."""
+"""The number of bytes of lines that are split together."""
 
 
 def read_static(files: Sequence[StaticFile]) -> Static:

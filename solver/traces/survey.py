@@ -246,7 +246,7 @@ def _dated(t: int, options: TraceOptions) -> str:
 
 
 Check = Callable[[TracedAtom], str | None]
-"""Returns the error of an atom, None for a valid atom."""
+"""A function that returns the error of an atom, or None for a valid atom."""
 
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
@@ -387,7 +387,7 @@ def _span(read: Sequence[Summary]) -> int:
 
 
 RejectedRow = tuple[str, str, str]
-"""A skipped row: its file, its text, and its error."""
+"""A skipped row: the name of its file, its text, and its error."""
 
 
 def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: TraceOptions) -> None:

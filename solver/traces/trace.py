@@ -62,11 +62,11 @@ EXTENSIONS: Final = frozenset(
     )
 )
 BINARY: Final = (".jelly", ".parquet", ".arrow", ".feather")
-"""Extensions of files that have content even if they have no row."""
+"""Extensions of files that can have content without having a row."""
 
 
 _JSON_LD: Final = re.compile(rb'\s*(?:\[\s*)?\{\s*"@(?:context|id|type|graph|reverse|included|index|nest)"')
-"""The beginning of JSON-LD, with its keywords; rows of logs may begin with @timestamp and @version."""
+"""Matches the beginning of JSON-LD by its keywords; rows of logs may begin with @timestamp or @version."""
 _JSON_ARRAY: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*[{\]]")
 
 
@@ -200,7 +200,7 @@ def _extension_of_content(head: input_files.FileHead) -> str | None:
 
 _LEAST: Final = 2**16
 _MOST: Final = 2**20
-"""The approximate greatest number of atoms that a task reads if there are many tasks."""
+"""The approximate greatest number of atoms that a task reads if the job has many tasks."""
 
 
 def file_parts(

@@ -13,7 +13,7 @@ from lars.language.windows import LARGEST_TIME
 from solver.rdf import ZONE, short
 
 LARGEST: Final = 2**63 - 1
-"""The latest instant, in nanoseconds since 1970; time points are fewer."""
+"""The latest instant in nanoseconds since 1970; time points must be smaller numbers."""
 ACCEPTED_TIMES: Final = "an integer of at least 0 or an xsd:dateTime such as 2024-05-01T12:00:00Z"
 
 _DECIMALS: Final = 9

@@ -17,7 +17,7 @@ from translate.model import patterns as algebra
 from translate.model.patterns import NegatedSet, Pattern, remember, variables
 
 _LENIENT: Final = RANDOM | {"COALESCE", "IF", "NOW", "PRECEDES"}
-"""Functions that can have a value though an argument has none."""
+"""Functions that can have a value although an argument has no value."""
 
 
 def required_variables(condition: Expression, *, value: bool = True) -> frozenset[Variable]:

@@ -25,7 +25,7 @@ _CLAUSE: Final = re.compile(
 
 
 TextPart = tuple[str, int]
-"""A part of a text, and the character at which it begins."""
+"""A part of a text, and the offset of its first character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class LineWindow:
 
 
 LostClause = tuple[TextPart, bool]
-"""A clause that the parsers do not see; whether it is taken out with its line, or left in the SPARQL text."""
+"""A clause that the parser overlooks, and whether the parser removes the line of the clause."""
 
 
 def as_graphs(line: str, *, each_word: bool) -> str:

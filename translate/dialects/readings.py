@@ -8,21 +8,22 @@ from lars.errors import LarsError
 from translate.model.query import Language, Manner
 
 Readings = tuple[tuple[str, str], ...]
-"""The chosen readings: pairs of a name and a value."""
+"""The chosen readings: pairs of a reading's name and the chosen value."""
 
 
 OpenMeaning = tuple[str, tuple[Language, ...], Mapping[str, Mapping[str, object] | None]]
-"""A meaning that a document leaves open, with its languages and the choices' changes to their manners.
+"""A meaning that documents leave open: a description, the languages, and the choices.
 
-The text names the document. The first choice is the default, unless each language has its own. None: a choice
-without a translation. Without languages it is a question of data.
+The description names the document. Each choice has the changes to a language's manner; None marks a choice
+without a translation. The first choice is the default, unless a language has its own default. An open meaning
+without languages concerns data and not queries.
 """
 _LEAVES_ELEMENTS: Final = (
     "a stream of LARS has triples at times and does not say which of them are one element; use a trace "
     "whose elements have a time and one triple each"
 )
 UNVERSIONED: Final = ("messages", "unversioned")
-"""The reading of message logs without a version."""
+"""The reading that accepts message logs without a version."""
 READINGS: Final[Mapping[str, OpenMeaning]] = {
     "range-alone": (
         "LARS (2015) reads [RANGE L] as sliding, newer engines as tumbling",

@@ -56,7 +56,7 @@ class Alternative:
 
 
 Repetition = Literal["*", "+", "?"]
-"""The number of times that a path is walked."""
+"""The number of repetitions of a path: any number, at least one, or at most one."""
 REPETITIONS: Final[Mapping[str, Repetition]] = {often: often for often in get_args(Repetition)}
 
 

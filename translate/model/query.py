@@ -14,7 +14,7 @@ from translate.model.windows import WindowExpression
 
 EPOCH: Final = "1970-01-01T00:00:00Z"
 TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
-"""C-SPARQL's function of the time at which a statement arrived."""
+"""The C-SPARQL function that returns the arrival time of a statement."""
 
 
 class Profile(Enum):
@@ -60,7 +60,7 @@ class Setting:
 
 
 EmptyGroup = Literal["values", "unbound average", "no row"]
-"""The result of aggregates over an empty multiset (SEMANTICS T13): SPARQL 1.1, SPARQLstream, CQELS."""
+"""The result of aggregates over an empty multiset (SEMANTICS T13) in SPARQL 1.1, SPARQLstream and CQELS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,13 +191,16 @@ _MANNERS: Final = {
 
 
 MERGING: Final = frozenset(language for language in Language if language.manner.merges)
-"""The languages whose windows enter the default graph; in other languages each block reads its window."""
+"""The languages whose windows are merged into the default graph.
+
+Elsewhere each block reads its own window.
+"""
 STEPPED: Final = tuple(
     language
     for language in Language
     if language.manner.tumbles or language in (Language.CSPARQL, Language.JANUS)
 )
-"""The languages without a window that has a length and no STEP."""
+"""The languages in which each window with a length has a STEP."""
 
 
 class Form(Enum):

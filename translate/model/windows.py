@@ -76,7 +76,7 @@ class Unbounded:
 
 
 WindowExpression = Range | Span | Rows | Now | Unbounded | windows.SlidingWindow
-"""A window in a query; the t0 of a sliding window comes from a specification, not from the query."""
+"""A window in a query; t0 of a sliding window comes from a specification and not from the query."""
 
 
 def window_operator(

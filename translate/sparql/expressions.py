@@ -25,7 +25,7 @@ _CHAINS: Final = {"or": "||", "and": "&&"}
 _STATEMENT: Final = 3
 _DISTANCE: Final = "http://www.opengis.net/def/function/geosparql/distance"
 _DISTANCES: Final = (_DISTANCE, "http://www.opengis.net/def/geosparql/function/distance")
-"""As GeoSPARQL names it, and as queries for streams do."""
+"""The distance function under its name in GeoSPARQL and under its name in queries for streams."""
 _METRE: Final = Iri("http://www.opengis.net/def/uom/OGC/1.0/metre")
 _POINTS_AND_UNIT: Final = 3
 _COMPUTED: Final = (
@@ -125,7 +125,7 @@ class Scope:
 
 
 ReadInner = Callable[[Phrase], Variable]
-"""The reader of an EXISTS or an aggregate in an expression: the variable that represents it."""
+"""A function that reads an EXISTS or an aggregate and returns the variable that represents its value."""
 
 
 def translate_expression(part: Part, scope: Scope, inner: ReadInner) -> Expression:
@@ -204,7 +204,7 @@ _TRUTHS: Final = frozenset(
         *("REGEX", "CONTAINS", "STRSTARTS", "STRENDS", "LANGMATCHES"),
     )
 )
-"""The functions whose value is always a boolean or an error."""
+"""The functions whose value is always a boolean, unless they raise an error."""
 
 
 def _all(parts: Iterable[Part], scope: Scope, inner: ReadInner) -> tuple[Expression, ...]:
@@ -214,7 +214,7 @@ def _all(parts: Iterable[Part], scope: Scope, inner: ReadInner) -> tuple[Express
 _One = TypeVar("_One")
 _SHORT: Final = 64
 LONGEST: Final = 256
-"""The greatest number of consecutive operators that are not associative."""
+"""The greatest number of consecutive non-associative operators in an expression."""
 
 
 def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:

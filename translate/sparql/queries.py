@@ -40,9 +40,9 @@ class Unnamed:
 
 
 Quoted = tuple["Member", Part | Iri, "Member"]
-"""A triple term in the text; its members can be triple terms too."""
+"""A triple term in the query's text; the members of a triple term can be triple terms."""
 Member = Part | Unnamed | Iri | Quoted
-"""A member of a triple: a part of the tree, or the meaning of brackets."""
+"""A member of a triple: a phrase of the syntax tree, or the term for brackets."""
 _Triples = Iterator[tuple[Member, Part | Iri, Member]]
 
 
@@ -155,7 +155,7 @@ def _triples(block: Phrase) -> _Triples:
 
 
 PARTS: Final = ("SUBJECT", "PREDICATE", "OBJECT")
-"""The functions of the parts of a triple term, in their order."""
+"""The functions that return the parts of a triple term, in the order of the parts."""
 
 
 def _properties(subject: Member, properties: Sequence[Part]) -> _Triples:
@@ -305,9 +305,9 @@ def _iri(part: Part, scope: expressions.Scope) -> Iri:
 _DEEPEST: Final = 256
 _DIGITS: Final = 18
 _Stream = StreamBlock | None
-"""The block around a group; each basic graph pattern and path inside reads the block's stream."""
+"""The block around a group; basic graph patterns and paths in the group read the stream of this block."""
 ReadExpression = tuple[Expression, tuple[Exists, ...]]
-"""An expression with the patterns of its EXISTS."""
+"""An expression, and the patterns of the EXISTS in the expression."""
 
 
 def read_group(node: Phrase, stream: _Stream, scope: expressions.Scope) -> Pattern:

@@ -111,11 +111,12 @@ Part = Phrase | Token
 
 
 _Tables = tuple[list[dict[str, int] | int], list[tuple[str, str | None, str]]]
-"""The parse tables: each state's action at a terminal or after a rule; and the rules.
+"""The parse tables: the action of each state at a terminal or after a rule, and the rules.
 
-A number from 0 on is the next state, and -1 - n ends rule n; a state that is a number ends that rule
-unconditionally. A rule is its key in the states, its name, and a sign for each part: = takes it, - leaves
-it out. A rule without a name is inlined; after a sign 1, a single part replaces the match.
+An action from 0 on is the number of the next state. The action -1 - n ends rule n. A state that is a number
+instead of a table ends that rule at any terminal. A rule has its key in the states, its name, and a sign for
+each part: = takes the part, - leaves the part out. A rule without a name is inlined. If the signs begin with
+1, a single part replaces the match.
 """
 
 
@@ -126,7 +127,7 @@ def _tables(package: str, name: str) -> _Tables:
 
 
 Terminal = tuple[re.Pattern[str], str]
-"""A token of a grammar in some contexts only: its pattern, and its name in messages."""
+"""A token that only some contexts of a grammar allow: the token's pattern, and its name in messages."""
 
 
 def _nothing(_document: Document, _token: Token) -> PlacedError | None:
@@ -264,7 +265,7 @@ _SHOWN: Final = {
     **{text: text for text in ("SELECT", "CONSTRUCT", "DESCRIBE", "ASK", "FROM", "WHERE", "BY", "FILTER")},
     **{text: text for text in ("OPTIONAL", "GRAPH", "GROUP", "ORDER", "LIMIT")},
 }  # fmt: skip
-"""The expected forms that messages list; of the keywords only those that show the position in the query."""
+"""The expected tokens that messages list; keywords are listed only if they show the position in the query."""
 _OF_THEM: Final = {"an integer": "a literal", "a prefix and :": "an IRI", "NOW": "a function"}
 
 

@@ -31,7 +31,7 @@ TokenKind = Literal[
     "a symbol",
     "the end of the query",
 ]
-"""The kind of a token; the value is its name in messages."""
+"""The kind of a token, which is also the name of the token in messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ _KINDS: Final[Mapping[str, TokenKind]] = dict(
         strict=False,
     )
 )
-"""The kinds of tokens by the names of their groups in the pattern; the end has none."""
+"""Maps the names of the groups in the tokens' pattern to kinds of tokens; the end has no group."""
 
 
 @cache

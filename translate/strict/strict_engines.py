@@ -16,7 +16,7 @@ from translate.strict import (
 StrictEngine = Literal[
     "csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie", "janus", "cqels4j", "cqels-rs"
 ]
-"""An engine version whose own parser is known exactly."""
+"""The name of an engine version for which the exact parser is known."""
 
 
 _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {

@@ -15,7 +15,7 @@ from translate.sparql import Names, tokenize
 from translate.sparql.tokens import read_prologue
 
 _Piece = tuple[str, str]
-"""A regular expression, and how messages name it."""
+"""A regular expression, and its name in messages."""
 
 _SPACES: Final = (r"\s*", "")
 _SPACE: Final = (r"\s+", "white space")

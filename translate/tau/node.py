@@ -16,7 +16,7 @@ ActiveGraph = Symbol | Iri | Variable
 
 NAMED: Final = "named"
 STREAM_QUAD: Final = "squad"
-"""The predicate of a stream's triple with the graph of its element: squad(S, P, O, graph, stream)."""
+"""The predicate of a stream's triple in a named graph of its element: squad(S, P, O, graph, stream)."""
 
 
 @dataclass(frozen=True, slots=True)

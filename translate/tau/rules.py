@@ -378,7 +378,7 @@ def _witnesses(
 
 
 PRECEDES: Final = "PRECEDES"
-"""The order of ORDER BY as a function of two terms; no query can name it."""
+"""The function that compares two terms in the order of ORDER BY; queries cannot call this function."""
 
 
 def group(pattern: algebra.Group, head: Head) -> Iterator[Rule]:
@@ -623,7 +623,7 @@ def arrivals(windows: tuple[tuple[Window, Term], ...]) -> Iterator[Rule]:
 Conjunction = tuple[formulas.Test, ...]
 
 _LIMIT: Final = 64
-"""The number of rules above which a condition remains one literal, with the same meaning."""
+"""The greatest number of rules for one condition; a condition that needs more rules remains one literal."""
 
 
 def disjuncts(condition: formulas.Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
@@ -704,7 +704,7 @@ class _Exists:
     def __init__(self, exists: tuple[algebra.Exists, ...], outer: Solution, node: Node, place: str) -> None:
         self.outer, self.node = outer, node
         self.bound_variables = variables(outer.pattern) | frozenset(node.guarded_variables)
-        """The variables that can have a value here."""
+        """The variables that can have a value at the place of the EXISTS."""
         self.atoms: dict[Variable, Atom] = {}
         self.rules: dict[Rule, None] = {}
         for number, test in enumerate(exists):

@@ -394,7 +394,7 @@ def _written(path: Path, dialect: Dialect) -> tuple[int, str]:
 
 
 Inline = Mapping[terms.Variable, str]
-"""Texts that replace variables: EXISTS groups and aggregates."""
+"""Maps variables that stand for an EXISTS or an aggregate to the text of the EXISTS or the aggregate."""
 
 EXISTS: Final = "EXISTS "
 _BINDING: Final = {

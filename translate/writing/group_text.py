@@ -27,8 +27,10 @@ from translate.writing import expression_text
 
 _ARGUMENT: Final = re.compile(r"_+x[0-9]+")
 _ORDERING: Final = re.compile(r"_+o[0-9]+")
-"""The variables that expressions in aggregates and in ORDER BY get from the reader: they have no name
-in the text."""
+"""The names of variables that the reader creates for expressions in aggregates and in ORDER BY.
+
+These variables have no name in the text of a query.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +153,10 @@ def _numbers(tests: Iterable[algebra.Exists]) -> frozenset[tuple[int, str]]:
 Lines = list[str]
 
 _KEY: Final = re.compile(r"_+k[0-9]+")
-"""The variables that expressions in GROUP BY get from the reader: they have no name in the text."""
+"""The names of variables that the reader creates for expressions in GROUP BY.
+
+Query texts omit these names.
+"""
 
 
 def in_braces(head: str, lines: Lines) -> Lines:

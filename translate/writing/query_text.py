@@ -63,7 +63,7 @@ _PLAIN_NAME: Final = re.compile(r"[\w.:/-]+")
 _BRACKETED_NAME: Final = re.compile(r"[^<>\s]+")
 _WORDS: Final = frozenset(("AS", "COMPUTED", "EVERY"))
 _UNNAMED: Final = "answers"
-"""The name for REGISTER, which requires one, if the query comes from another language and has no name."""
+"""The name in REGISTER, which requires a name, for a query that has no name in its own language."""
 
 
 def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
@@ -179,7 +179,7 @@ def _check_streams(query: EngineQuery, dialect: Dialect) -> None:
 
 
 _BLANK: Final = re.compile(r"_+b[0-9]+")
-"""The variables that blank nodes of patterns become when they are read."""
+"""The names of variables that the reader creates for blank nodes of patterns."""
 
 
 def write_query(query: EngineQuery, language: Language, *, read_here: bool = False) -> str:

@@ -94,7 +94,7 @@ def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
 
 
 AtomText = tuple[str, tuple[str, ...]]
-"""The predicate of an atom and the texts of its arguments."""
+"""The predicate of an atom, and the texts of the atom's arguments."""
 
 
 def _texts_of(atom: Atom) -> AtomText:

@@ -38,7 +38,7 @@ from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, Ti
 Bytes = npt.NDArray[np.uint8]
 Zones = npt.NDArray[np.int16]
 Cells = tuple[pa.Array, Array]
-"""The distinct texts of a column (binary), and the place of each row's text among them."""
+"""The distinct binary texts of a column, and for each row the index of its text."""
 Content = TypeVar("Content")
 _RETURN: Final = ord("\r")
 
@@ -186,7 +186,7 @@ def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], aroun
 _BARE: Final = r"[A-Za-z][A-Za-z0-9+.\-]*:[!#-;=?-\[\]_a-z~]*"
 _LITERAL: Final = rf'"[^"\\\x00-\x1f\x7f]*"(\^\^<{_BARE}>|@[a-z]{{1,8}}(-[a-z0-9]{{1,8}})*)?'
 _CANONICAL: Final = rf"^(<{_BARE}>|{_LITERAL})$"
-"""Texts that are their own canonical texts, except for two datatypes."""
+"""Matches texts that are already canonical, except for literals of two datatypes."""
 _CHANGED: Final = r"#(string|langString|dirLangString)>$"
 _LESS, _GREATER, _NOTHING = map(arrow_text, (b"<", b">", b""))
 _ASCII: Final = r"^[\x00-\x7f]*$"

@@ -34,7 +34,7 @@ MAPPED: Final = (
 )
 
 Cell = tuple[object, int, int | None]
-"""The content of a cell, its column in the line, and the number of opening quotes; None: not in a line."""
+"""The content of a cell, its column in the line, and the number of opening quotes (None: no line)."""
 
 
 def argument_columns(names: Iterable[str]) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ _FIELDS: Final = {
     for delimiter in DELIMITERS
 }
 _NO_CELL: Final = b"\xff"
-"""The mark of a field that is not a valid cell; no term or time is written in this way."""
+"""The mark of a field that is not a valid cell; terms and times never contain this byte."""
 
 
 class CsvLines(LineFormat):

@@ -148,7 +148,7 @@ _TOGETHER: Final = 2**12
 
 
 ReadElements = Callable[[input_files.TraceFile, bytes], list[GraphElement]]
-"""Returns the elements of a file; raises MalformedPart for triples outside all elements."""
+"""A function that returns a file's elements and raises MalformedPart for triples outside all elements."""
 
 
 class GraphFormat(input_files.FileFormat):

@@ -136,9 +136,12 @@ def read_predicate(text: str, prefixes: Mapping[str, str]) -> str:
 
 
 Columns = tuple[tuple[str, str], ...]
-"""A mapping: t, stream (optional), s and predicates, each with its template; the values are objects."""
+"""A mapping: pairs of a target (t, optionally stream, s, or a predicate) and the target's template.
+
+The value of a predicate's template is an object.
+"""
 ROW: Final = "row"
-"""The column of a mapped table with the number of the row in the user's table; also the name in templates."""
+"""The column of a mapped table that has the row's number in the user's table; templates use this name too."""
 ACCEPTED: Final = "columns with t = {column}, s and at least one predicate, such as ex:at = ex:place/{place}"
 _OWN: Final = ("t", "stream", "s")
 
@@ -235,7 +238,7 @@ NULL_WORDS: Final = frozenset(
         ".",
     )
 )
-"""Words that tables often have in place of a missing value."""
+"""Words that tables often contain in place of a missing value."""
 NUMBER: Final = re.compile(_NUMBERS[2][1])
 
 

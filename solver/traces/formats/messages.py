@@ -13,7 +13,7 @@ from solver.traces.formats.graphs import Quad, literal_time
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind
 
 _TOGETHER: Final = 2**16
-"""The approximate number of triples that are passed on at once."""
+"""The approximate number of triples in a batch."""
 
 
 class LoggedMessage(NamedTuple):
@@ -61,7 +61,7 @@ class LoggedMessage(NamedTuple):
 
 
 ReadMessages = Callable[[input_files.TraceFile], Iterator[LoggedMessage]]
-"""Yields the messages of a file; raises MalformedPart with the line of a fault."""
+"""A function that yields the messages of a file and raises MalformedPart with the line of a fault."""
 
 
 class MessageFormat(input_files.FileFormat):

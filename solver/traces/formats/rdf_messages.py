@@ -43,7 +43,7 @@ _QUIET: Final = re.compile(
     rb"(?:@[A-Za-z0-9-]++|" + _NAME + rb"(?:" + _NAME + rb"|\.(?=" + _NAME + rb"))*+))*+",
     re.DOTALL,
 )
-"""The text that neither delimits messages nor declares a version: strings, IRIs, comments, other words."""
+"""Matches strings, IRIs, comments and words that neither delimit messages nor declare a version."""
 _LOUD: Final = re.compile(
     _VERSION + rb"(?:\"(?P<label>[^\"\\\r\n]*)\"|'(?P<other>[^'\\\r\n]*)')"
     rb"|(?P<word>MESSAGE(?!" + _NAME + rb"))|(?P<at>@message(?![A-Za-z0-9-]))" + _GAP + rb"(?P<dot>\.?)",
@@ -55,7 +55,7 @@ _REST_OF_LINE: Final = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z)")
 
 
 _Piece = tuple[bytes, bytes, bytes]
-"""The text before a delimiter or the end, the delimiter, and the version declared before, if any."""
+"""The text before a delimiter or the end, the delimiter, and the version declared before it, if any."""
 
 
 def _pieces(file: BinaryIO) -> Iterator[_Piece]:

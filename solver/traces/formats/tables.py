@@ -159,7 +159,10 @@ def _lexical(values: pa.Array, name: str | None) -> pa.Array:
 _BATCH: Final = 2**17
 _TOGETHER: Final = 2**12
 _CUTS: Final = 4
-"""The greatest number of parts of a row group: each part reads the group from its beginning."""
+"""The greatest number of parts of a row group.
+
+Each part is read by a pass from the beginning of the group.
+"""
 _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2, "predicate": 2}
 _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 
@@ -439,10 +442,10 @@ def _times(column: pa.Array, clock: trace_times.Clock) -> cell_columns.TimeColum
 
 
 WHOLE: Final = {b"lars": b"literals"}
-"""The metadata of a column of texts that are literals: numbers of JSON, some of which are integers."""
+"""The metadata of a text column that has JSON numbers as literals; some of these numbers are integers."""
 _LONGEST_BLOCK: Final = 2**31 - 1
 _MIXED: Final = "changed from"
-"""The words in Arrow's message about a column of JSON with values of several types."""
+"""The words that identify Arrow's message about a JSON column with values of several types."""
 _ROW: Final = re.compile(r" in row (\d+)")
 _HEAD: Final = 2**20
 _ACCEPTED_LINES: Final = "in each line a JSON object of numbers, texts, true, false and null"
