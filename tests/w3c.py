@@ -15,7 +15,6 @@ from solver.facts import constant_of
 from solver.rdf.terms import text_of_oxigraph
 from tests.sparql.engine import answer, read
 from translate.errors import UnsupportedError
-from translate.model.query import Form
 
 FORMATS = {
     "turtle": ox.RdfFormat.TURTLE,
@@ -43,9 +42,9 @@ def run(query_text, base, default_graph_files, named_graph_files):
     except UnsupportedError as error:
         raise NotImplementedError(str(error)) from None
     match found.form:
-        case Form.SELECT:
+        case "SELECT":
             return "select", list(found.columns), [solution(found.columns, row) for row in found.rows]
-        case Form.ASK:
+        case "ASK":
             return "ask", bool(found.rows)
         case _:
             return "graph", [tuple(map(foreign, row)) for row in found.rows]

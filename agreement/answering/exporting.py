@@ -100,7 +100,7 @@ class LegendColumns(LegendPart):
     width: int
     order: list[LegendOrder]
     bag: bool
-    report: Literal["RSTREAM", "ISTREAM", "DSTREAM"]
+    report: ToStream
 
     @property
     def output(self) -> Output:
@@ -116,7 +116,7 @@ def columns_of(output: Output, report: ToStream) -> LegendColumns:
         width=output.width,
         order=[LegendOrder(column=column, descending=descending) for column, descending in output.order],
         bag=output.bag,
-        report=report.value,
+        report=report,
     )
 
 
@@ -200,7 +200,7 @@ def _rows(legend: Legend, answer_sets: AnswerSets) -> AnswerRows:
         atoms = [atom for u, atom in answers[0] if u == t and len(atom.arguments) == output.width]
         rows = [tuple(None if term == NULL else str(term) for term in atom.arguments) for atom in atoms]
         texts[t] = in_order(output, rows)
-    reported = relation_to_stream(ToStream(legend.columns.report), legend.times, texts)
+    reported = relation_to_stream(legend.columns.report, legend.times, texts)
     return AnswerRows(
         output.variables, [(t, reported[t]) for t in legend.times if t >= legend.first], legend.origin
     )
@@ -326,16 +326,16 @@ def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
     task = task.in_process()
     if task.path.suffix in PROGRAM_SUFFIXES:
         columns, (program, trace, _) = None, program_on_trace(task, warn)
-        question, report = Question(program, Whole(), None), ToStream.RSTREAM
+        question, report = Question(program, Whole(), None), "RSTREAM"
     else:
         query, trace, task = query_on_trace(task, warn)
-        output, report = output_of(query, task.setting), query.to_stream or ToStream.RSTREAM
+        output, report = output_of(query, task.setting), query.to_stream or "RSTREAM"
         columns, program = columns_of(output, report), in_mode(query, task)
         question = ask(program, output.predicate)
     span = asked_span(task, trace, 1)
     facts = trace.facts(trace.timeline)
     # Rows are new or gone relative to the previous evaluation, also before the first time shown.
-    within = Interval(span.first if report is ToStream.RSTREAM else 0, span.last)
+    within = Interval(span.first if report == "RSTREAM" else 0, span.last)
     return ExportedProgram(
         question.program,
         question.program if isinstance(question.gate, Multiples) else program,

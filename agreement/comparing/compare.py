@@ -29,7 +29,6 @@ from lars.errors import LarsError
 from lars.language.windows import Bounds
 from solver.facts import Row
 from solver.settings import Progress, no_progress
-from translate.model.query import Form
 
 
 def profile(name: str) -> Specification | Engine:
@@ -108,7 +107,7 @@ class Reporter:
         """
         if not isinstance(self.who, Specification):
             recording = self.who.run(run.query, run.static, run.pushes, switched)
-            return judge.align(recording, (), run.query) if run.query.form is Form.ASK else recording
+            return judge.align(recording, (), run.query) if run.query.form == "ASK" else recording
         changed = self.who.model_copy(update={name: getattr(self.like, name) for name in switched})
         choice = specifications.choice_at(run, changed, self.start, self.bounds)
         return specifications.specified_answers(run, changed, choice, run.last if until is None else until)

@@ -18,7 +18,6 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.formulas import Truth
 from lars.language.program import Program, Rule
-from lars.language.stream import ToStream
 from lars.language.terms import Atom, Iri, Signature
 from lars.language.windows import Interval
 from solver import memory, settings, traces
@@ -459,7 +458,7 @@ def check_within_reach(
     windows = [source.window for source in sources(query)]
     ranges = [window for window in windows if isinstance(window, Range)]
     # DSTREAM and ISTREAM compare with the evaluation before, in which a window need not have been empty.
-    is_changing = query.to_stream not in (None, ToStream.RSTREAM)
+    is_changing = query.to_stream not in (None, "RSTREAM")
     if not ranges or len(ranges) < len(windows) or is_changing:
         return
     lengths = [(each.length, each.slide) for each in ranges]

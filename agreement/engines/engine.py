@@ -27,7 +27,7 @@ from solver.columns import TermCodes
 from solver.facts import STREAM_PREDICATE, Row, Static, Triple
 from solver.relational import concatenate, decode, encoded_rows, evaluated_on
 from solver.relational.shown_input import ShownContents, given_rows
-from translate.model.query import EngineQuery, Language, Profile, Semantics, Setting
+from translate.model.query import EngineQuery, Language, Setting
 from translate.model.windows import Now
 from translate.strict import StrictEngine, check_strict
 from translate.tau import lars_program, output_of
@@ -166,7 +166,7 @@ class Engine:
 Shown = TypeVar("Shown")
 
 
-BAGS: Final = Setting(Profile.SPARQL11, semantics=Semantics.BAG, ordered=True)
+BAGS: Final = Setting("sparql11", semantics="bag", ordered=True)
 """The settings of SPARQL 1.1, for engines that pass the content of windows to a SPARQL processor."""
 
 

@@ -240,11 +240,11 @@ def _windows_json(judgement: judge.Judgement, shifts: dict[float, judge.Shift]) 
         "correct": judgement.correct,
         "choices": judgement.choices,
         "matching": [
-            f"{' '.join(map(str, verdict.choice.starts))} {verdict.choice.bounds.value}"
+            f"{' '.join(map(str, verdict.choice.starts))} {verdict.choice.bounds}"
             for verdict in judgement.matching
         ],
         "t0": list(best.choice.starts),
-        "bounds": best.choice.bounds.value,
+        "bounds": best.choice.bounds,
         "windows": list(_windows(best, shifts)),
     }
 

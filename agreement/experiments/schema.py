@@ -385,14 +385,12 @@ class ComparisonKeys(Table):
         (), "Pull periods U: 5, '5s', [5, 10], '1..50' or '1m..2h..10m'. [default: the STEP of the query]"
     )
     profile: Annotated[Profile, _one_of(Profile)] = _option(
-        Profile.PAPER2015, requests.InterpretationOptions, "profile"
+        "paper2015", requests.InterpretationOptions, "profile"
     )
     bounds: Annotated[Bounds | None, _one_of(Bounds)] = _option(
         None, requests.InterpretationOptions, "bounds"
     )
-    trigger: Annotated[Trigger, _one_of(Trigger)] = _option(
-        Trigger.ANY, requests.InterpretationOptions, "trigger"
-    )
+    trigger: Annotated[Trigger, _one_of(Trigger)] = _option("any", requests.InterpretationOptions, "trigger")
     on: Annotated[tuple[str, ...] | None, _read(requests.variables, str | list[str])] = _key(
         None,
         "Variables to compare, such as '?a,?b', or none. [default: all variables that both queries return]",

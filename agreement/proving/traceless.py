@@ -8,7 +8,6 @@ from agreement.documents.requests import sources
 from agreement.documents.traces import background, dataset_of
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.language.stream import ToStream
 from solver.facts import Background
 from solver.settings import Warn
 from solver.traces import read_static
@@ -47,8 +46,8 @@ class TracelessTask:
             carried = comparison_trace(task, self.queries, warn).predicates()
         all_pairs = pairs(task.csparql, task.cqels, carried, task.assigned)
         for query in self.queries:
-            if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
-                warn(f"T14: {query.to_stream.value} is left out: both sides report all answers at each time")
+            if query.to_stream in ("ISTREAM", "DSTREAM"):
+                warn(f"T14: {query.to_stream} is left out: both sides report all answers at each time")
         if any(sources(pair.cqels) for pair in all_pairs):
             return all_pairs
         problem = (

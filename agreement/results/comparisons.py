@@ -309,7 +309,7 @@ def _paired(
         option = "--t0" if request.t0 is not None else "--bounds"
         raise LarsError(f"{option} requires a specification; engine versions determine their windows")
     lexical = any(side.lexical for side in sides)
-    likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance, lexical=lexical)
+    likeness = Likeness(request.semantics or "bag", request.tolerance, lexical=lexical)
     first, second = (replace(side, start=start, bounds=request.bounds) for side in sides)
     return Pairing((first, second), runs, likeness, request.times)
 

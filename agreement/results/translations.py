@@ -27,7 +27,6 @@ from lars.language.terms import Iri
 from solver.settings import Time, unsaid
 from translate.model.query import STEPPED, Language, Semantics
 from translate.strict import StrictEngine
-from translate.tau import Trigger
 
 if TYPE_CHECKING:
     from agreement.results.base.sources import SourceFiles
@@ -123,7 +122,7 @@ def _task(request: TranslateRequest) -> translating.TranslatingTask:
         path=request.query,
         evaluation=request.evaluation,
         setting=reading.setting(options.time_point, request.semantics, options.origin),
-        trigger=reading.trigger or Trigger.ANY,
+        trigger=reading.trigger or "any",
         assigned=request.assign or {},
         static=options.static,
         solved=bool(request.trace or options.stream),

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from itertools import chain, combinations, product
-from typing import assert_never
+from typing import Literal, assert_never
 
 from lars.errors import LarsError
 from lars.language.terms import Atom, Number
@@ -14,17 +13,11 @@ Evaluation = Mapping[int, tuple[Atom, ...]]
 Moment = tuple[int, Atom]
 """A time point and an atom at this time point."""
 
+ToStream = Literal["RSTREAM", "ISTREAM", "DSTREAM"]
+"""The reported part of the answers: all (RSTREAM), new ones (ISTREAM), or ones gone since the last time.
 
-class ToStream(Enum):
-    """The reported part of the answers: all (RSTREAM), only new (ISTREAM), or only gone answers (DSTREAM).
-
-    New and gone refer to the previous evaluation. Source: the relation-to-stream operators of CQL, as in
-    RSP-QL (2014).
-    """
-
-    RSTREAM = "RSTREAM"
-    ISTREAM = "ISTREAM"
-    DSTREAM = "DSTREAM"
+Source: CQL's relation-to-stream operators, as RSP-QL (2014) has them.
+"""
 
 
 @dataclass(frozen=True, slots=True)

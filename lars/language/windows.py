@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final, Literal, get_args
 
 from lars.language.terms import Atom, Constant, Symbol, Term, write_name
@@ -43,28 +42,22 @@ class Interval:
         return Interval(max(self.first, other.first), min(self.last, other.last))
 
 
-class Bounds(Enum):
-    """The ends that a sliding window contains, for a pivot p and a length l.
+Bounds = Literal["closed", "low-open", "high-open", "open"]
+"""Which ends a sliding window contains around its pivot p, for length l.
 
-    CLOSED is [p-l, p], as in LARS, CQL and CQELS. LOW_OPEN is (p-l, p], as in RSP-QL and in the external time
-    of C-SPARQL. HIGH_OPEN is [p-l, p), as in SECRET and CSRBench. OPEN is (p-l, p), an error that some
-    engines make.
-    """
+closed [p-l, p] is LARS, CQL and CQELS; low-open (p-l, p] is RSP-QL and C-SPARQL's external
+time; high-open [p-l, p) is SECRET and CSRBench; open (p-l, p) is a fault that engines have.
+"""
 
-    CLOSED = "closed"
-    LOW_OPEN = "low-open"
-    HIGH_OPEN = "high-open"
-    OPEN = "open"
 
-    @property
-    def misses_first(self) -> bool:
-        """Whether the window excludes the time point p-l."""
-        return self in {Bounds.LOW_OPEN, Bounds.OPEN}
+def misses_first(bounds: Bounds) -> bool:
+    """Return whether the first end is not in the window."""
+    return bounds in ("low-open", "open")
 
-    @property
-    def misses_last(self) -> bool:
-        """Whether the window excludes the pivot p."""
-        return self in {Bounds.HIGH_OPEN, Bounds.OPEN}
+
+def misses_last(bounds: Bounds) -> bool:
+    """Return whether the last end is not in the window."""
+    return bounds in ("high-open", "open")
 
 
 class IntervalWindow(ABC):
@@ -113,7 +106,7 @@ class TimeWindow(IntervalWindow):
     past: int | None
     future: int = 0
     step: int = 1
-    ends: Bounds = Bounds.CLOSED
+    ends: Bounds = "closed"
 
     def pivot(self, at: int) -> int:
         """Return the pivot ⌊t/d⌋·d for t = `at`."""
@@ -131,8 +124,8 @@ class TimeWindow(IntervalWindow):
         >>> TimeWindow(30, ends=Bounds.LOW_OPEN).offsets, TimeWindow(None, 2).offsets
         ((-29, 0), (None, 2))
         """
-        first = None if self.past is None else -self.past + self.open.misses_first
-        return first, self.future - self.open.misses_last
+        first = None if self.past is None else -self.past + misses_first(self.open)
+        return first, self.future - misses_last(self.open)
 
     @property
     def reach(self) -> tuple[int | None, int]:
@@ -153,17 +146,17 @@ class TimeWindow(IntervalWindow):
     def open(self) -> Bounds:
         """The bounds that apply: `ends` if the past is finite and -past < future ≤ 0, otherwise CLOSED."""
         changed = self.past is not None and -self.past < self.future <= 0
-        return self.ends if changed else Bounds.CLOSED
+        return self.ends if changed else "closed"
 
     @property
     def never_empty(self) -> bool:
         """Whether the window contains the reference time, at every time of any timeline."""
-        return self.step == 1 and self.future >= 0 and not self.open.misses_last
+        return self.step == 1 and self.future >= 0 and not misses_last(self.open)
 
     def __str__(self) -> str:
         past = "∞" if self.past is None else str(self.past)
         size = past if (self.future, self.step) == (0, 1) else f"{past},{self.future},{self.step}"
-        ends = "" if self.ends is Bounds.CLOSED else f" {self.ends.value}"
+        ends = "" if self.ends == "closed" else f" {self.ends}"
         return f"⊞^{{{size}{ends}}}" if "," in size or ends else f"⊞^{size}"
 
 
@@ -229,7 +222,7 @@ class LastWindow(IntervalWindow):
     width: int
     slide: int
     start: int = 0
-    ends: Bounds = Bounds.HIGH_OPEN
+    ends: Bounds = "high-open"
 
     @property
     def close(self) -> int:
@@ -239,7 +232,7 @@ class LastWindow(IntervalWindow):
     @property
     def offsets(self) -> tuple[int, int]:
         """The first and the last time point of a window, counted from the opening of the window."""
-        return int(self.ends.misses_first), self.width - self.ends.misses_last
+        return int(misses_first(self.ends)), self.width - misses_last(self.ends)
 
     def bounds(self, at: int, timeline: Interval) -> Interval:
         """Return the part of the timeline that the window shows at the time `at`; the part can be empty."""
@@ -264,7 +257,7 @@ class LastWindow(IntervalWindow):
         return self.slide
 
     def __str__(self) -> str:
-        ends = "" if self.ends is Bounds.HIGH_OPEN else f" {self.ends.value}"
+        ends = "" if self.ends == "high-open" else f" {self.ends}"
         return f"⊞^{{last {self.width},{self.slide},{self.start}{ends}}}"
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, get_args
 
 from lars.language import formulas as logic
 from lars.language import windows
@@ -23,7 +23,7 @@ _FROM, _TO = re.compile(r"from(?!\w)"), re.compile(r"to(?!\w)")
 _CAUSAL: Final = re.compile(r"causal(?!\w)")
 _BY, _PREDICATE = re.compile(r"by(?![\w:])"), re.compile(r"predicate(?!\w)")
 _TIES: Final = re.compile(rf"(?:{'|'.join(windows.TIES)})(?![\w:])")
-_ENDS: Final = re.compile("|".join(bounds.value for bounds in windows.Bounds))
+_ENDS: Final = re.compile("|".join(get_args(windows.Bounds)))
 
 
 def read_window(scanner: Scanner) -> windows.Window:
@@ -74,9 +74,11 @@ def _last(scanner: Scanner) -> windows.LastWindow:
     slide = _positive(scanner, slides)
     scanner.expect(_COMMA, f"a comma and {opens}")
     start, ends = int(scanner.expect(_COUNT, opens).group(1)), scanner.accept(_ENDS)
-    return windows.LastWindow(
-        width, slide, start, windows.Bounds(ends.group()) if ends else windows.Bounds.HIGH_OPEN
-    )
+    return windows.LastWindow(width, slide, start, _bounds(ends) if ends else "high-open")
+
+
+def _bounds(word: re.Match[str]) -> windows.Bounds:
+    return next(bounds for bounds in get_args(windows.Bounds) if bounds == word.group())
 
 
 def _fixed(scanner: Scanner) -> windows.FixedWindow:
@@ -121,14 +123,13 @@ def _times(scanner: Scanner, *, braced: bool) -> windows.TimeWindow:
         _SIZE, "a window: 30, ∞ (inf), now, #5, {30,0,5}, {30 low-open}, {#5 <iri>} or {#5 by 1 all}"
     )
     past = 0 if size.group(2) else None if size.group(1) is None else int(size.group(1))
-    future, step, ends = 0, 1, windows.Bounds.CLOSED
+    future, step = 0, 1
     if braced and scanner.accept(_COMMA):
         future = _future(scanner, past)
         scanner.expect(_COMMA, "a comma and the window's step")
         step = _positive(scanner, "the window's step")
-    if braced and (match := scanner.accept(_ENDS)):
-        ends = windows.Bounds(match.group())
-    return windows.TimeWindow(past, future, step, ends)
+    ends = scanner.accept(_ENDS) if braced else None
+    return windows.TimeWindow(past, future, step, _bounds(ends) if ends else "closed")
 
 
 def _future(scanner: Scanner, past: int | None) -> int:

@@ -37,7 +37,7 @@ from lars.language.program import (
     set_literals,
     variables,
 )
-from lars.language.windows import NOW, TimeWindow, TupleWindow, Window
+from lars.language.windows import NOW, TimeWindow, TupleWindow, Window, misses_last
 
 Reasoner = Literal["clingo", "incremental"]
 """The two reasoners of Ticker; each reasoner has different faults."""
@@ -191,7 +191,7 @@ def _time_window(window: TimeWindow, mode: analysis.Mode, met: TickerInput) -> T
         raise InexpressibleError(f"the window {window}, which has no length")
     if window.future or window.step > 1:
         raise InexpressibleError(f"the window {window}: there a window ends at the time itself")
-    if window.past and window.ends.misses_last:
+    if window.past and misses_last(window.ends):
         raise InexpressibleError(f"the window {window}: there a window contains the time itself")
     length = _bounded(window, -(window.offsets[0] or 0), met.last)
     # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.

@@ -30,12 +30,12 @@ class Contest:
     period: int
     contained: bool = False
     same_input: bool = False
-    kinds: tuple[ToStream, ToStream] = (ToStream.RSTREAM, ToStream.RSTREAM)
+    kinds: tuple[ToStream, ToStream] = ("RSTREAM", "RSTREAM")
 
     @property
     def looks_back(self) -> bool:
         """Whether the report of a side depends on its previous evaluation."""
-        return self.kinds != (ToStream.RSTREAM, ToStream.RSTREAM)
+        return self.kinds != ("RSTREAM", "RSTREAM")
 
     @property
     def compared_period(self) -> int | None:

@@ -56,11 +56,11 @@ class TimedEncoding(AspNames):
             yield f"{old} :- {answer}; {mark}last(T)."
             yield f"{call(f'{mark}now', row)} :- {answer}; T = {frame.end}."
         match self.kind:
-            case ToStream.RSTREAM:
+            case "RSTREAM":
                 yield f"{reports} :- {answer}; {frame.start} < T."
-            case ToStream.ISTREAM:
+            case "ISTREAM":
                 yield f"{reports} :- {call(f'{mark}now', row)}; not {old}."
-            case ToStream.DSTREAM:
+            case "DSTREAM":
                 yield f"{reports} :- {old}; {mark}evaluated({frame.end}); not {call(f'{mark}now', row)}."
             case _:
                 assert_never(self.kind)
@@ -174,7 +174,7 @@ class TimedEncoding(AspNames):
             if isinstance(window, windows.LastWindow | windows.FixedWindow):
                 raise UncoveredError(f"the same input in the window {window}")
             if isinstance(window, windows.TimeWindow):
-                plain = replace(window, step=1, ends=windows.Bounds.CLOSED)
+                plain = replace(window, step=1, ends="closed")
                 for t in self.points(frame):
                     ends = plain.bounds(t, frame.times)
                     yield f"{self.mark}plain({number},{t},{ends.first},{ends.last})."

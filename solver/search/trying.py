@@ -181,7 +181,7 @@ class _FrameStreams:
     def _reported(self, runs: AnswerRuns, kind: ToStream, *, at_end: bool) -> Mapping[int, frozenset[Row]]:
         """Return the reports of a side in the period of each stream, by the number of the stream."""
         answers = runs.by_time()
-        if kind is not ToStream.RSTREAM:
+        if kind != "RSTREAM":
             answers = self._changes(runs.times.tolist(), answers, kind)
         first = self.frame.end if at_end else self.frame.start + 1
         rows_at: dict[int, frozenset[Row]] = {}
@@ -200,7 +200,7 @@ class _FrameStreams:
             if (t - 1) // self.length != (last - 1) // self.length:
                 before = frozenset()
             now = answers.get(t, frozenset())
-            result[t] = now - before if kind is ToStream.ISTREAM else before - now
+            result[t] = now - before if kind == "ISTREAM" else before - now
             last, before = t, now
         return result
 

@@ -62,7 +62,7 @@ def arrivals_of(case):
 
 def window_of(part, setting):
     """Return the window of (s, ω, g) as the second implementation knows it."""
-    stream, bounds = str(part.stream), setting.bounds.value
+    stream, bounds = str(part.stream), setting.bounds
     match part.window:
         case Range(length, slide):
             step = 1 if slide is None else slide.nanoseconds // SECOND
@@ -149,7 +149,7 @@ def merge(one, other, profile):
     """Return the union of two compatible solutions, else None."""
     left, right = dict(one), dict(other)
     for name in left.keys() & right.keys():
-        unbound = None in (left[name], right[name]) and profile is Profile.SPARQL11
+        unbound = None in (left[name], right[name]) and profile == "sparql11"
         if left[name] != right[name] and not unbound:
             return None
     names = left.keys() | right.keys()
@@ -160,7 +160,7 @@ def removes(one, other, profile):
     """Whether MINUS drops the one solution because of the other."""
     left, right = dict(one), dict(other)
     shared = any(left[name] and right[name] for name in left.keys() & right.keys())
-    return merge(one, other, profile) is not None and (shared or profile is Profile.PAPER2015)
+    return merge(one, other, profile) is not None and (shared or profile == "paper2015")
 
 
 def padded(one, names):

@@ -10,7 +10,6 @@ from tests.agreement.cause_cases import LAST, blocks, groups_tree, term, tree
 from tests.sparql.reference import answer
 from tests.sparql.syntax import Dataset, Iri
 from tests.sparql.values import order_key
-from translate.tau import Trigger
 
 
 class Side:
@@ -149,11 +148,11 @@ class Definitions:
         }
         streams = {stream for stream, _ in read}
         match self.case.trigger:
-            case Trigger.ANY:
+            case "any":
                 found = self.case.arrivals
-            case Trigger.QUERY_STREAMS:
+            case "query-streams":
                 found = [one for one in self.case.arrivals if one.stream in streams]
-            case Trigger.MATCHING:
+            case "matching":
                 found = [one for one in self.case.arrivals if (one.stream, one.p) in read]
         return sorted({one.t for one in found})
 

@@ -11,7 +11,7 @@ from agreement.proving.containment import PairQuery, decide_containment
 from agreement.proving.containment import reports_containment as searched
 from lars.errors import LarsError
 from translate.dialects import read_query
-from translate.model.query import Profile, Setting
+from translate.model.query import Setting
 
 IRI, BLANK = r"<[^<>\"{}|^`\\\s]+>", r"_:\S+"
 LITERAL = r'"(?:[^"\\]|\\.)*"(?:@[a-zA-Z-]+|\^\^<[^<>]+>)?'
@@ -40,7 +40,7 @@ def random_text(rng):
 
 def shown(way, one, other):
     """Return the quads that are shown of two queries in a way, as texts; none where it refuses them."""
-    setting = Setting(profile=Profile.SPARQL11)
+    setting = Setting(profile="sparql11")
     try:
         if way in ("decided", "searched"):
             both = (PairQuery(read_query(text, "q.rq"), setting) for text in (one, other))

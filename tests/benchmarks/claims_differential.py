@@ -30,7 +30,6 @@ from agreement.proving.witness import WitnessSearch, push_and_pull, smallest, tw
 from solver.deadlines import Deadline
 from translate.dialects import read_query
 from translate.model.query import Setting
-from translate.tau import Trigger
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 NOW, RANDOM_STREAMS, MOST_EXHAUSTED, SECONDS, SWAPPED = 9, 60, 400, 2, 0.3
@@ -544,7 +543,7 @@ def of_push_and_pull(random, query, period):
     pair = pairs(None, read_query(text, "q.rq"), frozenset(), {})[0]
     streams = tuple(dict.fromkeys((*streams_of(pair.csparql), *streams_of(pair.cqels))))
     contest = push_and_pull(pair, period, Setting())
-    question = AgreementQuestion(pair, Setting(), Trigger.ANY, None, Places(text, "q.rq"))
+    question = AgreementQuestion(pair, Setting(), "any", None, Places(text, "q.rq"))
     # What matches one source's patterns comes from there alone (A6), where they keep sources apart.
     anywhere, deadline = question.overlap is not None, Deadline.after(SECONDS)
     outcome = smallest(WitnessSearch(contest, streams, deadline=deadline, any_source=anywhere))

@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from random import Random
+from typing import get_args
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -114,8 +115,8 @@ SECONDS_A_CASE = 10
 def compare_sparql(comparison, number):
     """Compare a query with all constructs of SPARQL on a trace: what varies in time is the default graph."""
     one, rng = case(number, 0.2), Random(number)
-    semantics = rng.choice(list(Semantics))
-    setting = Setting(rng.choice(list(Profile)), semantics=semantics, ordered=True)
+    semantics = rng.choice(list(get_args(Semantics)))
+    setting = Setting(rng.choice(list(get_args(Profile))), semantics=semantics, ordered=True)
     query = replace(
         read_query(write_query(one.query), "query"),
         dataset=Dataset(),

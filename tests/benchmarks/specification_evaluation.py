@@ -20,8 +20,6 @@ from agreement.engines.specifications import (
     evaluations,
 )
 from lars.durations import read_duration
-from lars.language.stream import ToStream
-from lars.language.windows import Bounds
 from solver.facts import Static
 from translate.dialects import read_query
 
@@ -45,13 +43,13 @@ def task_of(stations):
 def naive(profile):
     """Return what is reported at each evaluation, from the whole answers of all of them."""
     output, runs = evaluation.runs_at(profile.task, profile.frame, profile.windows, profile.points)
-    return relation_to_stream(ToStream.ISTREAM, range(len(profile.points)), evaluation._whole(runs, output))
+    return relation_to_stream("ISTREAM", range(len(profile.points)), evaluation._whole(runs, output))
 
 
 def main(counts):
     """Print one line for each number of stations."""
     for stations in counts:
-        profile = evaluated_windows(task_of(stations), builtin("cqels"), OpenChoice((0,), Bounds.CLOSED))
+        profile = evaluated_windows(task_of(stations), builtin("cqels"), OpenChoice((0,), "closed"))
         start = perf_counter()
         fast = evaluations(profile)
         middle = perf_counter()

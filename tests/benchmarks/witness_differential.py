@@ -16,7 +16,6 @@ from unittest.mock import patch
 from agreement.comparing.agree import Pair
 from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, push_and_pull, smallest
-from lars.language.windows import Bounds
 from solver.search.frames import Scale
 from tests.agreement.proving.witness.exhaustive import Asked, Part, Smallest, search, texts
 from translate.dialects import read_query
@@ -87,7 +86,7 @@ def values_of(asked, many=2):
 def found_by_clingo(asked, most=MOST, scaling=True):
     """Return what the program finds."""
     csparql, cqels = (read_query(text, "q.rq") for text in texts(asked))
-    setting = replace(Setting(), bounds=Bounds(asked.bounds))
+    setting = replace(Setting(), bounds=asked.bounds)
     contest = push_and_pull(Pair(csparql, cqels), asked.period, setting)
     streams = tuple(dict.fromkeys((*streams_of(csparql), *streams_of(cqels))))
     search = WitnessSearch(contest, streams, {}, most)

@@ -74,7 +74,7 @@ def time_windows(most=4):
     past = weighted(*(st.none(),) * 3, *(st.integers(0, most),) * 8, great)
     step = weighted(*(st.just(1),) * 7, *(st.integers(1, 3),) * 7, great)
     future = weighted(*(st.just(0),) * 8, *(st.integers(0, 2),) * 4, *(st.integers(-3, -1),) * 4, great)
-    return st.builds(_time_window, past, future, step, st.sampled_from(Bounds))
+    return st.builds(_time_window, past, future, step, st.sampled_from(get_args(Bounds)))
 
 
 def _time_window(past, future, step, ends):
@@ -91,7 +91,7 @@ def sliding_windows(most=4):
 def last_windows(most=4):
     """The last window to close, small, with gaps and later starts."""
     sizes = st.integers(1, most), st.integers(1, most), st.integers(0, 3)
-    return st.builds(LastWindow, *sizes, st.sampled_from(Bounds))
+    return st.builds(LastWindow, *sizes, st.sampled_from(get_args(Bounds)))
 
 
 @cache

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from lars.language.stream import Stream, cut, stream_of
 from lars.language.terms import Atom, Symbol
-from lars.language.windows import Bounds, Interval, TimeWindow, TupleWindow
+from lars.language.windows import Interval, TimeWindow, TupleWindow
 from tests.lars.strategies import streams, windows
 
 A, B, C = (Atom(name) for name in "abc")
@@ -56,7 +56,7 @@ def test_a_tuple_window_before_any_input_is_empty():
 
 def test_a_time_window_shows_input_and_derived_atoms_of_its_interval():
     stream = stream_of(TIMELINE, [(1, A), (4, B)]).with_derived({2: frozenset((C,)), 3: frozenset((C,))})
-    shown = cut(stream, TimeWindow(2, ends=Bounds.LOW_OPEN), 4)
+    shown = cut(stream, TimeWindow(2, ends="low-open"), 4)
     assert shown == Stream(Interval(3, 4), {4: (B,)}, {3: frozenset((C,))})
 
 

@@ -122,14 +122,14 @@ places = st.none() | st.lists(st.integers(1, 12), max_size=3).map(tuple)
 counts = st.integers(0, 9) | st.integers(0, 10**30)
 any_steps = st.just(1) | st.integers(1, 99)
 time_windows = st.builds(
-    TimeWindow, st.none() | counts, st.just(0) | counts, any_steps, st.sampled_from(Bounds)
+    TimeWindow, st.none() | counts, st.just(0) | counts, any_steps, st.sampled_from(get_args(Bounds))
 ) | st.builds(
     lambda length, end, step, ends: TimeWindow(length + end, -end, step, ends),
-    *(counts, counts, any_steps, st.sampled_from(Bounds)),
+    *(counts, counts, any_steps, st.sampled_from(get_args(Bounds))),
 )
 active_windows = st.builds(SlidingWindow, any_steps, any_steps, st.integers(-99, 99) | st.just(10**30))
 fixed_windows = st.builds(FixedWindow, counts, counts, st.booleans())
-last_windows = st.builds(LastWindow, any_steps, any_steps, counts, st.sampled_from(Bounds))
+last_windows = st.builds(LastWindow, any_steps, any_steps, counts, st.sampled_from(get_args(Bounds)))
 windows = (
     time_windows
     | active_windows

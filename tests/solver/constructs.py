@@ -5,7 +5,7 @@ from lars.language.formulas import At, Box, Comparison, Diamond, In, Not, Operat
 from lars.language.program import atoms, is_fact
 from lars.language.stream import tie_choices
 from lars.language.terms import signature
-from lars.language.windows import Bounds, TimeWindow, TupleWindow
+from lars.language.windows import TimeWindow, TupleWindow
 
 
 def constructs(case):
@@ -54,7 +54,7 @@ def of_window(window):
             yield "⊞ over time"
             yield from ("⊞^∞",) * (past is None) + ("NOW",) * (past == 0 and not future and step == 1)
             yield from ("future u > 0",) * bool(future) + ("pivot d > 1",) * (step > 1)
-            yield from (ends.value,) * (ends is not Bounds.CLOSED and bool(past))
+            yield from (ends,) * (ends != "closed" and bool(past))
         case TupleWindow(_, source, ties, by):
             yield f"⊞^#n, ties {ties}"
             yield from ("⊞^idx,n",) * (by is not None) + ("⊞^#n of a stream",) * (source is not None)

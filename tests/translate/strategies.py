@@ -5,6 +5,7 @@ are shared, so joins succeed. `Drawn` is a query with what to ask it of.
 """
 
 from dataclasses import dataclass, field
+from typing import get_args
 
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -31,7 +32,7 @@ from translate.model.patterns import (
     Union,
     variables,
 )
-from translate.model.query import Dataset, Form, Profile, Query, Setting
+from translate.model.query import Dataset, Profile, Query, Setting
 from translate.model.windows import Now, Range, Rows, Unbounded
 
 SECOND = Duration(10**9)
@@ -189,7 +190,7 @@ def queries(draw, pattern=None, window=None, most_streams=4):
     names = tuple(sorted(variables(found)))
     keep = draw(mostly(st.just(names), st.lists(st.sampled_from(NAMES), unique=True)))
     read = [streams_of(found, windows, single=single) for single in (False, True)]
-    possible = [Query(Form.SELECT, tuple(keep), found, Dataset(), parts) for parts in read]
+    possible = [Query("SELECT", tuple(keep), found, Dataset(), parts) for parts in read]
     query = next(filter(is_split, possible))
     assume(len(query.streams) <= most_streams)
     return query
@@ -236,9 +237,9 @@ def drawn(draw, query=None, *, profile=None, bounds=None, exclusive=True):
     """A query with a setting, a timeline, a stream and static data."""
     timeline = draw(timelines)
     setting = Setting(
-        draw(st.sampled_from(Profile)) if profile is None else profile,
+        draw(st.sampled_from(get_args(Profile))) if profile is None else profile,
         SECOND,
-        draw(st.sampled_from(Bounds) if bounds is None else bounds),
+        draw(st.sampled_from(get_args(Bounds)) if bounds is None else bounds),
     )
     return Drawn(
         draw(queries() if query is None else query),

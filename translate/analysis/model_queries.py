@@ -6,9 +6,9 @@ matched.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import reduce
 from itertools import combinations, product
+from typing import Literal, get_args
 
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
@@ -82,11 +82,8 @@ class Assignment:
         return iris or [s for s in self._streams if (str(s), str(predicate)) in self._carried]
 
 
-class Choice(Enum):
-    """The sources of a part g of P: only its stream, or its stream and the dataset."""
-
-    BRAVE = "brave"
-    CAUTIOUS = "cautious"
+Choice = Literal["brave", "cautious"]
+"""The sources of a part g of P: only its stream, or its stream and the dataset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +94,7 @@ class Variant:
     query: EngineQuery
 
     def __str__(self) -> str:
-        return ", ".join(choice.value for choice in self.choices) or "no stream"
+        return ", ".join(choice for choice in self.choices) or "no stream"
 
 
 def cs(query: Query) -> EngineQuery:
@@ -123,7 +120,7 @@ def cq(query: Query) -> tuple[Variant, ...]:
                 query, Language.CQELS, _replaced(query.pattern, dict(zip(parts, choices, strict=True)))
             ),
         )
-        for choices in product(Choice, repeat=len(parts))
+        for choices in product(get_args(Choice), repeat=len(parts))
     )
 
 
@@ -284,7 +281,7 @@ def _split(bgp: algebra.Bgp, choices: dict[StreamBlock, Choice]) -> Pattern:
     patterns = {triple for part in inside for triple in _triples(part)}
     rest = tuple(triple for triple in bgp.triples if triple not in patterns)
     conjuncts: list[Pattern] = [
-        part if choices[part] is Choice.BRAVE else algebra.Union(part, part.pattern) for part in inside
+        part if choices[part] == "brave" else algebra.Union(part, part.pattern) for part in inside
     ]
     return reduce(algebra.Join, [*conjuncts, algebra.Bgp(rest)] if rest else conjuncts)
 

@@ -212,7 +212,7 @@ def witnesses(pattern: Pattern) -> int:
         case algebra.Values(_, rows):
             return int(len(set(rows)) < len(rows))
         case algebra.Select(inner, result, modifiers):
-            if modifiers.duplicates is algebra.Duplicates.DISTINCT:
+            if modifiers.duplicates == "DISTINCT":
                 return 0
             return len(variables(inner) - frozenset(result)) + witnesses(inner)
         case _:

@@ -10,7 +10,6 @@ from typing import Final
 
 from lars.durations import Duration
 from lars.language.program import variables as variables_of
-from lars.language.stream import ToStream
 from lars.language.terms import RDF_TYPE, Iri, Variable
 from lars.language.windows import LastWindow
 from translate.analysis.model_queries import model_of_cqels, stream_blocks
@@ -19,7 +18,7 @@ from translate.analysis.rewriting import children, keeps_ties, parts, rename, te
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
-from translate.model.query import Dataset, EngineQuery, Form, MergedStream, Profile, Semantics, Setting
+from translate.model.query import Dataset, EngineQuery, MergedStream, Setting
 from translate.model.windows import Now, Range, Rows, Span, WindowExpression, window_operator
 
 
@@ -41,8 +40,8 @@ def different_variables(csparql: EngineQuery, cqels: EngineQuery) -> str:
     """Return the difference of two queries in V or in their form, as text."""
     return (
         "the two queries do not return the same variables, so their rows cannot be compared: "
-        f"C-SPARQL {csparql.form.value} {_columns_text(csparql)}, "
-        f"CQELS {cqels.form.value} {_columns_text(cqels)}"
+        f"C-SPARQL {csparql.form} {_columns_text(csparql)}, "
+        f"CQELS {cqels.form} {_columns_text(cqels)}"
     )
 
 
@@ -272,7 +271,7 @@ def remarks(
     if pushed is None:
         pushed = is_pushed(query)
     texts, whole = list(_slides(query, setting)) if pushed else [], tuple(parts(query.pattern))
-    if setting.profile is Profile.PAPER2015:
+    if setting.profile == "paper2015":
         texts += [remark for part in whole for remark in _differences(part)]
     texts += query.notes
     texts += _unbound(query)
@@ -288,8 +287,8 @@ def remarks(
     ]
     if rows:
         texts += _multiplicities(query, setting)
-    elif query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
-        texts.append(f"T14: {query.to_stream.value} is left out: the rules give all answers at each time")
+    elif query.to_stream in ("ISTREAM", "DSTREAM"):
+        texts.append(f"T14: {query.to_stream} is left out: the rules give all answers at each time")
     return tuple(dict.fromkeys(texts))
 
 
@@ -342,7 +341,7 @@ def _unbound(query: EngineQuery) -> Iterator[str]:
     selects = [
         (part.result, part.pattern) for part in parts(query.pattern) if isinstance(part, algebra.Select)
     ]
-    if query.form is Form.SELECT:
+    if query.form == "SELECT":
         selects.append((query.result, query.pattern))
     names = dict.fromkeys(
         name for result, pattern in selects for name in result if name not in variables(pattern)
@@ -359,17 +358,17 @@ def _joined_unbound(names: frozenset[Variable]) -> str:
 
 
 def _multiplicities(query: EngineQuery, setting: Setting) -> Iterator[str]:
-    if setting.semantics is Semantics.BAG:
+    if setting.semantics == "bag":
         return
     whole = algebra.Select(query.pattern, query.result, query.modifiers)
-    is_shown = query.form is Form.SELECT and _can_repeat(whole)
+    is_shown = query.form == "SELECT" and _can_repeat(whole)
     slices = (part for part in parts(whole) if isinstance(part, algebra.Select) and part.modifiers.slices)
     if is_shown or any(map(_can_repeat, slices)):
         yield "T12: equal rows are one, as in a set; SPARQL 1.1 counts them (--semantics bag)"
 
 
 def _can_repeat(select: algebra.Select) -> bool:
-    if select.modifiers.duplicates is algebra.Duplicates.DISTINCT:
+    if select.modifiers.duplicates == "DISTINCT":
         return False
     known = _determined(select.pattern, frozenset(select.result))
     return bool(witnesses(select.pattern)) or not variables(select.pattern) <= known

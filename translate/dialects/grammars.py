@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, get_args
 
 from lars.durations import NANOSECONDS
 from lars.errors import PlacedError
@@ -58,7 +58,7 @@ class Syntax:
     folder: str = ""
 
 
-_OPERATORS: Final = frozenset(operator.value for operator in ToStream)
+_OPERATORS: Final = frozenset(get_args(ToStream))
 CLAUSE: Final = "FROM NAMED WINDOW <name> ON <iri> [RANGE duration STEP duration]"
 _WINDOW_CLAUSES: Final = frozenset(
     ("REGISTER", "FROM WINDOW", "a WINDOW block", *_OPERATORS, *map("REGISTER {}".format, _OPERATORS))

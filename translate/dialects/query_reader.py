@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
+from typing import Final, get_args
 
 from lars.durations import Duration
 from lars.errors import PlacedError
@@ -242,7 +242,8 @@ def _operator(document: sparql.Document, *clauses: sparql.Phrase | None) -> ToSt
     for token in tokens[1:]:
         if token.text.upper() != tokens[0].text.upper():
             raise document.unexpected(token, f"{tokens[0].text.upper()}, as REGISTER says")
-    return ToStream(tokens[0].text.upper()) if tokens else None
+    written = tokens[0].text.upper() if tokens else None
+    return next((one for one in get_args(ToStream) if one == written), None)
 
 
 def lift(

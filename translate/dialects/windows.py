@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Final
 
 from lars.durations import NANOSECONDS, Duration
-from lars.language.windows import Bounds
 from translate.errors import UnsupportedError
 from translate.model import windows
 from translate.model.query import Manner
@@ -97,7 +96,7 @@ def _range(document: Document, kind: Phrase, manner: Manner) -> windows.Range:
     assert length is not None
     width, tumbling = _longer_than_zero(document, length, manner), kind.find("tumbling") is not None
     if manner.anchored and kind.find("backward") is not None:
-        return windows.Range(width, None, ends=Bounds.LOW_OPEN)
+        return windows.Range(width, None, ends="low-open")
     step = width if tumbling or manner.tumbles else None
     step = step if slide is None else _slide(document, slide, manner)
     origin = None if step is None else manner.opens
@@ -132,7 +131,7 @@ def _past(document: Document, kind: Phrase, manner: Manner) -> windows.WindowExp
     slide = _milliseconds(step) if manner.offset == "step" else None
     if past == _ZERO and slide is None:
         return windows.Now()
-    return windows.Range(past, slide, None if until == _ZERO else until, ends=Bounds.CLOSED)
+    return windows.Range(past, slide, None if until == _ZERO else until, ends="closed")
 
 
 def _ending(document: Document, length: Token, offset: Duration) -> windows.Range:
@@ -140,7 +139,7 @@ def _ending(document: Document, length: Token, offset: Duration) -> windows.Rang
     if int(length.text) == 0:
         raise document.unexpected(length, "a RANGE that is longer than zero")
     past = Duration(offset.nanoseconds + _milliseconds(length).nanoseconds)
-    return windows.Range(past, None, None if offset == _ZERO else offset, ends=Bounds.HIGH_OPEN)
+    return windows.Range(past, None, None if offset == _ZERO else offset, ends="high-open")
 
 
 def _placed(document: Document, kind: Phrase, manner: Manner) -> windows.Span:
@@ -156,13 +155,13 @@ def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> 
     ahead = _longer_than_zero(document, future, manner)
     past = None if length is None else _longer_than_zero(document, length, manner)
     if manner.anchored:  # (a, a + L] without a past: what lies at the anchor is open.
-        return windows.Range(past or _ZERO, None, ends=Bounds.LOW_OPEN, ahead=ahead)
+        return windows.Range(past or _ZERO, None, ends="low-open", ahead=ahead)
     every = Duration(ahead.nanoseconds + (past or _ZERO).nanoseconds)
     step = every if slide is None else _slide(document, slide, manner)
     if past is not None:
-        return windows.Range(past, step, ends=Bounds.LOW_OPEN, ahead=ahead)
+        return windows.Range(past, step, ends="low-open", ahead=ahead)
     origin = _ZERO if ahead.nanoseconds % step.nanoseconds else None
-    return windows.Range(ahead, step, ends=Bounds.LOW_OPEN, origin=origin)
+    return windows.Range(ahead, step, ends="low-open", origin=origin)
 
 
 def _slide(document: Document, slide: Phrase, manner: Manner) -> Duration:

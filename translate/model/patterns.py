@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import wraps
 from typing import Concatenate, Final, Literal, ParamSpec, TypeVar, assert_never, get_args
 
@@ -330,22 +329,18 @@ class Group:
         return f"({self.pattern} GROUP BY ({', '.join(map(str, self.keys))}) {text})"
 
 
-class Duplicates(Enum):
-    """The treatment of equal solutions by SELECT; the treatment matters only for multisets.
+Duplicates = Literal["", "DISTINCT", "REDUCED"]
+"""The treatment of equal solutions by SELECT; it matters only for multisets.
 
-    REDUCED may drop equal solutions (SPARQL 1.1, 18.2.5.3). Here, REDUCED keeps equal solutions.
-    """
-
-    KEPT = ""
-    DISTINCT = "DISTINCT"
-    REDUCED = "REDUCED"
+REDUCED may drop equal solutions (SPARQL 1.1, 18.2.5.3); here it keeps them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Modifiers:
     """The solution modifiers of a query; expressions in ORDER BY are extensions of the pattern."""
 
-    duplicates: Duplicates = Duplicates.KEPT
+    duplicates: Duplicates = ""
     order: tuple[OrderKey, ...] = ()
     offset: int = 0
     limit: int | None = None

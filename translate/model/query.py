@@ -16,27 +16,19 @@ EPOCH: Final = "1970-01-01T00:00:00Z"
 TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 """The C-SPARQL function that returns the arrival time of a statement."""
 
+Profile = Literal["paper2015", "sparql11"]
+"""The treatment of unbound variables in joins, and of MINUS, by τ.
 
-class Profile(Enum):
-    """The treatment of unbound variables in joins, and of MINUS, by τ.
+paper2015 is LARS (2015) made safe: null joins null as a constant, MINUS is Diff.
+sparql11 is SPARQL 1.1: an unbound variable is compatible with everything, MINUS needs a
+shared variable that is bound on both sides.
+"""
 
-    PAPER2015 is a safe version of LARS (2015): null joins null as a constant, and MINUS is Diff. In SPARQL11,
-    which is SPARQL 1.1, an unbound variable is compatible with every term. In SPARQL11, MINUS removes a
-    solution only if a shared variable is bound on both sides.
-    """
+Semantics = Literal["set", "bag"]
+"""The semantics of answers: a set, as in LARS (2015), or a multiset, as in SPARQL 1.1.
 
-    PAPER2015 = "paper2015"
-    SPARQL11 = "sparql11"
-
-
-class Semantics(Enum):
-    """The semantics of answers: a set, as in LARS (2015), or a multiset, as in SPARQL 1.1.
-
-    Aggregates range over a multiset in both semantics.
-    """
-
-    SET = "set"
-    BAG = "bag"
+Aggregates range over a multiset in both.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +42,10 @@ class Setting:
     divide by `ticks`.
     """
 
-    profile: Profile = Profile.PAPER2015
+    profile: Profile = "paper2015"
     unit: Duration = SECOND
     bounds: Bounds | None = None
-    semantics: Semantics = Semantics.SET
+    semantics: Semantics = "set"
     ordered: bool = False
     origin: str = EPOCH
     ticks: int = 1
@@ -154,7 +146,7 @@ _MANNERS: Final = {
         "[RANGE n STEP n]",
         {"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
         names_windows=True,
-        ends=Bounds.HIGH_OPEN,
+        ends="high-open",
         bare=SECOND,
         tumbles=True,
         texts=":",
@@ -164,7 +156,7 @@ _MANNERS: Final = {
         "[RANGE n STEP n], [START n END n] and [OFFSET n RANGE n STEP n]",
         {"ms": ""},
         names_windows=True,
-        ends=Bounds.HIGH_OPEN,
+        ends="high-open",
         bare=MILLISECOND,
     ),
     Language.SPARQ: Manner(
@@ -172,7 +164,7 @@ _MANNERS: Final = {
         "[RANGE n STEP n T0 n] and [ROWS n]",
         _ISO,
         names_windows=True,
-        ends=Bounds.HIGH_OPEN,
+        ends="high-open",
         bare=SECOND,
         tumbles=True,
         opens=Duration(0),
@@ -182,7 +174,7 @@ _MANNERS: Final = {
         "[NOW], [TRIPLES n], [RANGE n STEP n] and [PAST n FUTURE n STEP n]",
         _LETTERS,
         pushed=None,
-        ends=Bounds.HIGH_OPEN,
+        ends="high-open",
         tumbles=True,
         texts="",
         grid=True,
@@ -202,14 +194,8 @@ STEPPED: Final = tuple(
 )
 """The languages in which each window with a length has a STEP."""
 
-
-class Form(Enum):
-    """The form of a query's result: rows of V, a boolean, or triples."""
-
-    SELECT = "SELECT"
-    ASK = "ASK"
-    CONSTRUCT = "CONSTRUCT"
-    DESCRIBE = "DESCRIBE"
+Form = Literal["SELECT", "ASK", "CONSTRUCT", "DESCRIBE"]
+"""The form of a query's result: rows of V, whether a row exists, or triples."""
 
 
 @dataclass(frozen=True, slots=True)

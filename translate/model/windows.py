@@ -31,7 +31,7 @@ class Range:
     def __str__(self) -> str:
         slide = "" if self.slide is None else f" SLIDE {self.slide}"
         until = "" if self.until is None else f" UNTIL {self.until}"
-        ends = "" if self.ends is None else f" {self.ends.value}"
+        ends = "" if self.ends is None else f" {self.ends}"
         ahead = "" if self.ahead is None else f" FUTURE {self.ahead}"
         origin = "" if self.origin is None else f" T0 {self.origin}"
         return f"[RANGE {self.length}{until}{ahead}{slide}{origin}{ends}]"
@@ -97,16 +97,16 @@ def window_operator(
             future = 0 if until is None else -until.points(unit)
             step = 1 if slide is None else slide.points(unit)
             # Which ends are open is asked of windows up to the pivot only.
-            shown = bounds or ends or windows.Bounds.CLOSED
+            shown = bounds or ends or "closed"
             if origin is not None:
                 return windows.LastWindow(
-                    length.points(unit), step, origin.points(unit), bounds or ends or windows.Bounds.HIGH_OPEN
+                    length.points(unit), step, origin.points(unit), bounds or ends or "high-open"
                 )
             if ahead is not None:  # Its own end is open: (a, b] is [a + 1, b], with as many time points.
-                past = length.points(unit) - shown.misses_first
+                past = length.points(unit) - windows.misses_first(shown)
                 return windows.TimeWindow(past, ahead.points(unit), step)
             if until is not None:
-                shown = ends or windows.Bounds.CLOSED
+                shown = ends or "closed"
             return windows.TimeWindow(length.points(unit), future, step, shown)
         case Span(start, end, causal):
             return windows.FixedWindow(start.points(unit), end.points(unit), causal)

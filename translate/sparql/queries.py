@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain as chain_of
 from itertools import groupby, pairwise
-from typing import Final, TypeGuard
+from typing import Final, TypeGuard, get_args
 
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
 from lars.language.terms import NULL, RDF, Blank, Constant, Iri, Literal, Term, TripleTerm, Variable
@@ -691,8 +691,10 @@ class _Level:
         return order
 
     def _modifiers(self, order: tuple[OrderKey, ...]) -> algebra.Modifiers:
-        words = (part.text.upper() for part in self.tree.parts if isinstance(part, Token))
-        duplicates = algebra.Duplicates[next(words, "KEPT")]
+        words = {part.text.upper() for part in self.tree.parts if isinstance(part, Token)}
+        duplicates: algebra.Duplicates = next(
+            (one for one in get_args(algebra.Duplicates) if one in words), ""
+        )
         return algebra.Modifiers(duplicates, order, self._count("offset") or 0, self._count("limit"))
 
     def _count(self, clause: str) -> int | None:
@@ -791,12 +793,12 @@ class _Level:
         return algebra.Group(pattern, tuple(dict.fromkeys(self.keys)), aggregates)
 
 
-_FORMS: Final = {
-    "select": Form.SELECT,
-    "ask": Form.ASK,
-    "construct": Form.CONSTRUCT,
-    "construct_where": Form.CONSTRUCT,
-    "describe": Form.DESCRIBE,
+_FORMS: Final[Mapping[str, Form]] = {
+    "select": "SELECT",
+    "ask": "ASK",
+    "construct": "CONSTRUCT",
+    "construct_where": "CONSTRUCT",
+    "describe": "DESCRIBE",
 }
 
 
@@ -818,7 +820,7 @@ def _read(tree: Phrase, scope: expressions.Scope, language: Language) -> EngineQ
         for triple in read_template(block, scope)
     )
     solutions = read_level(tree, lifted.implicit, scope)
-    described = _described(tree, scope, solutions) if form is Form.DESCRIBE else ()
+    described = _described(tree, scope, solutions) if form == "DESCRIBE" else ()
     return EngineQuery(
         language=language,
         form=form,
@@ -864,13 +866,13 @@ def _result(
     described: tuple[Iri | Variable, ...],
 ) -> tuple[Variable, ...]:
     match form:
-        case Form.SELECT:
+        case "SELECT":
             return solutions.result
-        case Form.ASK:
+        case "ASK":
             return ()
-        case Form.DESCRIBE:
+        case "DESCRIBE":
             return tuple(term for term in described if isinstance(term, Variable))
-        case Form.CONSTRUCT:
+        case "CONSTRUCT":
             bound = variables(solutions.pattern)
             terms = dict.fromkeys(leaf for triple in template for leaf in TripleTerm(*triple.terms).leaves())
             return tuple(term for term in terms if isinstance(term, Variable) and term in bound)

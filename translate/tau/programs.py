@@ -3,9 +3,9 @@
 The execution modes push and pull are rules too (LARS 2015, Sections 3 and 4.1).
 """
 
+import typing
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Final, assert_never
 
 from lars.language import formulas
@@ -26,8 +26,8 @@ from lars.language.terms import (
 from lars.language.windows import NOW
 from translate.analysis import expressions_of, occurring_variables, parts, without_paths, witnesses
 from translate.errors import ModelError
-from translate.model.patterns import Duplicates, Select, TriplePattern, variables
-from translate.model.query import EngineQuery, Form, Language, MergedStream, Semantics, Setting
+from translate.model.patterns import Select, TriplePattern, variables
+from translate.model.query import EngineQuery, Language, MergedStream, Setting
 from translate.model.windows import window_operator
 from translate.sparql import deep_recursion
 from translate.tau.node import STREAM_QUAD, Head, Node, in_order
@@ -43,13 +43,13 @@ def columns(query: EngineQuery, *, ordered_rows: bool = False) -> tuple[Variable
     With `ordered_rows`, the variables of ORDER BY that V̄ lacks follow V̄.
     """
     match query.form:
-        case Form.SELECT:
+        case "SELECT":
             order = in_order(query.result)
             known = variables(query.pattern)
             keys = (key.variable for key in query.modifiers.order if ordered_rows)
             more = (key for key in dict.fromkeys(keys) if key not in order and key in known)
             return (*order, *more)
-        case Form.ASK:
+        case "ASK":
             return ()
         case _:
             return TRIPLE
@@ -59,15 +59,15 @@ def answers(query: EngineQuery, node: Node) -> Iterator[Rule]:
     """Yield the rules that derive ans1 of a query."""
     pattern, modifiers = query.pattern, query.modifiers
     match query.form:
-        case Form.SELECT:
+        case "SELECT":
             out = columns(query, ordered_rows=node.setting.ordered)
-            bag = node.setting.semantics is Semantics.BAG
+            bag = node.setting.semantics == "bag"
             yield from projection_rules(pattern, query.result, modifiers, Head(node, out, bag))
-        case Form.ASK:
+        case "ASK":
             yield from projection_rules(pattern, (), modifiers, Head(node, (), keeps_duplicates=False))
-        case Form.CONSTRUCT:
+        case "CONSTRUCT":
             yield from _construct(query, node)
-        case Form.DESCRIBE:
+        case "DESCRIBE":
             yield from _described(query, node)
 
 
@@ -179,12 +179,12 @@ class Output:
 def output_of(query: EngineQuery, setting: Setting) -> Output:
     """Return the answer predicate and the columns of the query's program."""
     names = columns(query)
-    if query.form is not Form.SELECT:
+    if query.form != "SELECT":
         return Output(names, len(names))
     wide = columns(query, ordered_rows=setting.ordered)
     keys = query.modifiers.order if setting.ordered else ()
     order = tuple((wide.index(key.variable), key.descending) for key in keys if key.variable in wide)
-    bag = setting.semantics is Semantics.BAG and query.modifiers.duplicates is not Duplicates.DISTINCT
+    bag = setting.semantics == "bag" and query.modifiers.duplicates != "DISTINCT"
     if not bag:
         return Output(names, len(wide), order)
     pattern = without_paths(query.pattern)
@@ -198,7 +198,7 @@ def lars_program(query: EngineQuery, setting: Setting) -> Program:
         results = frozenset(query.result)
         plain = replace(query, pattern=without_paths(query.pattern, results))
         taken = results | occurring_variables(plain.pattern)
-        bag = setting.semantics is Semantics.BAG
+        bag = setting.semantics == "bag"
         node = Node(setting, taken, bag=bag, empty_group=query.language.manner.empty_group)
         imports = _imports(query.merged, setting)
         return Program((*answers(plain, node), *imports, *_arrival_rules(plain, setting)))
@@ -225,16 +225,11 @@ def _arrival_rules(query: EngineQuery, setting: Setting) -> Iterator[Rule]:
 
 TRIGGER: Final = Atom("trigger")
 
-
-class Trigger(Enum):
-    """The input that triggers a push engine: any input, input on the query's streams, or only matches."""
-
-    ANY = "any"
-    QUERY_STREAMS = "query-streams"
-    MATCHING = "matching"
+Trigger = typing.Literal["any", "query-streams", "matching"]
+"""The input that triggers a push engine: any, only the query's streams, or only matches."""
 
 
-def push(program: Program, trigger: Trigger = Trigger.ANY) -> Program:
+def push(program: Program, trigger: Trigger = "any") -> Program:
     """Return ▷P, in which each rule with a body needs the atom `trigger`; input derives it at its own time.
 
     The trigger ranges over input atoms. In the paper, the trigger ranges over derived atoms, over which it
@@ -267,14 +262,14 @@ def _gated(program: Program) -> tuple[Rule, ...]:
 def _arriving(program: Program, trigger: Trigger) -> tuple[Atom, ...]:
     anything, any_stream = (Variable("S"), Variable("P"), Variable("O")), Variable("G")
     match trigger:
-        case Trigger.ANY:
+        case "any":
             return (Atom("striple", (*anything, any_stream)),)
-        case Trigger.QUERY_STREAMS:
+        case "query-streams":
             named = (atom.arguments[-1] for atom in _stream_atoms(program))
             # A variable of the query could have the name of another column here.
             sources = dict.fromkeys(any_stream if isinstance(name, Variable) else name for name in named)
             return tuple(Atom("striple", (*anything, source)) for source in sources)
-        case Trigger.MATCHING:
+        case "matching":
             return tuple(dict.fromkeys(_stream_atoms(program)))
         case _:
             assert_never(trigger)

@@ -56,7 +56,7 @@ from translate.analysis.nullability import Variables, is_cautious, joins, joins_
 from translate.analysis.rewriting import apart, is_local, path_pattern
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
-from translate.model.query import TIMESTAMP, Profile, Semantics, Setting
+from translate.model.query import TIMESTAMP, Profile, Setting
 from translate.model.windows import window_operator
 from translate.tau.node import ActiveGraph, Head, Node, Solution, in_order, pad
 
@@ -205,7 +205,7 @@ def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
 
 
 def _graph_nulls(name: Iri | Variable, inner: Pattern, profile: Profile) -> frozenset[frozenset[Variable]]:
-    if profile is Profile.PAPER2015 or not isinstance(name, Variable):
+    if profile == "paper2015" or not isinstance(name, Variable):
         return frozenset((frozenset(),))
     return null_sets(inner, frozenset((name,))) | {frozenset()}
 
@@ -339,7 +339,7 @@ def minus(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
     node = head.node
     solution, other = _solutions(left, right, node)
     shared = variables(left) & variables(right) - frozenset(node.guarded_variables)
-    if node.setting.profile is Profile.PAPER2015:
+    if node.setting.profile == "paper2015":
         # ans' ranges over the shared variables only.
         blocked = node.atom(in_order(shared), "'")
         yield Rule(blocked, (other.atom(),))
@@ -358,7 +358,7 @@ def _solutions(left: Pattern, right: Pattern, node: Node) -> tuple[Solution, Sol
 
 
 def _cases(left: Pattern, right: Pattern, node: Node) -> Iterable[tuple[Variables, Variables]]:
-    if node.setting.profile is Profile.PAPER2015:
+    if node.setting.profile == "paper2015":
         return ((frozenset(), frozenset()),)
     return joins(left, right, frozenset(node.guarded_variables))
 
@@ -463,7 +463,7 @@ def projection_rules(
     """
     node = head.node
     names = in_order(frozenset(result) - frozenset(node.guarded_variables))
-    keeps = node.bag and modifiers.duplicates is not algebra.Duplicates.DISTINCT
+    keeps = node.bag and modifiers.duplicates != "DISTINCT"
     hidden = (
         in_order(variables(inner) - frozenset(result) - frozenset(node.guarded_variables)) if keeps else ()
     )
@@ -803,7 +803,7 @@ def _substituted(
     own = seen - frozenset(node.guarded_variables)
     for number, nulls in enumerate(sorted(null_sets(site.outer.pattern, own), key=sorted)):
         order = in_order((own - nulls) | frozenset(node.guarded_variables))
-        counts = node.bag or node.setting.semantics is Semantics.BAG
+        counts = node.bag or node.setting.semantics == "bag"
         part = replace(node.part(f"{mark}n{number}"), guarded_variables=order, guard=(), bag=counts)
         guard = part.atom((), "given")
         part = replace(part, guard=(guard,))

@@ -14,7 +14,6 @@ from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language import terms
 from lars.language.formulas import Aggregation, Call, Expression
-from lars.language.windows import Bounds
 from translate.dialects import TITLES
 from translate.errors import QueryError
 from translate.model import patterns as algebra
@@ -135,7 +134,7 @@ def write_window(window: WindowExpression, language: Language) -> str:
         case Language.CQELS2, Range(size, slide, None, ends=ends, ahead=ahead) if slide is not None:
             if ahead is not None:
                 return f"[{after('PAST ', size)}{after(' FUTURE ', ahead)}{after(' STEP ', slide)}]"
-            word = "FUTURE " if ends is Bounds.LOW_OPEN else "RANGE "
+            word = "FUTURE " if ends == "low-open" else "RANGE "
             return f"[{after(word, size)}{after(' STEP ', slide)}]"
         case Language.SPARQ, Range(size, slide, None, ahead=None, origin=origin) if slide is not None:
             at = after(" T0 ", origin) if origin is not None and origin.nanoseconds else ""
@@ -146,7 +145,7 @@ def write_window(window: WindowExpression, language: Language) -> str:
         ):
             ends_text = [each.nanoseconds // NANOSECONDS["ms"] for each in (first, last)]
             return f"[START {ends_text[0]} END {ends_text[1]}]"
-        case Language.JANUS, Range(past, None, until, ends=Bounds.CLOSED):
+        case Language.JANUS, Range(past, None, until, ends="closed"):
             rest = Duration(past.nanoseconds - (0 if until is None else until.nanoseconds))
             length = after(" RANGE ", rest) if rest.nanoseconds else " RANGE 0"
             return f"[{after('OFFSET ', past)}{length} STEP 1]"

@@ -315,7 +315,7 @@ def _subquery(select: algebra.Select, dialect: expression_text.Dialect) -> Lines
     if level.table is not None:
         dialect.values_inside()
     clauses = clauses_of(level, dialect)
-    words = "SELECT", select.modifiers.duplicates.value, clauses.items(select.pattern, select.result)
+    words = "SELECT", select.modifiers.duplicates, clauses.items(select.pattern, select.result)
     return [" ".join(filter(None, words)), *clauses.body(select.modifiers)]
 
 

@@ -8,11 +8,10 @@ from typing import Final
 
 from lars.language.program import calls
 from lars.language.program import variables as named_in
-from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate.analysis import expressions_of, parts
 from translate.model import patterns
-from translate.model.query import EngineQuery, Form, Language, MergedStream, Query
+from translate.model.query import EngineQuery, Language, MergedStream, Query
 from translate.sparql.tokens import needs_12
 from translate.tau import in_order
 from translate.writing import group_text
@@ -85,8 +84,8 @@ def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines
 
 
 def _check_operator(query: EngineQuery, dialect: Dialect, accepted: str) -> None:
-    if query.to_stream not in (None, ToStream.RSTREAM):
-        construct = f"{query.to_stream.value} of {query.form.value}"
+    if query.to_stream not in (None, "RSTREAM"):
+        construct = f"{query.to_stream} of {query.form}"
         raise dialect.cannot(construct, accepted)
 
 
@@ -126,7 +125,7 @@ def _rspql(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     name = dialect.full(Iri(query.name or _UNNAMED))
     if _is_draft(query, dialect):
         return [f"REGISTER {_kind(query)} {name}{_every(query, dialect)} AS"]
-    return [f"REGISTER {(query.to_stream or ToStream.RSTREAM).value} {name} AS"]
+    return [f"REGISTER {query.to_stream or 'RSTREAM'} {name} AS"]
 
 
 def _is_draft(query: EngineQuery, dialect: Dialect) -> bool:
@@ -138,9 +137,9 @@ def _is_draft(query: EngineQuery, dialect: Dialect) -> bool:
 
 def operator_of(query: EngineQuery, dialect: Dialect) -> str:
     """Return the operator after SELECT or CONSTRUCT, or "" if the query has no operator."""
-    behind = dialect.language is Language.SPARQLSTREAM and query.form is Form.SELECT
+    behind = dialect.language is Language.SPARQLSTREAM and query.form == "SELECT"
     behind = behind or _is_draft(query, dialect) or dialect.language is Language.CQELS2
-    return query.to_stream.value if behind and query.to_stream is not None else ""
+    return query.to_stream if behind and query.to_stream is not None else ""
 
 
 def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
@@ -218,9 +217,9 @@ def _base(counting: Dialect) -> str:
 
 
 def _lines(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    if dialect.language is Language.SPARQ and query.form is not Form.SELECT:
-        raise dialect.cannot(query.form.value, "its queries are those of SELECT")
-    selected = query.result if query.form is Form.SELECT else ()
+    if dialect.language is Language.SPARQ and query.form != "SELECT":
+        raise dialect.cannot(query.form, "its queries are those of SELECT")
+    selected = query.result if query.form == "SELECT" else ()
     level = group_text.take_apart(query.pattern, selected, query.modifiers, dialect)
     clauses = group_text.clauses_of(level, dialect)
     head = _head(query, clauses, dialect)
@@ -236,19 +235,19 @@ def _lines(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
 def _head(query: EngineQuery, clauses: group_text.Clauses, dialect: Dialect) -> group_text.Lines:
     """Return the clause of the query's form, with the operator that some languages write next to SELECT."""
     match query.form:
-        case Form.SELECT:
+        case "SELECT":
             items = clauses.items(query.pattern, query.result)
             words = ["SELECT", operator_of(query, dialect)]
             if dialect.language is Language.CQELS2:
                 words.reverse()
-            words.append(query.modifiers.duplicates.value)
+            words.append(query.modifiers.duplicates)
             return [" ".join(filter(None, (*words, items)))]
-        case Form.ASK:
+        case "ASK":
             return ["ASK"]
-        case Form.CONSTRUCT:
+        case "CONSTRUCT":
             lines = group_text.write_triples(query.template, replace(dialect, blanks=frozenset()))
             return group_text.in_braces(f"CONSTRUCT {operator_of(query, dialect)}".rstrip(), lines)
-        case Form.DESCRIBE:
+        case "DESCRIBE":
             return [f"DESCRIBE {' '.join(map(dialect.name, query.described)) or '*'}"]
 
 
@@ -267,7 +266,7 @@ def _blanks(query: EngineQuery) -> frozenset[Variable]:
     variable, because a blank node is local to one pattern.
     """
     inside = tuple(parts(query.pattern))
-    named = {Form.SELECT: query.result, Form.DESCRIBE: query.described}.get(query.form, True)
+    named = {"SELECT": query.result, "DESCRIBE": query.described}.get(query.form, True)
     if named and not any(map(_says_star, inside)):
         return frozenset()
     leaves = Counter(

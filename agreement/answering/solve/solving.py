@@ -46,7 +46,7 @@ from solver.facts import Multiples, Row
 from solver.job import Question, Whole, ask
 from solver.settings import Runner, Span, Time, TraceInput, Warn
 from translate.analysis import is_historical, remarks
-from translate.model.query import EngineQuery, Form, Setting
+from translate.model.query import EngineQuery, Setting
 from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, pull, push
 
@@ -150,7 +150,7 @@ def solving_task(
         options.trace(traces, how.bad_lines),
         how.evaluation,
         reading.setting(options.time_point, how.semantics, options.origin),
-        reading.trigger or Trigger.ANY,
+        reading.trigger or "any",
         span,
     )
 
@@ -217,9 +217,9 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
         read = (stream.value for stream in streams_of(query))
         for message in mismatches(read, {stream for stream, _ in trace.predicates()}):
             warn(message)
-    kind = query.to_stream or ToStream.RSTREAM
+    kind = query.to_stream or "RSTREAM"
     # Rows are new or gone relative to the previous evaluation, also before the first time shown.
-    interval = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
+    interval = span if kind == "RSTREAM" else Interval(trace.timeline.first, span.last)
     portions = trace.portions([question, clock_of(question)], interval)
     each = ((t, in_order(output, rows.get(t, ()))) for rows, clock in portions for t in sorted(clock))
     for message in absent_graphs(query, trace.background):
@@ -441,7 +441,7 @@ def check_shown(predicates: frozenset[Signature] | None, program: Program) -> No
         )
 
 
-_TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
+_TRIPLES: Final = ("CONSTRUCT", "DESCRIBE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -527,7 +527,7 @@ def reports_as(
     stream = None if reports.as_stream is None else stream_iri(reports.as_stream)
     query = read_judged_query(path, unit, who)
     if stream is not None and query.form not in _TRIPLES:
-        raise LarsError(f"--as-stream: found {query.form.value}; expected CONSTRUCT, which gives triples")
+        raise LarsError(f"--as-stream: found {query.form}; expected CONSTRUCT, which gives triples")
     # Clocked reports start at time 0; other reports keep their recorded times.
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(CLOCKED)
     options = replace(trace.options, absolute=not by_clock)

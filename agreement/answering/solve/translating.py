@@ -191,7 +191,7 @@ def document(task: TranslatingTask, warn: Warn) -> dict[str, object]:
     if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return {"programs": listed}
     written = _read(task)
-    facts_of_query = {"language": written.language.value, "form": written.form.value}
+    facts_of_query = {"language": written.language.value, "form": written.form}
     return {**facts_of_query, "model": model_json(_model(written, task)), "programs": listed}
 
 
@@ -279,7 +279,7 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
         )
     else:
         queries = [(language.value, written)]
-    for end in sorted(_ends(written) - {None if (own := language.manner.ends) is None else own.value}):
+    for end in sorted(_ends(written) - {language.manner.ends}):
         warn(f"the windows are {end} here; {TITLES[language]} has no words for their ends (--bounds {end})")
     if language.manner.opens is not None and written.language is not language:
         warn(f"{TITLES[language]} shows nothing of a window before the first one has closed")
@@ -292,7 +292,7 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
 
 def _ends(query: EngineQuery) -> set[str]:
     windows = (source.window for source in requests.sources(query))
-    return {window.ends.value for window in windows if isinstance(window, Range) and window.ends is not None}
+    return {window.ends for window in windows if isinstance(window, Range) and window.ends is not None}
 
 
 def _stepping(source: requests.WindowSource, step: Duration | None) -> requests.WindowSource:

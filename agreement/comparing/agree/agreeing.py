@@ -161,7 +161,7 @@ def pairs(
     from translate.analysis.model_queries import Assignment
 
     model = analysis.model_of_csparql(csparql, Assignment(csparql, carried, assigned))
-    return tuple(Pair(csparql, v.query, tuple(c.value for c in v.choices)) for v in analysis.cq(model))
+    return tuple(Pair(csparql, v.query, v.choices) for v in analysis.cq(model))
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +328,7 @@ def on_files(inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrid
         setting=replace(
             overrides.reading.setting(unit), origin=requests.origin_text(trace_input.options.origin)
         ),
-        trigger=overrides.reading.trigger or Trigger.ANY,
+        trigger=overrides.reading.trigger or "any",
         assigned=overrides.assigned,
     )
 

@@ -22,7 +22,7 @@ from solver.relational import EncodedSituation, situation_of
 from translate.analysis import check_slices, different_variables
 from translate.dialects import TITLES
 from translate.model.patterns import UNMODIFIED, Select
-from translate.model.query import EngineQuery, Form, Setting
+from translate.model.query import EngineQuery, Setting
 from translate.tau import columns, lars_program, output_of
 
 SideStatic = Literal["push", "pull", "both"]
@@ -146,12 +146,12 @@ def variables_compared(
     shared = tuple(name for name in mine if name in theirs)
     forms = {csparql.form, cqels.form}
     if names is None:
-        alike = len(forms) == 1 or forms == {Form.ASK, Form.SELECT}
+        alike = len(forms) == 1 or forms == {"ASK", "SELECT"}
         whole = csparql.template == cqels.template and csparql.described == cqels.described
-        if not (alike and whole) or (Form.ASK not in forms and mine != theirs and not shared):
+        if not (alike and whole) or ("ASK" not in forms and mine != theirs and not shared):
             problem = f"{different_variables(csparql, cqels)}; use --on none, whether there is a row"
             raise LarsError(problem)
-        if mine == theirs or Form.ASK not in forms:
+        if mine == theirs or "ASK" not in forms:
             check_slices(csparql, cqels)
         return shared
     variables = tuple(map(Variable, names))
@@ -166,10 +166,10 @@ def variables_compared(
 
 def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
     """Return a SELECT query with only the given columns, or an ASK query if no column is given."""
-    if query.form is not Form.SELECT or tuple(names) == columns(query):
+    if query.form != "SELECT" or tuple(names) == columns(query):
         return query
     pattern = Select(query.pattern, query.result, query.modifiers)
-    narrowed = replace(query, form=Form.SELECT if names else Form.ASK, result=tuple(names))
+    narrowed = replace(query, form="SELECT" if names else "ASK", result=tuple(names))
     return replace(narrowed, pattern=pattern, modifiers=UNMODIFIED) if query.modifiers.slices else narrowed
 
 

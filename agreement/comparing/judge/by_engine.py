@@ -15,7 +15,6 @@ from agreement.documents.requests import MatchBy
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
 from solver.facts import Row
-from translate.model.query import Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +32,14 @@ class VersionJudgement:
     @property
     def correct(self) -> bool | None:
         """Whether the recording has exactly the predicted reports; None for a sequence without reports."""
-        if self.by is PlaceKind.ANSWER and not self.places:
+        if self.by == "answer" and not self.places:
             return None
         return all(place.problem is None for place in self.places)
 
     @property
     def match(self) -> MatchBy:
         """The way in which reports are matched: in sequence, or by time."""
-        return "sequence" if self.by is PlaceKind.ANSWER else "time"
+        return "sequence" if self.by == "answer" else "time"
 
     @property
     def wrong(self) -> tuple[ReportMatch, ...]:
@@ -83,7 +82,7 @@ def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) 
     elif predicted is None:
         problem = f"the query is refused in the record, and taken in the prediction: {recorded}"
     places = () if problem is None else (ReportMatch(0, (), problem=problem),)
-    return VersionJudgement(engine.name, PlaceKind.PUSH, (), places)
+    return VersionJudgement(engine.name, "push", (), places)
 
 
 def _judged_by(
@@ -100,7 +99,7 @@ def _judged_by(
     times = (report.t for report in recorded.reports)
     finer = any(abs(t - round(t / length) * length) > recordings.SLACK for t in times)
     timed = options.times and engine.timed and (by_push or finer)
-    if run.query.form is Form.ASK and recorded.variables != (ANSWER,):
+    if run.query.form == "ASK" and recorded.variables != (ANSWER,):
         # Not a boolean column: the empty row means true, no row means false.
         predicted, recorded = (align(each, (), run.query) for each in (predicted, recorded))
     numbers = recordings.RowNumbers() if options.numbers is None else options.numbers
@@ -110,14 +109,14 @@ def _judged_by(
     if options.match == "sequence":
         as_told = engine.timed and by_push
         in_order = _in_sequence(ours.values(), both[1], options, by_push=by_push, as_told=as_told)
-        return VersionJudgement(engine.name, PlaceKind.ANSWER, both[0].variables, tuple(in_order))
+        return VersionJudgement(engine.name, "answer", both[0].variables, tuple(in_order))
     places = {n: ReportMatch(n, ours.get(n, ()), theirs.get(n, ())) for n in sorted({*ours, *theirs})}
     places = {n: _matched(place, options, in_time=engine.timed, timed=timed) for n, place in places.items()}
     for number, problem in _odd_pushes(predicted, recorded) if options.pushes else ():
         n = number if by_push else floor((run.pushes[number].t + recordings.SLACK) / length)
         place = places.get(n, ReportMatch(n, ()))
         places[n] = replace(place, problem=place.problem or problem)
-    kind = PlaceKind.PUSH if by_push else PlaceKind.TIME_UNIT
+    kind: PlaceKind = "push" if by_push else "time unit"
     return VersionJudgement(engine.name, kind, both[0].variables, tuple(places[n] for n in sorted(places)))
 
 

@@ -242,7 +242,7 @@ class _Search:
         """Return the report for each pair of borders; ISTREAM and DSTREAM compare with the preceding time."""
         kind = self.scheduled.task.query.to_stream or self.scheduled.specification.stream
         contents = [self._content(border) for border in borders]
-        if kind is ToStream.RSTREAM:
+        if kind == "RSTREAM":
             return list(self.answers.rows(contents))
         contents += [self._content(self._before(border)) for border in borders]
         numbers = self.answers.rows(contents)
@@ -261,9 +261,9 @@ class _Search:
         return tuple(ranges)
 
 
-_ROWS: Final = {
-    Semantics.SET: "equal rows of prediction and record counted once",
-    Semantics.BAG: "each of equal rows counted",
+_ROWS: Final[Mapping[object, str]] = {
+    "set": "equal rows of prediction and record counted once",
+    "bag": "each of equal rows counted",
 }
 
 
@@ -276,22 +276,18 @@ def variations(of: specifications.Specification) -> Iterator[tuple[str, specific
     )
     changes: dict[str, tuple[object, ...]] = {
         "report": tuple(map(frozenset, reports)),
-        "bounds": tuple((bounds,) for bounds in Bounds),
+        "bounds": tuple((bounds,) for bounds in get_args(Bounds)),
         "slide": get_args(specifications.Slide),
         "tick": ("instant", "triple"),
-        "stream": tuple(ToStream),
+        "stream": get_args(ToStream),
         "empty": get_args(specifications.Empty),
-        "rows": tuple(Semantics),
+        "rows": get_args(Semantics),
     }
     for name, values in changes.items():
         now = getattr(of, name)
         for value in values:
             if value != now and not (isinstance(value, tuple) and set(value) <= set(of.bounds)):
-                says = (
-                    _ROWS[value]
-                    if isinstance(value, Semantics)
-                    else f"{name} = {specifications.in_words(value)}"
-                )
+                says = _ROWS[value] if name == "rows" else f"{name} = {specifications.in_words(value)}"
                 yield says, of.model_copy(update={name: value})
 
 

@@ -32,13 +32,12 @@ from agreement.engines import specifications
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported_rows
 from lars.errors import LarsError
-from lars.language.stream import ToStream
 from lars.language.terms import XSD, Variable
-from lars.language.windows import Bounds
+from lars.language.windows import Bounds, misses_last
 from solver.deadlines import NEVER, Deadline, check_time
 from solver.facts import Row
 from solver.settings import Progress, no_progress
-from translate.model.query import EngineQuery, Form, Semantics
+from translate.model.query import EngineQuery, Semantics
 from translate.model.windows import Span
 
 ANSWER: Final = "Answer"
@@ -55,7 +54,7 @@ def align(recording: recordings.Recording, names: Sequence[str], query: EngineQu
     If the recording lacks a column, the variable is unbound in all rows. For an ASK query, a report of true
     contains one row (), and a report of false contains no row.
     """
-    if query.form is Form.ASK and recording.variables == (ANSWER,):
+    if query.form == "ASK" and recording.variables == (ANSWER,):
         return replace(recording, variables=(), reports=tuple(map(_in_asked_columns, recording.reports)))
     places = {name: place for place, name in enumerate(recording.variables)}
     places_of_names = [places.get(name) for name in column_names(recording, names)]
@@ -77,7 +76,7 @@ def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bo
     """Yield a warning if the recording has no report, or if its columns are not the query's variables."""
     if not recording.reports:
         yield "the answers have no report"
-    if query.form is Form.ASK or not any(report.rows for report in recording.reports):
+    if query.form == "ASK" or not any(report.rows for report in recording.reports):
         return
     names = columns(query)
     more = [name for name in recording.variables if name not in names]
@@ -437,7 +436,7 @@ def phase_of(of: specifications.FramedTask, started: int, options: Options) -> P
     """
     length = of.task.unit.milliseconds
     last = of.task.last
-    high_open = of.frame.bounds.misses_last
+    high_open = misses_last(of.frame.bounds)
     end = last + high_open if options.until is None else options.until
     known = clock_driven(of) and options.until is None
     return Phase(started * length, end * length, (last + high_open) * length if known else inf)
@@ -559,7 +558,7 @@ class Bench:
         many = len(schedule.points) > _DEAR and options.match == "time"
         if not options.worth or not many or (answers := specifications.answers_of(schedule)) is None:
             return False
-        if (schedule.task.query.to_stream or schedule.specification.stream) is not ToStream.RSTREAM:
+        if (schedule.task.query.to_stream or schedule.specification.stream) != "RSTREAM":
             return False
         after, until, edge = self.phase.after, self.phase.until, self.phase.edge
         times = ((point, point.time * length) for point in schedule.points)
@@ -664,7 +663,7 @@ class Sieve:
 
     def _judged(self, part: Sequence[_Trial], place: int) -> Iterator[tuple[_Trial, bool]]:
         """Yield each trial with a boolean: whether the reports at the given place are right."""
-        changes = self.kind is not ToStream.RSTREAM
+        changes = self.kind != "RSTREAM"
         ranges = [
             trial.shown(place, changes=changes) if place < len(trial.decisive) else [] for trial in part
         ]
@@ -940,7 +939,7 @@ def _check_times(
     task: specifications.Task, specification: specifications.Specification, options: Options
 ) -> None:
     """Raise LarsError if the windows close more often than can be evaluated."""
-    base = specifications.frame_task(task, specification, Bounds.CLOSED)
+    base = specifications.frame_task(task, specification, "closed")
     shapes = specifications.shapes(sources(task.query), base.frame)
     first = min(options.starts or (options.registered,))
     closes = max((len(own.closes(first, task.until)) for own in shapes), default=0)

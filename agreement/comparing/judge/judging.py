@@ -55,9 +55,9 @@ from solver.facts import Static
 from solver.job import Question, ask
 from solver.traces import prepare, read_arrivals, read_static
 from translate.analysis import is_pushed
-from translate.model.query import EngineQuery, Profile, Semantics, Setting
+from translate.model.query import EngineQuery, Setting
 from translate.model.windows import Range
-from translate.tau import Trigger, lars_program, output_of, push
+from translate.tau import lars_program, output_of, push
 
 _SPAN: Final = re.compile(r"([0-9]{0,15})\.\.([0-9]{0,15})=(.+)", re.DOTALL)
 
@@ -258,10 +258,10 @@ def why_silent(
     facts = (fact for triple in specifications.elements_of(run.pushes, unit) for fact in triple.facts())
     held = traces.background(run.static, traces.dataset_of((query,)), settings.unsaid, query.language)
     trace = traces.LocalTrace(trace_columns(tuple(facts)), Interval(0, run.last), held)
-    setting = Setting(Profile.SPARQL11, unit, origin=run.origin)
+    setting = Setting("sparql11", unit, origin=run.origin)
 
     def question(part: EngineQuery) -> Question:
-        return ask(push(lars_program(part, setting), Trigger.ANY), output_of(part, setting).predicate)
+        return ask(push(lars_program(part, setting), "any"), output_of(part, setting).predicate)
 
     yield from traces.absent_graphs(query, held)
     has_rows = rows_on(trace, question)
@@ -580,7 +580,7 @@ def first_problem(verdict: CaseVerdict) -> str:
             return ""
         share = f"({len(windows)} of {len(judgement.best.windows)})"
         return f"at {plain(windows[0].at)} ms: {windows[0].problem} {share}"
-    place = judgement.by.value
+    place = judgement.by
     wrong = judgement.wrong
     return (
         f"{place} {wrong[0].at}: {wrong[0].problem} ({len(wrong)} of {len(judgement.places)})"
@@ -797,7 +797,7 @@ def options_of(options: requests.JudgeOptions) -> Options:
     return Options(
         bounds=None if options.bounds is None else (options.bounds,),
         rows=options.semantics,
-        likeness=Likeness(options.semantics or Semantics.BAG, options.tolerance),
+        likeness=Likeness(options.semantics or "bag", options.tolerance),
         empty=options.empty,
         early=options.early,
         late=options.late,

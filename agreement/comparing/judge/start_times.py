@@ -19,7 +19,7 @@ from agreement.documents.requests import WindowSource, sources
 from agreement.engines import specifications
 from lars.language.formulas import At, In
 from lars.language.program import formulas
-from lars.language.windows import NOW
+from lars.language.windows import NOW, misses_last
 from translate.model.query import Setting
 from translate.model.windows import Rows
 from translate.tau import lars_program
@@ -194,7 +194,7 @@ class _Classes:
     def _seen(self, window: specifications.ShownWindow) -> set[int]:
         """Return the times at which a close passes an element, or reaches an element if this matters."""
         frame = self.of.frame
-        high_open = frame.bounds.misses_last
+        high_open = misses_last(frame.bounds)
         more = {int(high_open)}
         # A window is seen up to another time than that of the report if it does not end then.
         later = {frame.lead - specifications.shift_of(other.source, frame) for other in self.of.windows}

@@ -289,7 +289,7 @@ class Likeness:
     terms (SPARQL 1.1 CSV).
     """
 
-    semantics: Semantics = Semantics.BAG
+    semantics: Semantics = "bag"
     tolerance: float = TOLERANCE
     lexical: bool = False
 
@@ -367,7 +367,7 @@ def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) ->
 def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> RowMatch:
     """Return the match of numbered rows: by row numbers if only equal keys can match, otherwise by keys."""
     keys = keys_of(expected.of, lexical=how.lexical)
-    if how.semantics is Semantics.SET:
+    if how.semantics == "set":
         expected, actual = (rows.chosen(_first_of_each(keys.of(rows))) for rows in (expected, actual))
     if np.array_equal(expected.numbers, actual.numbers):
         return RowMatch(expected)
@@ -412,7 +412,7 @@ def _nth(keys: Array) -> Array:
 
 def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
     """Return the match of rows row by row, as `match_rows` does for few rows."""
-    if how.semantics is Semantics.SET:
+    if how.semantics == "set":
         expected, actual = _distinct(expected, how), _distinct(actual, how)
     pairs = _pairs(expected, actual, how)
     taken = set(pairs.values())

@@ -6,10 +6,9 @@ A place is an evaluation, a push, a time unit, or an answer in a sequence of ans
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from itertools import accumulate
 from math import floor
-from typing import Final
+from typing import Final, Literal
 
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.recordings import SLACK, Push, Report
@@ -20,13 +19,8 @@ Reports = tuple[Report, ...]
 TimePair = tuple[float | None, float | None]
 """The times in ms of a report on both sides; None for a side without a report at this time."""
 
-
-class PlaceKind(Enum):
-    """The kind of places that are compared if no specification defines evaluations."""
-
-    PUSH = "push"
-    TIME_UNIT = "time unit"
-    ANSWER = "answer"
+PlaceKind = Literal["push", "time unit", "answer"]
+"""The unit of comparison, if no specification defines due times."""
 
 
 @dataclass(frozen=True, slots=True)

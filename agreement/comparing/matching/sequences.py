@@ -14,7 +14,6 @@ import numpy as np
 from agreement.comparing.matching.likeness import Likeness, keys_of, match_rows, row_key
 from agreement.documents.recordings import Report, RowsByNumber, rows_of
 from solver.facts import Row
-from translate.model.query import Semantics
 
 Rows = Sequence[Row]
 Together = Callable[[Report, Report], bool]
@@ -85,7 +84,7 @@ class _Search:
                 yield end
 
     def _size(self, rows: Sequence[Row]) -> int:
-        bag = self.how.semantics is Semantics.BAG
+        bag = self.how.semantics == "bag"
         return len(rows) if bag else len(set(_keys(rows, self.how)))
 
     def _is_equal(self, wanted: Rows, rows: Sequence[Row]) -> bool:
@@ -138,6 +137,6 @@ def _key(rows: Rows, how: Likeness) -> Hashable:
     """Return the key of an answer; equal answers have the same key."""
     if isinstance(rows, RowsByNumber):
         keys = keys_of(rows.of, lexical=how.lexical).of(rows)
-        return (np.unique(keys) if how.semantics is Semantics.SET else np.sort(keys)).tobytes()
+        return (np.unique(keys) if how.semantics == "set" else np.sort(keys)).tobytes()
     result = sorted(_keys(rows, how), key=repr)
-    return tuple(dict.fromkeys(result)) if how.semantics is Semantics.SET else tuple(result)
+    return tuple(dict.fromkeys(result)) if how.semantics == "set" else tuple(result)

@@ -9,7 +9,7 @@ from lars.language.windows import Interval
 from solver.job import Question
 from translate.analysis import in_local_names
 from translate.model import patterns as algebra
-from translate.model.query import EngineQuery, Form
+from translate.model.query import EngineQuery
 
 MOST: Final = 3
 """The maximum number of parts without a match that a message names."""
@@ -32,11 +32,11 @@ def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
     if query.modifiers.slices and has_rows(replace(query, modifiers=algebra.UNMODIFIED)):
         return _CUT
     match query.form:
-        case Form.CONSTRUCT:
+        case "CONSTRUCT":
             return "its template makes no triple: a part is unbound, or a literal is the subject"
-        case Form.DESCRIBE:
+        case "DESCRIBE":
             return "its default graph has no triple about what it describes"
-        case Form.SELECT | Form.ASK:
+        case "SELECT" | "ASK":
             return "its pattern has solutions, but they produce no row"
         case _:
             assert_never(query.form)
@@ -61,9 +61,7 @@ def _unmatched(
 
     No message if the part has rows.
     """
-    if has_rows(
-        replace(query, form=Form.ASK, result=(), pattern=within(pattern), modifiers=algebra.UNMODIFIED)
-    ):
+    if has_rows(replace(query, form="ASK", result=(), pattern=within(pattern), modifiers=algebra.UNMODIFIED)):
         return
     inside = tuple(_parts(pattern, within))
     texts = [text for part, around in inside for text in _unmatched(query, part, around, has_rows)]

@@ -403,10 +403,10 @@ class InterpretationOptions:
     ) -> Setting:
         """Return the settings of a translation; a missing option has its default."""
         return Setting(
-            self.profile or Profile.PAPER2015,
+            self.profile or "paper2015",
             unit,
             self.bounds,
-            semantics or Semantics.SET,
+            semantics or "set",
             origin=origin_text(origin),
         )
 
@@ -544,7 +544,7 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
     title, pushed = TITLES[query.language], is_pushed(query, evaluation)
     if pushed and evaluation.period is not None:
         raise LarsError(f"--period requires --mode pull: a {title} query is pushed by default")
-    if not pushed and trigger is not Trigger.ANY:
+    if not pushed and trigger != "any":
         raise LarsError(f"--trigger requires --mode push: a {title} query is pulled by default")
 
 

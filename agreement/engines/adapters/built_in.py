@@ -24,9 +24,9 @@ from agreement.engines.specifications.reporting import CLOCKED
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
-from lars.language.windows import Bounds
+from lars.language.windows import Bounds, misses_last
 from solver.facts import Static
-from translate.model.query import EngineQuery, Form
+from translate.model.query import EngineQuery
 
 _TRUTHS: Final = {truth: f'"{word}"^^<{XSD}boolean>' for truth, word in ((True, "true"), (False, "false"))}
 
@@ -233,7 +233,7 @@ class BuiltInSession:
         assert isinstance(self.reporter, specifications.Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
         closing = all("window-close" in strategies for strategies in self._strategies)
-        return bounds.misses_last and closing and not specifications.has_own_ends(self.run.query)
+        return misses_last(bounds) and closing and not specifications.has_own_ends(self.run.query)
 
     def _until(self, recording: Recording, t: float) -> tuple[messages.EngineReport, ...]:
         """Return the reports that time `t` (in ms) makes certain."""
@@ -275,7 +275,7 @@ def _report(
     rows: list[Mapping[str, str | None]] = [
         {name: text for name, text in zip(names, row, strict=True) if text is not None} for row in report.rows
     ]
-    if query.form is Form.ASK and not names:
+    if query.form == "ASK" and not names:
         rows = [{"Answer": _TRUTHS[bool(report.rows)]}]
     start, end = bounds or (None, None)
     return messages.EngineReport(t=report.t, rows=tuple(rows), window_from=start, window_to=end)

@@ -149,7 +149,7 @@ class ContentAnswers:
             counts = np.cumsum(changes)
             changes = (counts > 0).astype(np.int64) - (counts - changes > 0)
         owners, numbers = np.divmod(events, room)
-        changes *= 1 if kind is ToStream.ISTREAM else -1
+        changes *= 1 if kind == "ISTREAM" else -1
         changes[(numbers == len(contents)) | (changes < 0)] = 0
         rows = np.repeat(row_numbers[begins][owners], changes)
         at = np.repeat(numbers, changes)
@@ -413,7 +413,7 @@ def changes(kind: ToStream, rows: Iterable[RowRun], count: int, output: Output) 
         own[first] += 1
         own[last + 1] -= 1
     reported: dict[int, list[Row]] = {}
-    sign = 1 if kind is ToStream.ISTREAM else -1
+    sign = 1 if kind == "ISTREAM" else -1
     for row in sorted(deltas, key=row_order):
         for number, change in _counted(deltas[row], bag=output.bag):
             if number < count and change * sign > 0:
@@ -589,11 +589,11 @@ def _reported(of: ScheduledTask) -> Mapping[int, Sequence[Row]]:
     kind, answers = of.task.query.to_stream or of.specification.stream, answers_of(of)
     if answers is None:
         output, runs = runs_at(of.task, of.frame, of.windows, of.points)
-        if kind is ToStream.RSTREAM:
+        if kind == "RSTREAM":
             return _whole(runs, output)
         return changes(kind, runs, len(of.points), output)
     contents = list(map(of.content, of.points))
-    if kind is ToStream.RSTREAM:
+    if kind == "RSTREAM":
         return dict(enumerate(answers.rows(contents)))
     return answers.changes(kind, contents)
 

@@ -77,7 +77,7 @@ class Specification(BaseModel):
         description="What arrives as one for content-change: each triple, all of an instant, or each graph.",
     )
     bounds: _Bounds = Field(
-        (Bounds.LOW_OPEN,),
+        ("low-open",),
         description="Which ends a window contains: low-open (o, c], high-open [o, c), closed [o, c], open "
         "(o, c); several in a list: engines that follow the specification have had each. A high-open or open "
         "window closes before the triples of the instant c.",
@@ -87,15 +87,13 @@ class Specification(BaseModel):
         description="Whether windows slide as the query says, or with every time point (ignored).",
     )
     stream: _ToStream = Field(
-        ToStream.RSTREAM,
+        "RSTREAM",
         description="RSTREAM, ISTREAM or DSTREAM, for queries that do not say it themselves.",
     )
     empty: _Empty = Field("reported", description="Whether an empty answer is reported or silent.")
-    rows: _Semantics = Field(
-        Semantics.BAG, description="Whether answers are a bag, as in SPARQL 1.1, or a set."
-    )
+    rows: _Semantics = Field("bag", description="Whether answers are a bag, as in SPARQL 1.1, or a set.")
     profile: _Profile = Field(
-        Profile.SPARQL11, description="How unbound variables join and MINUS is read: sparql11 or paper2015."
+        "sparql11", description="How unbound variables join and MINUS is read: sparql11 or paper2015."
     )
 
     def strategies(self, stream: str, number: int) -> frozenset[Strategy]:

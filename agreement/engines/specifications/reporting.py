@@ -14,7 +14,7 @@ from agreement.engines.specifications import parameters
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
-from lars.language.windows import Bounds, FixedWindow, SlidingWindow
+from lars.language.windows import Bounds, FixedWindow, SlidingWindow, misses_first, misses_last
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Fact, Triple
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, Span, Unbounded
@@ -176,7 +176,7 @@ def frame_of(query: EngineQuery, frame: Frame) -> Frame:
     specification, unit = frame.specification, frame.unit
     ends = _said_ends(query) if frame.bounds in specification.bounds and _keeps_ends(specification) else set()
     if len(ends) > 1:
-        kinds = " and ".join(sorted(each.value for each in ends))
+        kinds = " and ".join(sorted(ends))
         raise LarsError(
             f"cannot report for windows with different ends: by their language, they are {kinds}; "
             "use --bounds to choose one for all"
@@ -257,7 +257,7 @@ def ends_of(source: WindowSource, frame: Frame) -> Bounds:
     own = source in frame.quiet or shift_of(source, frame)
     if not isinstance(window, Range) or not own:
         return frame.bounds
-    if window.ahead is not None and frame.bounds is Bounds.CLOSED:
+    if window.ahead is not None and frame.bounds == "closed":
         return frame.bounds
     return window.ends or frame.bounds
 
@@ -271,7 +271,7 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
             moves = slide is None or frame.specification.slide == "ignored"
             step = 1 if moves or slide is None else slide.points(frame.unit)
             reports = frame.every if moves and frame.every is not None and source not in frame.quiet else step
-            closed = ends_of(source, frame) is Bounds.CLOSED or width == 0
+            closed = ends_of(source, frame) == "closed" or width == 0
             return Shape(width, reports, closed, width - shift + frame.lead, step)
         case Now():
             return Shape(0, 1, closed=True, due=frame.lead, moves=1)
@@ -332,21 +332,21 @@ def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWind
         case _:
             pass
     bounds = ends_of(source, frame)
-    low_open = bounds.misses_first and not isinstance(source.window, Now)
+    low_open = misses_first(bounds) and not isinstance(source.window, Now)
     first = (start + low_open) * scale
     window_shape = shape(source, frame)
     if window_shape is None:
         whole = (max(frame.until, 0) + 2) * scale + abs(first)
         return SlidingWindow(whole, whole, first)
     # (o, c) ends before the triples of c, where it is looked at: else the one that closes before c is active.
-    points = window_shape.width + 1 if window_shape.closed else window_shape.width - (bounds is Bounds.OPEN)
+    points = window_shape.width + 1 if window_shape.closed else window_shape.width - (bounds == "open")
     return SlidingWindow(points * scale, window_shape.moves * scale, first)
 
 
 def at_close(time: int, frame: Frame) -> int:
     """Return the tick of the report due at a time: high-open windows end before the time's triples."""
     scale, reference = frame.clock.scale, time - frame.lead
-    return reference * scale if frame.bounds.misses_last else (reference + 1) * scale - 1
+    return reference * scale if misses_last(frame.bounds) else (reference + 1) * scale - 1
 
 
 MOST: Final = 1_000_000
@@ -412,16 +412,16 @@ class ShownWindow:
     def own_tick(self, tick: int) -> int:
         """Return the tick up to which a window is seen that ends before or after the reference time."""
         shift, scale = shift_of(self.source, self.frame), self.frame.clock.scale
-        misses_last = ends_of(self.source, self.frame).misses_last
-        if not shift and misses_last is self.frame.bounds.misses_last:
+        last_missed = misses_last(ends_of(self.source, self.frame))
+        if not shift and last_missed is misses_last(self.frame.bounds):
             return tick
         instant = tick // scale + shift
-        return instant * scale if misses_last else (instant + 1) * scale - 1
+        return instant * scale if last_missed else (instant + 1) * scale - 1
 
     @property
     def misses_first(self) -> bool:
         """Whether the window does not contain the time at which it opens."""
-        return ends_of(self.source, self.frame).misses_first and not isinstance(self.source.window, Now)
+        return misses_first(ends_of(self.source, self.frame)) and not isinstance(self.source.window, Now)
 
     def opening(self, tick: int) -> int:
         """Return the beginning of the content at a tick as a time point: o of [o, c) or (o, c]."""

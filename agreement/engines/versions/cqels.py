@@ -22,14 +22,13 @@ from agreement.engines.versions import cqels_text
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation, OrderKey
 from lars.language.program import variables as variables_of
-from lars.language.stream import ToStream
 from lars.language.terms import XSD, Constant, Variable
 from lars.language.terms import Literal as RdfLiteral
 from solver.facts import Row, Static, Triple, constant_of
 from solver.rdf import aggregate, evaluate, order_key, test
 from translate.model import patterns
 from translate.model import patterns as algebra
-from translate.model.query import Dataset, EngineQuery, Form, Language
+from translate.model.query import Dataset, EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.tau import unbind
 
@@ -212,7 +211,7 @@ class StaticData:
     def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> HashIndex[JoinedMapping]:
         """Return the solutions of a pattern: distinct ones for `kept`, or all."""
         names = patterns.variables(pattern) if kept is None else patterns.variables(pattern) & kept
-        modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers(algebra.Duplicates.DISTINCT)
+        modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers("DISTINCT")
         solutions = self._solutions(pattern, names, modifiers)
         bound = frozenset(name for name in names if all(name in solution for solution in solutions))
         index: HashIndex[JoinedMapping] = HashIndex(bound, names)
@@ -246,7 +245,7 @@ class StaticData:
         self, pattern: algebra.Pattern, names: frozenset[Variable], modifiers: algebra.Modifiers
     ) -> list[TextSolution]:
         result = tuple(sorted(names))
-        query = EngineQuery(Language.CQELS, Form.SELECT, result, pattern, self.dataset, modifiers=modifiers)
+        query = EngineQuery(Language.CQELS, "SELECT", result, pattern, self.dataset, modifiers=modifiers)
         (rows,) = answers(query, [{}], self.static)
         return [
             {name: text for name, text in zip(result, row, strict=True) if text is not None} for row in rows
@@ -659,7 +658,7 @@ class CqelsReports:
             return []
         if self.head.group is None and self.head.modifiers == patterns.UNMODIFIED:
             gone = self._rows(mapping.binds for mapping in live.removed)
-            return reported_rows(ToStream.ISTREAM, gone, self._rows(bindings))
+            return reported_rows("ISTREAM", gone, self._rows(bindings))
         if self.head.group is None:
             return self._istream([mapping.binds for mapping in live.now])
         return self._istream(self._values(self._groups(self._there())))
@@ -667,7 +666,7 @@ class CqelsReports:
     def _istream(self, bindings: Iterable[TextSolution]) -> list[Row]:
         answer = self._modified([*self._of_select(bindings)])
         before, self._before = self._before, answer
-        return reported_rows(ToStream.ISTREAM, before, answer)
+        return reported_rows("ISTREAM", before, answer)
 
     def _rows(self, bindings: Iterable[TextSolution]) -> list[Row]:
         return [self._row(binding) for binding in self._of_select(bindings)]
@@ -687,7 +686,7 @@ class CqelsReports:
         for key in reversed(modifiers.order):
             bindings.sort(key=lambda binding: _value(binding, key), reverse=key.descending)
         rows = [self._row(binding) for binding in bindings]
-        if modifiers.duplicates is patterns.Duplicates.DISTINCT:
+        if modifiers.duplicates == "DISTINCT":
             rows = list(dict.fromkeys(rows))
         last = None if modifiers.limit is None else modifiers.offset + modifiers.limit
         return rows[modifiers.offset : last]
@@ -743,8 +742,8 @@ _RULES_2011: Final = (
 
 
 def _selecting(query: cqels_text.WrittenQuery, engine: str) -> cqels_text.WrittenQuery:
-    if query.form is not Form.SELECT:
-        raise LarsError(f"{query.source}: found {query.form.value}; {engine} is known for SELECT only")
+    if query.form != "SELECT":
+        raise LarsError(f"{query.source}: found {query.form}; {engine} is known for SELECT only")
     return query
 
 

@@ -26,7 +26,7 @@ from lars.language.stream import ToStream
 from lars.language.terms import Iri
 from solver.facts import Row, Static, Triple, constant_of
 from solver.rdf import value
-from translate.model.query import Dataset, EngineQuery, Form, Language
+from translate.model.query import Dataset, EngineQuery, Language
 from translate.strict import check_strict
 
 NAME: Final = "csparql2-rsp4j-c46e0f67"
@@ -165,10 +165,10 @@ def read_csparql2(text: str, source: str) -> EngineQuery:
     """Return the query of a text; raises LarsError if the engine rejects it."""
     check_strict(text, source, "rsp4j")
     query = engine.read_with_text(text, source, Language.RSPQL)
-    if query.form not in (Form.SELECT, Form.ASK) or query.to_stream is None:
-        found = "a query without REGISTER" if query.to_stream is None else query.form.value
+    if query.form not in ("SELECT", "ASK") or query.to_stream is None:
+        found = "a query without REGISTER" if query.to_stream is None else query.form
         raise LarsError(f"{NAME} does not take {found}; use REGISTER RSTREAM <iri> AS SELECT")
-    sliding.sliding_windows(replace(query, form=Form.SELECT), NAME, tumbling=False)
+    sliding.sliding_windows(replace(query, form="SELECT"), NAME, tumbling=False)
     return query
 
 
@@ -197,8 +197,8 @@ def _answered(
 def _operator(query: EngineQuery) -> ToStream:
     """Return the operator that the engine reads: an operator in small letters is read as RSTREAM."""
     if isinstance(query, engine.WrittenQuery):
-        return read_head(query.text)[0] or ToStream.RSTREAM
-    return query.to_stream or ToStream.RSTREAM
+        return read_head(query.text)[0] or "RSTREAM"
+    return query.to_stream or "RSTREAM"
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ class _Streamed:
 
         Any of the candidates can be the last row of the report; each state keeps this row.
         """
-        gives = (lambda row: row not in self.before) if kind is ToStream.ISTREAM else self.before.__contains__
+        gives = (lambda row: row not in self.before) if kind == "ISTREAM" else self.before.__contains__
         kept = [row for row in rows if gives(row)]
         ending = list(dict.fromkeys(row for row in rows if not gives(row)))
         if not ending:
@@ -286,8 +286,8 @@ class _Reporter:
         near: Recording | None = None,
     ) -> Recording:
         """Return the reports, with rows in an order that matches `near`, if possible."""
-        if query.form is Form.ASK:
-            query = sliding.without_projection(replace(query, form=Form.SELECT))
+        if query.form == "ASK":
+            query = sliding.without_projection(replace(query, form="SELECT"))
         evaluations = self._evaluations(query, pushes, off)
         row_sets = _answered(query, static, evaluations, off)
         given = _given(query, evaluations, row_sets, off, near)
@@ -325,9 +325,9 @@ def _given(
 ) -> Sequence[Sequence[Row]]:
     """Return the output of ISTREAM, DSTREAM or RSTREAM for each answer."""
     kind = _operator(query)
-    if kind is ToStream.RSTREAM:
+    if kind == "RSTREAM":
         return row_sets
-    if ("CS9" if kind is ToStream.ISTREAM else "CS10") in off:
+    if ("CS9" if kind == "ISTREAM" else "CS10") in off:
         before = [(), *row_sets[:-1]]
         return [reported_rows(kind, old, new) for old, new in zip(before, row_sets, strict=False)]
     wanted: list[Counter[Row] | None] = [None] * len(evaluations)

@@ -25,7 +25,7 @@ from lars.errors import LarsError
 from lars.language.terms import XSD, Literal
 from solver.facts import Row, Static, Triple
 from translate.analysis import expressions_of, parts
-from translate.model.query import EngineQuery, Form, Language, MergedStream
+from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Range, Rows, WindowExpression
 from translate.tau import uses_arrivals
 
@@ -429,7 +429,7 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: e
     rejected = () if "W3c" in off else refusals(pushes)
     due = list(_reports(query, pushes, frozenset(rejected), off))
     rows = _answered(query, static, [[pushes[n].triple for n in content] for _, content in due], off)
-    variables = (ANSWER,) if query.form is Form.ASK else engine.columns(query)
+    variables = (ANSWER,) if query.form == "ASK" else engine.columns(query)
     reports = (replace(report, rows=own) for (report, _), own in zip(due, rows, strict=True))
     return Recording(variables, tuple(reports), rejected)
 
@@ -458,8 +458,8 @@ CSPARQL_097: Final = engine.Engine(
 def _check(query: EngineQuery) -> None:
     if query.language is not Language.CSPARQL or not query.merged:
         raise LarsError("csparql-0.9.7 runs C-SPARQL; expected a query with FROM STREAM <iri> [RANGE ..]")
-    if query.form not in (Form.SELECT, Form.ASK) or query.registers_stream:
-        kind = "REGISTER STREAM" if query.registers_stream else query.form.value
+    if query.form not in ("SELECT", "ASK") or query.registers_stream:
+        kind = "REGISTER STREAM" if query.registers_stream else query.form
         raise LarsError(f"csparql-0.9.7 does not model {kind}; expected SELECT, ASK")
     if any(uses_arrivals(term) for part in parts(query.pattern) for term in expressions_of(part)):
         raise LarsError("csparql-0.9.7 does not model f:timestamp; expected a query without this function")
@@ -526,7 +526,7 @@ def _answered(
     source = WindowSource(query.merged[0].stream, query.merged[0].window)
     contents_shown: list[engine.Content] = [{source: content} for content in contents]
     row_sets = engine.answers(replace(query, pattern=pattern), contents_shown, static)
-    if query.form is not Form.ASK:
+    if query.form != "ASK":
         return row_sets
     truths = (str(Literal("true" if rows else "false", XSD + "boolean")) for rows in row_sets)
     return [((truth,),) for truth in truths]

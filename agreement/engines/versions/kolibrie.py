@@ -21,7 +21,6 @@ from agreement.engines import engine
 from agreement.engines.r2s import reported_rows
 from agreement.engines.versions import sliding
 from lars.errors import LarsError
-from lars.language.stream import ToStream
 from lars.language.terms import Iri, Literal, Variable
 from solver.facts import Row, Static, Triple, constant_of
 from translate.analysis import children, parts
@@ -451,7 +450,7 @@ class _Machine:
         names = self.plan.names
         self.names = engine.columns(_query_of(query, self.plan, (), off)) if self.reads_rest else names
         self.static = matches(self.plan.static, map(self._in_texts, known))
-        self.operator = query.to_stream or ToStream.RSTREAM
+        self.operator = query.to_stream or "RSTREAM"
         self.before: tuple[Row, ...] = ()
         before, drops = "B2a" not in off, "E3" not in off
         self.windows = [
@@ -542,9 +541,9 @@ class _Machine:
         sides = (*binding_sets, self.static) if self.plan.static else binding_sets
         before, now = self.before, self._answered(reduce(join_bindings, sides))
         self.before = now
-        if "B10" in self.off or self.operator is ToStream.RSTREAM:
+        if "B10" in self.off or self.operator == "RSTREAM":
             return tuple(reported_rows(self.operator, before, now))
-        if self.operator is ToStream.ISTREAM:
+        if self.operator == "ISTREAM":
             return tuple(row for row in now if row not in set(before))
         return tuple(row for row in dict.fromkeys(before) if row not in set(now))
 

@@ -296,7 +296,7 @@ def _strict(group: algebra.Group, inner: algebra.Pattern, fresh: Iterator[Variab
     return algebra.Select(pattern, tuple(in_order(seen)))
 
 
-_DISTINCT: Final = algebra.Modifiers(algebra.Duplicates.DISTINCT)
+_DISTINCT: Final = algebra.Modifiers("DISTINCT")
 _STRING: Final = Iri(XSD + "string")
 
 

@@ -21,7 +21,7 @@ from translate.analysis import parts, rebuild, tests_of
 from translate.dialects.by_lines import LineWindow, read_lines
 from translate.model import patterns as algebra
 from translate.model.patterns import variables
-from translate.model.query import EngineQuery, Form, Language
+from translate.model.query import EngineQuery, Language
 from translate.model.windows import Range
 from translate.tau import in_order
 
@@ -72,8 +72,8 @@ def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple
     """
     if query.language is not Language.RSPQL:
         raise LarsError(f"{engine} cannot run a query in {query.language.value}; expected rspql")
-    if query.form is not Form.SELECT:
-        raise LarsError(f"{engine} cannot run {query.form.value}; expected SELECT")
+    if query.form != "SELECT":
+        raise LarsError(f"{engine} cannot run {query.form}; expected SELECT")
     window_sources = sources(query)
     if query.merged or not window_sources:
         problem = "a window without a name" if query.merged else "a query without a window"

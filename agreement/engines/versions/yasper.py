@@ -92,7 +92,7 @@ def _at_closes(query: EngineQuery, static: Static, pushes: Sequence[Push], off: 
     engine = ReportedWindows(sliding.sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
     sliding.check_triple_patterns(query, YASPER_CSPARQL.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
-    operator = query.to_stream or ToStream.RSTREAM
+    operator = query.to_stream or "RSTREAM"
     recording = _answered(query, static, evaluations, operator, whole="Y6" not in off)
     shown = recording if "Y7" in off else _with_rows(recording)
     return replace(shown, rejected=tuple(engine.rejected))
@@ -180,7 +180,7 @@ def _at_arrivals(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     engine = _Arrivals(sliding.sliding_windows(query, YASPER_CQELS.name, tumbling=True), off)
     sliding.check_triple_patterns(query, YASPER_CQELS.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
-    operator = query.to_stream or (ToStream.ISTREAM if "YC3" in off else ToStream.RSTREAM)
+    operator = query.to_stream or ("ISTREAM" if "YC3" in off else "RSTREAM")
     recording = _answered(query, static, evaluations, operator, whole="YC2" not in off)
     return replace(_with_rows(recording), rejected=tuple(engine.rejected))
 
@@ -286,7 +286,7 @@ def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     declared = sliding.engine_windows(
         query, RSP_JS_135.name, sliding.javascript_number, by_lines=by_lines, each_word=False
     )
-    operator = (query.to_stream if "R6" in off else None) or ToStream.RSTREAM
+    operator = (query.to_stream if "R6" in off else None) or "RSTREAM"
     rules = sliding.FiringRules(
         include_opening="R1" not in off,
         late="R2" not in off,
@@ -434,7 +434,7 @@ def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off
         one_by_one=False,
     )
     firings = list(sliding.FiringWindows(declared, rules, partial(_first_rs, off)).of(pushes))
-    operator = (query.to_stream if "A8" in off else None) or ToStream.RSTREAM
+    operator = (query.to_stream if "A8" in off else None) or "RSTREAM"
     contents = [firing.content for firing in firings]
     asked = _by_oxigraph(sliding.with_window_graphs(query, declared.windows), off)
     rows_of = dict(enumerate(answers(asked, contents, static)))

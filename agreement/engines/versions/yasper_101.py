@@ -21,7 +21,7 @@ from lars.errors import LarsError
 from lars.language.stream import ToStream
 from solver.facts import Row, Static, Triple
 from translate.model.patterns import EMPTY
-from translate.model.query import EngineQuery, Form, Language
+from translate.model.query import EngineQuery, Language
 
 _RULES: Final = (
     *WINDOW_RULES,
@@ -160,7 +160,7 @@ def read_yasper_query(text: str, source: str) -> EngineQuery:
         return engine.read_with_text(text, source, Language.RSPQL)
     except LarsError:
         return engine.WrittenQuery(
-            Language.RSPQL, Form.SELECT, (), EMPTY, name=", ".join(own.names), text=text, source=source
+            Language.RSPQL, "SELECT", (), EMPTY, name=", ".join(own.names), text=text, source=source
         )
 
 
@@ -176,7 +176,7 @@ def _recorded(
     sparql = engine.read_with_text(query.text, query.source, Language.RSPQL) if "YO12" in off else query
     operator = own.operator
     if "YO18" in off:
-        operator = sparql.to_stream or ToStream.RSTREAM
+        operator = sparql.to_stream or "RSTREAM"
     program = _Program(own, sparql, static, operator, off)
     windows = sliding_windows(sparql, yasper_text.NAME, tumbling=True) if program.plain else own.windows
     machine = ReportedWindows(windows[::-1] if last_first else windows, off)
@@ -243,9 +243,9 @@ def _to_stream(
     operator: ToStream, before: Sequence[Row], now: Sequence[Row], off: engine.Off
 ) -> Sequence[Row]:
     rows = reported_rows(operator, before, now)
-    if operator is ToStream.RSTREAM or "YO17" in off:
+    if operator == "RSTREAM" or "YO17" in off:
         return rows
-    old, new = (before, now) if operator is ToStream.ISTREAM else (now, before)
+    old, new = (before, now) if operator == "ISTREAM" else (now, before)
     return [row for row in dict.fromkeys(new) if row not in set(old)]
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Final, get_args
 
 from agreement.documents.requests import WindowSource
 from agreement.documents.values import cut
@@ -154,7 +154,7 @@ class _Reader:
             return None
         written, _ = self.take(), self.take()
         self.takes("AS")
-        return next((kind for kind in ToStream if kind.value == written), None)
+        return next((kind for kind in get_args(ToStream) if kind.value == written), None)
 
     def skip(self, *words: str) -> None:
         """Skip to the next of some words."""

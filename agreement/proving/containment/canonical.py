@@ -88,7 +88,7 @@ class PairQuery:
     @property
     def operator(self) -> ToStream:
         """The relation-to-stream operator of the query; the default is RSTREAM."""
-        return self.query.to_stream or ToStream.RSTREAM
+        return self.query.to_stream or "RSTREAM"
 
     def reported(
         self, facts: Sequence[Fact], static: Background, t: int, before: int | None = None

@@ -57,7 +57,6 @@ from solver.deadlines import until
 from solver.rdf import value as number
 from translate.analysis import expressions_of, parts
 from translate.model.patterns import Group, Modifiers, Path, Pattern, Select
-from translate.model.query import Form
 from translate.tau import uses_arrivals
 
 _MOST_MODELS: Final = 30
@@ -139,8 +138,8 @@ def matches(query: canonical.PairQuery) -> Iterator[RowCase]:
 
 def _check_forms(query: canonical.PairQuery, other: canonical.PairQuery) -> None:
     forms = {query.query.form, other.query.form}
-    if len(forms) > 1 or not forms <= {Form.SELECT, Form.ASK}:
-        text = ", ".join(sorted(form.value for form in forms))
+    if len(forms) > 1 or not forms <= {"SELECT", "ASK"}:
+        text = ", ".join(sorted(form for form in forms))
         raise LarsError(f"found {text}; expected two SELECT, or two ASK queries")
 
 

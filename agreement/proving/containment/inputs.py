@@ -23,7 +23,7 @@ from lars.language.terms import Variable
 from solver.settings import Warn, unsaid
 from translate.analysis import keeps_ties, rename
 from translate.model.patterns import Select
-from translate.model.query import EngineQuery, Profile
+from translate.model.query import EngineQuery
 
 _ACCEPTED: Final = "--contained and --equivalent require two files, each with a query"
 _TIES: Final = (
@@ -55,7 +55,7 @@ def two_queries(
         warn(APART)
     setting = reading.setting(length)
     if reading.profile is None and not (*sources(first), *sources(second)):
-        setting = replace(setting, profile=Profile.SPARQL11)
+        setting = replace(setting, profile="sparql11")
     return PairQuery(_renamed(first, names, inputs[0]), setting), PairQuery(second, setting)
 
 

@@ -51,7 +51,6 @@ from agreement.proving.decide import volatile
 from agreement.proving.decisions import Decision, Witness
 from agreement.proving.witness import WitnessSearch, smallest, two_queries
 from lars.errors import TimeLimitError
-from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from lars.language.windows import TimeWindow
 from solver.deadlines import Deadline
@@ -84,7 +83,7 @@ def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) ->
     return replace(containment, why=f"{containment.why}; {searched.search_text(_ASKED)}")
 
 
-_R, _I, _D = ToStream.RSTREAM, ToStream.ISTREAM, ToStream.DSTREAM
+_R, _I, _D = "RSTREAM", "ISTREAM", "DSTREAM"
 _MOST_MATCHES: Final = 8
 _COPY: Final = "urn:lars:copy:"
 
@@ -120,8 +119,8 @@ def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> 
 def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     answers = answers_containment(_answering(query), _answering(other))
     if is_empty(query):
-        return Decision("always", f"the first never has an answer, so that {query.operator.value} has none")
-    sentence = f"{query.operator.value} against {other.operator.value}"
+        return Decision("always", f"the first never has an answer, so that {query.operator} has none")
+    sentence = f"{query.operator} against {other.operator}"
     why = _why(query, other, answers)
     if why:
         return Decision("always", f"{sentence}: {why}")
@@ -140,9 +139,9 @@ def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decisi
     """Return the rule that proves the containment of the reports; "" if no rule applies."""
     inside = answers.holds
     match query.operator, other.operator:
-        case ToStream.ISTREAM, ToStream.RSTREAM if inside:
+        case "ISTREAM", "RSTREAM" if inside:
             return "what is new is an answer, and each answer of the first is one of the other"
-        case (ToStream.ISTREAM, ToStream.ISTREAM) | (ToStream.DSTREAM, ToStream.DSTREAM) if inside:
+        case ("ISTREAM", "ISTREAM") | ("DSTREAM", "DSTREAM") if inside:
             back = decide_containment(_answering(other), _answering(query)).holds
             if back or _possible_answers(query, other).holds:
                 return "no answer of the first is at any time one of the other alone"

@@ -41,7 +41,7 @@ from translate.analysis import expressions_of, parts, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, TriplePattern
 from translate.model.query import EngineQuery, Setting
-from translate.tau import Trigger, lars_program
+from translate.tau import lars_program
 
 _CONNECTIVES: Final = ("&&", "||", "!", "IN", "BOUND")
 _COMPARISONS: Final = ("=", "!=", "<", "<=", ">", ">=", "SAMETERM")
@@ -331,9 +331,9 @@ def agreement_theorem(
         return None
     if period == 1 and all(theorems.needs_now(way.disjunct, question.setting) for way in possible):
         return Theorem.NOW
-    if question.trigger is Trigger.ANY or question.hindrances:
+    if question.trigger == "any" or question.hindrances:
         return None
-    if question.trigger is Trigger.QUERY_STREAMS and not all(map(theorems.accepts_all, question.ways)):
+    if question.trigger == "query-streams" and not all(map(theorems.accepts_all, question.ways)):
         return None
     uniform = theorems.is_uniform(question.pair.cqels, question.ways, period, question.setting)
     return Theorem.MATCHING if uniform else None
@@ -341,7 +341,7 @@ def agreement_theorem(
 
 def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) -> bool:
     """Return whether T3 proves a difference from one disjunct, independent of the other disjuncts."""
-    if not disjunct.certain or question.hindrances or question.trigger is not Trigger.ANY:
+    if not disjunct.certain or question.hindrances or question.trigger != "any":
         return False
     edges = [edge for each in question.ways for edge in each.disjunct.readings]
     losing = all(theorems.only_loses(edge.reading.operator(question.setting)) for edge in edges)
@@ -370,7 +370,7 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
 
 def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:
     """Yield streams made from disjuncts, the disjuncts without static data first."""
-    noise = () if question.trigger is Trigger.ANY else (None,)
+    noise = () if question.trigger == "any" else (None,)
     placement = Placement(question.setting, *noise)
     free, stock = question.stock is None, question.stock or ()
     models = [(way.disjunct, way.model) for way in question.ways if way.holds]

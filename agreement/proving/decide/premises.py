@@ -9,7 +9,6 @@ from agreement.proving.disjuncts import Disjunct, Satisfiability
 from lars.durations import TimedPoints
 from lars.language.formulas import Test, write_expression
 from lars.language.windows import TimeWindow, TupleWindow, Window
-from translate.tau import Trigger
 
 
 def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremise]:
@@ -33,9 +32,9 @@ def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremis
 
 
 _FIRED = {
-    Trigger.ANY: "any input",
-    Trigger.QUERY_STREAMS: "input of the streams that the query reads",
-    Trigger.MATCHING: "input that matches a pattern",
+    "any": "any input",
+    "query-streams": "input of the streams that the query reads",
+    "matching": "input that matches a pattern",
 }
 
 

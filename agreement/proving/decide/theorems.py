@@ -47,7 +47,7 @@ from lars.language.terms import Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from translate.analysis import expressions_of, parts, tests_of, without_paths
 from translate.model import patterns as algebra
-from translate.model.query import EngineQuery, Form, Setting
+from translate.model.query import EngineQuery, Setting
 
 _STAMPED: Final = "http://larkc.eu/csparql/sparql/jena/ext#"
 
@@ -92,8 +92,8 @@ def needs_now(disjunct: Disjunct, setting: Setting) -> bool:
 
 def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield the reasons why a query is not monotone, each with the keywords that show the reason's place."""
-    if query.form in (Form.CONSTRUCT, Form.DESCRIBE):
-        yield query.form.value, (query.form.value,)
+    if query.form in ("CONSTRUCT", "DESCRIBE"):
+        yield query.form, (query.form,)
     if query.modifiers.slices:
         yield "LIMIT or OFFSET", ("LIMIT", "OFFSET")
     for part in parts(without_paths(query.pattern)):

@@ -13,7 +13,6 @@ from functools import cached_property
 from agreement.proving import disjuncts
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decisions import CheckedPremise, reported, trace_on
-from lars.language.stream import ToStream
 from lars.language.windows import Interval
 from solver.job import Question
 from translate.analysis import Choice, Variant, cq, model_of_cqels
@@ -79,8 +78,8 @@ class VariantClasses:
 
     def _parted(self, number: int, part: StreamBlock) -> bool:
         """Return whether the brave and the cautious query differ on a match with the part in static data."""
-        own = Choice.BRAVE, Choice.CAUTIOUS
-        others = tuple(Choice.BRAVE for _ in self.variants[0].choices)
+        own = "brave", "cautious"
+        others = tuple("brave" for _ in self.variants[0].choices)
         choices = [(*others[:number], choice, *others[number + 1 :]) for choice in own]
         brave, cautious = (next(v.query for v in self.variants if v.choices == one) for one in choices)
         for disjunct in self._moved(part):
@@ -112,9 +111,7 @@ class VariantClasses:
             trace = trace_on(data.facts(1), disjuncts.background_of(data.static), Interval(0, t))
             output, times = output_of(brave, setting).predicate, (t,)
             one, other = (
-                reported(
-                    Question(lars_program(each, setting), output, times), ToStream.RSTREAM, trace, t - 1, t
-                )
+                reported(Question(lars_program(each, setting), output, times), "RSTREAM", trace, t - 1, t)
                 for each in (brave, cautious)
             )
             if one != other:

@@ -213,7 +213,7 @@ class _Reader:
             way
             for other, way in pairs
             if way is not None
-            and (self.profile is Profile.PAPER2015 or shared & disjunct.possible & other.possible)
+            and (self.profile == "paper2015" or shared & disjunct.possible & other.possible)
         ]
         return _lacking(disjunct, "MINUS", self.absent(disjunct, ways, where))
 
@@ -300,15 +300,15 @@ class _Reader:
                 continue
             unset = [_may_be_unset(side, name) for side in (left, right)]
             uncertain = name in left.unknown | right.unknown
-            if self.profile is Profile.SPARQL11 or all(unset) or uncertain:
+            if self.profile == "sparql11" or all(unset) or uncertain:
                 loose, vague = (why or "a computed variable that is joined" for why in (loose, vague))
-            if self.profile is Profile.SPARQL11 and any(_is_unset(side, name) for side in (left, right)):
+            if self.profile == "sparql11" and any(_is_unset(side, name) for side in (left, right)):
                 continue
             # A computed value must equal another binding of its variable.
             own, later = next(self.fresh), name in right.calculated
             changed = _recomputed(right if later else left, name, own)
             left, right = (left, changed) if later else (changed, right)
-            if not (uncertain or (any if self.profile is Profile.SPARQL11 else all)(unset)):
+            if not (uncertain or (any if self.profile == "sparql11" else all)(unset)):
                 requirements.append(Test(Call("SAMETERM", (own, name))))
             elif name in left.calculated and unset[0]:
                 # It is what the other side computes, where this one has an error.
@@ -318,7 +318,7 @@ class _Reader:
             here = name in left.bound or mine.get(name) is not None
             there = name in right.bound or theirs.get(name) is not None
             is_null = (not here and name in mine) or (not there and name in theirs)
-            if is_null and here != there and self.profile is Profile.PAPER2015:
+            if is_null and here != there and self.profile == "paper2015":
                 return None
             if mine.get(name) is not None and theirs.get(name) not in (None, mine[name]):
                 return None

@@ -13,7 +13,7 @@ from solver.facts import Static, Triple
 from solver.rdf import read_term
 from translate.analysis import expressions_of, parts, rebuild
 from translate.model import patterns
-from translate.model.query import EngineQuery, Profile
+from translate.model.query import EngineQuery
 
 Letter = tuple[str, Triple]
 """The IRI of a stream, such as `<http://e/S>`, and a triple of canonical terms."""
@@ -37,7 +37,7 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
     letters: dict[Letter, None] = {}
     repeated = _repeated(query.pattern)
     numbers = _numbers(query)
-    found = [disjuncts(pattern, Profile.SPARQL11) for pattern in (query.pattern, _present(query.pattern))]
+    found = [disjuncts(pattern, "sparql11") for pattern in (query.pattern, _present(query.pattern))]
     for disjunct in dict.fromkeys(one for group in found for one in group):
         for terms in _terms(disjunct, static, numbers):
             for edge in disjunct.edges:

@@ -362,33 +362,33 @@ def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -
 
 @cache
 def _whole(query: EngineQuery) -> EngineQuery:
-    return replace(query, to_stream=ToStream.RSTREAM)
+    return replace(query, to_stream="RSTREAM")
 
 
 _OPERATORS: Final[tuple[tuple[str, ToStream, Reporting], ...]] = (
     (
         "ISTREAM reports a row once, also where it has been gone",
-        ToStream.ISTREAM,
+        "ISTREAM",
         lambda history: history[-1] - _ever(history),
     ),
     (
         "ISTREAM compares with the last answer that had rows",
-        ToStream.ISTREAM,
+        "ISTREAM",
         lambda history: history[-1] - _last(history),
     ),
     (
         "ISTREAM leaves out the first answer",
-        ToStream.ISTREAM,
+        "ISTREAM",
         lambda history: history[-1] - history[-2] if _last(history) else Counter(),
     ),
     (
         "DSTREAM reports nothing where the answer has no rows",
-        ToStream.DSTREAM,
+        "DSTREAM",
         lambda history: history[-2] - history[-1] if len(history) > 1 and history[-1] else Counter(),
     ),
     (
         "DSTREAM compares with the last answer that had rows",
-        ToStream.DSTREAM,
+        "DSTREAM",
         lambda history: _last(history) - history[-1],
     ),
 )

@@ -17,13 +17,11 @@ from agreement.documents.requests import sources
 from agreement.engines.engine import columns
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.references import HuntedRun
-from lars.language.stream import ToStream
 from lars.language.terms import XSD
 from solver.facts import Row
 from translate.analysis import stream_blocks
 from translate.model import patterns
-from translate.model.patterns import Duplicates
-from translate.model.query import EngineQuery, Form
+from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 Traits = Mapping[str, int]
@@ -274,12 +272,12 @@ def _constructs(query: EngineQuery) -> Iterator[str]:
     }
     parts = list(_parts(query.pattern))
     yield from (name for name, kind in kinds.items() if any(isinstance(part, kind) for part in parts))
-    if query.form is not Form.SELECT:
-        yield query.form.value
-    if query.modifiers.duplicates is Duplicates.DISTINCT:
+    if query.form != "SELECT":
+        yield query.form
+    if query.modifiers.duplicates == "DISTINCT":
         yield "DISTINCT"
-    if query.to_stream is not None and query.to_stream is not ToStream.RSTREAM:
-        yield query.to_stream.value
+    if query.to_stream is not None and query.to_stream != "RSTREAM":
+        yield query.to_stream
     if len(sources(query)) > 1:
         yield "several windows"
     if any(isinstance(part, patterns.Bgp) and part.triples for part in parts):

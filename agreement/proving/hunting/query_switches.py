@@ -6,7 +6,7 @@ from functools import cache, partial
 from itertools import count, permutations
 from operator import attrgetter
 from types import UnionType
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.engines.engine import RspqlDefinition
@@ -19,23 +19,23 @@ from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from translate.analysis import rebuild, stream_blocks
 from translate.model import patterns
 from translate.model.patterns import Duplicates, variables
-from translate.model.query import EngineQuery, Form
+from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 
 def operators() -> Iterator[Switch]:
     """Yield the switches for other relation-to-stream operators (RSTREAM, ISTREAM, DSTREAM)."""
-    for operator in ToStream:
+    for operator in get_args(ToStream):
 
         def changed(query: EngineQuery, operator: ToStream = operator) -> EngineQuery:
             return query if query.to_stream is None else replace(query, to_stream=operator)
 
-        right = f"{RspqlDefinition.OPERATORS}, not always {operator.value}"
-        yield _of_query(f"reported as {operator.value}, whatever the query says", right, changed)
-    for said, done in permutations(ToStream, 2):
-        sentence = f"{said.value} is reported as {done.value}"
+        right = f"{RspqlDefinition.OPERATORS}, not always {operator}"
+        yield _of_query(f"reported as {operator}, whatever the query says", right, changed)
+    for said, done in permutations(get_args(ToStream), 2):
+        sentence = f"{said} is reported as {done}"
         yield _of_query(sentence, RspqlDefinition.OPERATORS, partial(_with_operators, {said: done}))
-    exchanged = {ToStream.ISTREAM: ToStream.DSTREAM, ToStream.DSTREAM: ToStream.ISTREAM}
+    exchanged: dict[ToStream, ToStream] = {"ISTREAM": "DSTREAM", "DSTREAM": "ISTREAM"}
     yield _of_query(
         "ISTREAM and DSTREAM are exchanged", RspqlDefinition.OPERATORS, partial(_with_operators, exchanged)
     )
@@ -279,7 +279,7 @@ def _without_branch(name: str, part: patterns.Union) -> patterns.Pattern:
 
 def _distinct(part: patterns.Pattern) -> patterns.Pattern:
     names = tuple(sorted(variables(part), key=attrgetter("name")))
-    return patterns.Select(part, names, patterns.Modifiers(Duplicates.DISTINCT))
+    return patterns.Select(part, names, patterns.Modifiers("DISTINCT"))
 
 
 _FRESH: Final = count()
@@ -324,10 +324,11 @@ def _solutions() -> Iterator[Switch]:
         _unprojected,
     )
     kept = "SPARQL 1.1, 18.5, Distinct: equal solutions once, where DISTINCT says so"
-    for says, duplicates in (
-        ("DISTINCT is ignored", Duplicates.KEPT),
-        ("equal rows are reported once, as if each SELECT had DISTINCT", Duplicates.DISTINCT),
-    ):
+    deviations: tuple[tuple[str, patterns.Duplicates], ...] = (
+        ("DISTINCT is ignored", ""),
+        ("equal rows are reported once, as if each SELECT had DISTINCT", "DISTINCT"),
+    )
+    for says, duplicates in deviations:
         yield _of_query(says, kept, partial(_with_duplicates, duplicates))
     grouped = "SPARQL 1.1, 18.5.1: an aggregate is of all solutions of its group"
     yield _of_pattern(
@@ -376,7 +377,7 @@ def _solutions() -> Iterator[Switch]:
         "SPARQL 1.1, 16.3: ASK is false without a solution",
         lambda query: (
             replace(query, pattern=patterns.LeftJoin(patterns.EMPTY, query.pattern))
-            if query.form is Form.ASK
+            if query.form == "ASK"
             else query
         ),
     )
@@ -456,7 +457,7 @@ def _average_cut(group: patterns.Group) -> patterns.Pattern:
 
 
 def _negated_ask(query: EngineQuery) -> EngineQuery:
-    if query.form is not Form.ASK:
+    if query.form != "ASK":
         return query
     found = Variable("any_solution")
     asked = patterns.LeftJoin(patterns.EMPTY, patterns.Extend(query.pattern, found, _TRUE))
@@ -477,14 +478,14 @@ def _sliced(skipped: int, more: int, query: EngineQuery) -> EngineQuery:
 
 
 def _unprojected(query: EngineQuery) -> EngineQuery:
-    if query.form is not Form.SELECT or isinstance(query.pattern, patterns.Group | patterns.Extend):
+    if query.form != "SELECT" or isinstance(query.pattern, patterns.Group | patterns.Extend):
         return query
     more = sorted(variables(query.pattern) - set(query.result), key=attrgetter("name"))
     return replace(query, result=(*query.result, *more))
 
 
 def _with_duplicates(duplicates: Duplicates, query: EngineQuery) -> EngineQuery:
-    if duplicates is Duplicates.KEPT and query.modifiers.duplicates is not Duplicates.DISTINCT:
+    if duplicates == "" and query.modifiers.duplicates != "DISTINCT":
         return query
     return replace(query, modifiers=replace(query.modifiers, duplicates=duplicates))
 

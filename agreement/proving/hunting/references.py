@@ -27,11 +27,8 @@ from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
-from lars.language.stream import ToStream
 from lars.language.terms import XSD
-from lars.language.windows import Bounds
 from solver.facts import Row
-from translate.model.query import Form
 from translate.model.windows import Range
 
 
@@ -171,7 +168,7 @@ class JudgedRun:
         operator = task.query.to_stream or self.specification.stream
         ranges = (one.window for one in sources(task.query) if isinstance(one.window, Range))
         length = max((one.length.milliseconds for one in ranges), default=0.0)
-        reach = length if operator is ToStream.RSTREAM else inf
+        reach = length if operator == "RSTREAM" else inf
         return any(t <= window.at <= t + reach for t in self.late)
 
 
@@ -328,7 +325,7 @@ class SpecificationReference(Reference):
     def _subject(self, run: HuntedRun) -> JudgedRun:
         unit = Duration(int(run.query.tick * NANOSECONDS["ms"]))
         recorded = judge.recording_to_judge(run.run, unit, run.typed_answers, self.options)
-        if clock_driven(frame_task(recorded.task, self.specification, Bounds.CLOSED)):
+        if clock_driven(frame_task(recorded.task, self.specification, "closed")):
             # What closes when the last triple comes, no later one has shown to be due.
             options = replace(recorded.options, until=recorded.task.last - 1)
             recorded = replace(recorded, options=options)
@@ -495,7 +492,7 @@ def _narrowed(subject: JudgedRun) -> JudgedRun:
 def _with_booleans(subject: JudgedRun) -> JudgedRun:
     """Return the run with each non-boolean answer of an ASK query marked, if the kinds of terms are known."""
     recorded = subject.recorded
-    if recorded.task.query.form is not Form.ASK or recorded.options.likeness.lexical:
+    if recorded.task.query.form != "ASK" or recorded.options.likeness.lexical:
         return subject
 
     def told(row: Row) -> Row:
@@ -585,7 +582,7 @@ def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
     """Return a text with the t0 and window bounds of the expected rows that are shown."""
     choice = verdict.choice
     starts = " and ".join(map(str, dict.fromkeys(choice.starts)))
-    sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds.value}"
+    sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds}"
     fits = f"none of {judgement.choices} choices of t0 and bounds fits the answers; this is by"
     return f"{fits} {sentence}" if judgement.choices > 1 else f"for {sentence}"
 

@@ -19,7 +19,6 @@ from agreement.proving.hunting.answer_switches import answer_changes
 from agreement.proving.hunting.input_switches import STARTS, input_changes, ranges
 from agreement.proving.hunting.query_switches import operators, query_changes
 from agreement.proving.hunting.references import JudgedRun, Switch
-from lars.language.windows import Bounds
 
 _PARAMETERS: Final = {
     "report": "Definition 23 (when a window reports)",
@@ -100,7 +99,7 @@ def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
         "report": frozenset(("content-change",)),
         "slide": "ignored",
     }
-    for bounds, tick in product((Bounds.LOW_OPEN, Bounds.CLOSED), ("instant", "triple")):
+    for bounds, tick in product(("low-open", "closed"), ("instant", "triple")):
         ends = {"bounds": (bounds,), "tick": tick}
         specification = subject.specification.model_copy(update={**changes, **ends})
         changed = replace(subject, specification=specification).with_options(bounds=None, until=None)

@@ -18,12 +18,12 @@ from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, Un
 from lars.language import formulas, terms
 from lars.language.program import Program, Rule, put_terms
 from lars.language.program import variables as named_in
-from lars.language.windows import Bounds, TimeWindow
+from lars.language.windows import Bounds, TimeWindow, misses_last
 from solver.facts import STREAM_PREDICATE, Row
 from solver.job import Question
 from translate.analysis import parts
 from translate.model import patterns as algebra
-from translate.model.query import EngineQuery, Form, Setting
+from translate.model.query import EngineQuery, Setting
 from translate.model.windows import Now, Range, Unbounded
 
 FOREVER: Final = inf
@@ -50,12 +50,12 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
     """
     if reads_graphs(query):
         return "GRAPH inside WINDOW"
-    if query.form not in (Form.SELECT, Form.ASK):
-        return str(query.form.value)
+    if query.form not in ("SELECT", "ASK"):
+        return str(query.form)
     if query.modifiers.slices:
         return "LIMIT or OFFSET"
-    if setting.bounds is not None and setting.bounds.misses_last:
-        return f"bounds {setting.bounds.value}"
+    if setting.bounds is not None and misses_last(setting.bounds):
+        return f"bounds {setting.bounds}"
     for source in sources(query):
         match source.window:
             case Range(_, slide, None, ends=None) if slide is None or slide.points(setting.unit) == 1:
@@ -142,7 +142,7 @@ def _age(where: Reading, setting: Setting, varied: terms.Iri) -> float | None:
 
 def limit(length: int, bounds: Bounds | None) -> int:
     """Return the greatest age of a triple in a window of this length."""
-    first, _ = TimeWindow(length, ends=bounds or Bounds.CLOSED).offsets
+    first, _ = TimeWindow(length, ends=bounds or "closed").offsets
     return -(first or 0)
 
 

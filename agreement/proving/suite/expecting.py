@@ -22,8 +22,9 @@ from agreement.proving.suite.vectors import (
 from lars.durations import Duration
 from lars.language.stream import ToStream
 from lars.language.terms import XSD
+from lars.language.windows import misses_last
 from solver.facts import Row, Static
-from translate.model.query import EngineQuery, Form, Language
+from translate.model.query import EngineQuery, Language
 
 TimedRows = tuple[int, tuple[Row, ...]]
 """A report: its time point, and its rows in the order of the query's columns."""
@@ -106,7 +107,7 @@ class VectorReports:
 
     @property
     def _asks(self) -> bool:
-        return self.query.form is Form.ASK
+        return self.query.form == "ASK"
 
     @property
     def repeats(self) -> bool:
@@ -171,7 +172,7 @@ class VectorReports:
         if not vector.by_clock or "content-change" in vector.report:
             return tuple(dict.fromkeys((lost, *in_time)))
         came = max(push.t for push in self.stream[: self.stream.index(late)])
-        admitted = came + vector.bounds.misses_last
+        admitted = came + misses_last(vector.bounds)
         after = (pair for pair in counted if pair[0] >= admitted)
         return tuple(
             dict.fromkeys((lost, (*(pair for pair in lost if pair[0] < admitted), *after), *in_time))
@@ -283,7 +284,7 @@ class VectorReports:
             self.look((vector,))
         kind = self.query.to_stream or of.specification.stream
         every = [(point.time, shown[point.tick]) for point in of.points]
-        if kind is not ToStream.RSTREAM:
+        if kind != "RSTREAM":
             before = ((), *(rows for _, rows in every))
             every = [
                 (time, self._changed(kind, old, rows))

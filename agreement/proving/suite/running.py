@@ -23,6 +23,7 @@ from agreement.proving.suite.expecting import MILLISECONDS, Reports
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import declared_vectors, vectors
 from lars.errors import LarsError
+from lars.language.windows import misses_last
 from solver.deadlines import Deadline
 from solver.facts import Row, constant_of
 from solver.rdf import value
@@ -454,7 +455,8 @@ def _choices(declared: frozenset[Choice] | None) -> list[Choice]:
         (n, label)
         for label in LABELS
         for n, vector in enumerate(vectors())
-        if label == "evaluation" or (vector.by_clock and _sees(n, label, after=not vector.bounds.misses_last))
+        if label == "evaluation"
+        or (vector.by_clock and _sees(n, label, after=not misses_last(vector.bounds)))
     ]
 
 
@@ -522,9 +524,9 @@ def _sees(number: int, label: Label, *, after: bool) -> bool:
     vector = vectors()[number]
     match label:
         case "arrival":
-            return vector.by_clock and after is (not vector.bounds.misses_last)
+            return vector.by_clock and after is (not misses_last(vector.bounds))
         case "later":
-            return vector.by_clock and vector.bounds.misses_last
+            return vector.by_clock and misses_last(vector.bounds)
         case _:
             return True
 
@@ -587,7 +589,7 @@ def _result(
     right = () if expected is None else expected.reports
     unseen = 0
     if expected is not None:
-        after = choice[1] == "later" or not vectors()[choice[0]].bounds.misses_last
+        after = choice[1] == "later" or not misses_last(vectors()[choice[0]].bounds)
         known = _known_at(expected, choice[1], _arrival_times(answer.test), after=after)
         unseen = sum(t >= until_of(answer.test) for t in known)
     if not answer.ran:

@@ -10,7 +10,6 @@ from agreement.engines.specifications import Empty, Specification, Strategy, Tic
 from agreement.engines.specifications.parameters import Combination
 from agreement.engines.specifications.reporting import CLOCKED
 from lars.durations import Duration
-from lars.language.stream import ToStream
 from lars.language.windows import Bounds
 from translate.model.query import Language
 
@@ -47,7 +46,7 @@ STARTS: Final[tuple[Start, ...]] = (
     *(0, ALIGNED, FIRST, FIRST_ALIGNED, 1, 2, 3, FIRST_OF_STREAM, STREAM_ALIGNED),
     *(f"{one}/{other}" for one in _POINTS for other in _POINTS if one != other),
 )
-_BOUNDS: Final = (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)
+_BOUNDS: Final[tuple[Bounds, ...]] = ("low-open", "high-open", "closed")
 _EMPTY: Final[tuple[Empty, ...]] = ("silent", "reported")
 _TICKS: Final[tuple[Tick, ...]] = ("triple", "instant")
 _COMBINATIONS: Final[tuple[Combination, ...]] = ("any", "all")
@@ -90,9 +89,9 @@ class ParameterVector:
                 "combination": self.combination,
                 "period": str(Duration(PERIOD * unit.nanoseconds)) if _P in self.report else None,
                 "tick": self.tick,
-                "bounds": self.bounds.value,
+                "bounds": self.bounds,
                 "slide": "ignored" if cqels else "query",
-                "stream": (ToStream.ISTREAM if cqels else ToStream.RSTREAM).value,
+                "stream": "ISTREAM" if cqels else "RSTREAM",
                 "empty": self.empty,
             }
         )
@@ -101,7 +100,7 @@ class ParameterVector:
         """Return the values of the vector as texts, by the names of parameters."""
         result = {
             "report": " and ".join(strategy for strategy in get_args(Strategy) if strategy in self.report),
-            "bounds": self.bounds.value,
+            "bounds": self.bounds,
             "t0": str(self.start),
             "empty": self.empty,
         }

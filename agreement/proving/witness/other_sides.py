@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from math import gcd
-from typing import Final, assert_never
+from typing import Final, assert_never, get_args
 
 from agreement.documents.outputs import quantity
 from agreement.documents.requests import sources
@@ -31,7 +31,7 @@ from lars.language.terms import Atom
 from lars.language.windows import Bounds
 from solver.deadlines import Deadline
 from solver.facts import Background, Fact, Row
-from solver.job import ask
+from solver.job import Question, ask
 from solver.search import Contest, with_atoms
 from solver.settings import Progress
 from translate.analysis import Choice, cq, model_of_cqels
@@ -57,9 +57,7 @@ class NamedProfile:
     name: str
     start: int | None = None
 
-    @property
-    def value(self) -> str:
-        """The name of the profile, followed by @ and the start time if given."""
+    def __str__(self) -> str:
         return self.name if self.start is None else f"{self.name}@{self.start}"
 
 
@@ -150,8 +148,7 @@ class ProfileContest:
             if mine != theirs and point > first:
                 rows = [sum(some, Counter[Row]()) for some in (mine, theirs)]
                 sentences = (
-                    f"{p.value} {_rows_text(some)}"
-                    for p, some in zip(self.profiles, (mine, theirs), strict=True)
+                    f"{p} {_rows_text(some)}" for p, some in zip(self.profiles, (mine, theirs), strict=True)
                 )
                 left, right = (frozenset(a - b) for a, b in (rows, rows[::-1]))
                 seen = tuple(fact for fact in facts if fact.t <= point)
@@ -182,7 +179,7 @@ def read_sides(text: str) -> Readings:
     (<Trigger.ANY: 'any'>, <Trigger.MATCHING: 'matching'>)
     """
     for kind in _KINDS:
-        named = {value.value.lower(): value for value in kind}
+        named = {value.lower(): value for value in get_args(kind)}
         parts = text.lower().split(",")
         if len(set(parts)) == len(parts) == 2 and set(parts) <= named.keys():  # noqa: PLR2004
             return named[parts[0]], named[parts[1]]
@@ -194,7 +191,7 @@ def read_sides(text: str) -> Readings:
             pass
     from agreement.comparing.judge import ACCEPTED_JUDGES
 
-    accepted = "; ".join(", ".join(value.value.lower() for value in kind) for kind in _KINDS)
+    accepted = "; ".join(", ".join(get_args(kind)).lower() for kind in _KINDS)
     accepted += f"; {ACCEPTED_JUDGES}, a specification also with a start time, as rspql@4"
     raise LarsError(f"expected A,B, two of one of: {accepted}")
 
@@ -216,19 +213,20 @@ def two_readings(
     query: EngineQuery, sides: tuple[OneReading, OneReading], setting: Setting, trigger: Trigger
 ) -> Contest:
     """Return push of a query in two readings, compared at each time at which either side evaluates."""
-    questions, kinds = [], [ToStream.RSTREAM, ToStream.RSTREAM]
+    questions: list[Question] = []
+    kinds: list[ToStream] = ["RSTREAM", "RSTREAM"]
     for number, side in enumerate(sides):
         own, read, fired = query, setting, trigger
         match side:
-            case Bounds():
+            case "closed" | "low-open" | "high-open" | "open":
                 read = replace(setting, bounds=side)
-            case Profile():
+            case "paper2015" | "sparql11":
                 read = replace(setting, profile=side)
-            case Trigger():
+            case "any" | "query-streams" | "matching":
                 fired = side
-            case ToStream():
+            case "RSTREAM" | "ISTREAM" | "DSTREAM":
                 kinds[number] = side
-            case Choice():
+            case "brave" | "cautious":
                 variants = cq(model_of_cqels(query))
                 own = next(variant.query for variant in variants if set(variant.choices) <= {side})
             case _:

@@ -36,7 +36,6 @@ from lars.analysis import intensional, positive_loops, windows
 from lars.errors import FailedRunError, TimeLimitError
 from lars.language import formulas, terms
 from lars.language.program import Program, Rule, atoms, head_atom, nested, variables
-from lars.language.stream import ToStream
 from lars.language.windows import IntervalWindow, TupleWindow
 from solver.deadlines import NEVER, Deadline, until
 from solver.facts import STREAM_PREDICATE, Arrivals, Background, Multiples, constant_of
@@ -169,7 +168,7 @@ def _is_simple(expression: formulas.Expression) -> bool:
 
 
 def push_and_pull(
-    pair: Pair, period: int, setting: Setting, trigger: Trigger = Trigger.ANY, *, same_input: bool = False
+    pair: Pair, period: int, setting: Setting, trigger: Trigger = "any", *, same_input: bool = False
 ) -> Contest:
     """Return push of the CQELS query (left) against pull of the C-SPARQL query (right).
 
@@ -339,7 +338,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
     trace = trace_on(stream.facts, static, stream.timeline, "some")
     contest = search.contest
     left, right = (
-        reported(question, ToStream(kind.value), trace, stream.start, stream.end)
+        reported(question, kind, trace, stream.start, stream.end)
         for question, kind in zip((contest.left, contest.right), contest.kinds, strict=True)
     )
     left_only, right_only = left - right, frozenset() if contest.contained else right - left

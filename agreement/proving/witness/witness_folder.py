@@ -166,10 +166,10 @@ def _toml(compared: PairOnStream, queries: Iterable[EngineQuery], *, has_static:
         yield f'time = "{_AT}"'
     if has_static:
         yield f'static = "{_STATIC}"'
-    yield f'profile = "{compared.setting.profile.value}"'
+    yield f'profile = "{compared.setting.profile}"'
     if compared.setting.bounds is not None:
-        yield f'bounds = "{compared.setting.bounds.value}"'
-    yield f'trigger = "{compared.trigger.value}"'
+        yield f'bounds = "{compared.setting.bounds}"'
+    yield f'trigger = "{compared.trigger}"'
     if _named_apart(compared):
         yield "[streams]"
         yield from (f'{_quoted(Iri(name[1:-1]))} = "{file}"' for name, file in _named_apart(compared).items())

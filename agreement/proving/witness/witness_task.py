@@ -19,7 +19,6 @@ from agreement.proving.witness import other_sides, searching
 from lars.errors import LarsError, TimeLimitError
 from lars.language import terms
 from lars.language.program import Program
-from lars.language.stream import ToStream
 from solver.deadlines import Deadline, until
 from solver.facts import Background, constant_of
 from solver.search import Candidates, ChosenStream, Contest
@@ -189,7 +188,7 @@ class WitnessTask:
         """The names of the two sides in messages."""
         if self.criteria.sides is not None:
             one, other = self.criteria.sides
-            return one.value.lower(), other.value.lower()
+            return str(one).lower(), str(other).lower()
         return ("first", "second") if self.pair is None else ("push", "pull")
 
     @property
@@ -352,11 +351,10 @@ def _check_idle(overrides: agree.Overrides, wishes: WitnessCriteria, why: str) -
 def _check_operators(paths: Sequence[str], engine_query: EngineQuery, other: EngineQuery) -> None:
     """Raise LarsError for ISTREAM and DSTREAM, because the search compares answers, not reports."""
     for path, query in zip(paths, (engine_query, other), strict=True):
-        if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
+        if query.to_stream in ("ISTREAM", "DSTREAM"):
             accepted = "RSTREAM, or lars decide --contained, --equivalent"
             raise LarsError(
-                f"{path}: streams are searched by all answers, found {query.to_stream.value}; "
-                f"expected {accepted}"
+                f"{path}: streams are searched by all answers, found {query.to_stream}; expected {accepted}"
             )
 
 

@@ -24,9 +24,8 @@ from agreement.results.judgements import judged_run
 from agreement.results.logs.report import Prediction
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.language.stream import ToStream
 from solver.settings import Progress, TraceInput, Warn, no_progress
-from translate.model.query import EngineQuery, Semantics
+from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 _PUSH: Final = "cqels"
@@ -135,12 +134,12 @@ class JudgedLogs:
     ) -> Prediction:
         """Return an engine's prediction as multisets, or otherwise as sets, which many logs store."""
         tried: list[Prediction] = []
-        for semantics in (Semantics.BAG, Semantics.SET):
+        for semantics in ("bag", "set"):
             how = requests.JudgeOptions(diagnosis=False, tolerance=self.tolerance, semantics=semantics)
             options = replace(judging.options_of(how), starts=starts)
             recording = judging.recording_to_judge(run, self.unit, answers, options)
             verdict = _verdict_of(engine, recording, answers, how)
-            tried.append(Prediction(name, engine, verdict, once=semantics is Semantics.SET))
+            tried.append(Prediction(name, engine, verdict, once=semantics == "set"))
             if verdict.correct:
                 break
         return min(tried, key=lambda one: one.order)
@@ -152,7 +151,7 @@ def _verdict_of(
     if engine != _PUSH_ALL:
         return judging.verdict_on(engine, recording, answers, how, no_progress)
     # What CQELS reports is what is new; systems of one's own often repeat all that holds.
-    changes = {"stream": ToStream.RSTREAM, "tick": "instant"}
+    changes = {"stream": "RSTREAM", "tick": "instant"}
     all_rows = specifications.specification(_PUSH).model_copy(update=changes)
     judgement, lost = judging.judge_by(all_rows, recording)
     return judging.AnswersVerdict(judgement, (), recording.run.unit.milliseconds, lost=lost)

@@ -16,7 +16,7 @@ from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK
 from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows
 from lars.durations import Duration
-from lars.language.windows import Bounds, Interval
+from lars.language.windows import Bounds, Interval, misses_first, misses_last
 
 CLOCKED: Final = ("csparql", "rspql")
 """The specifications whose evaluations the clock decides."""
@@ -227,8 +227,8 @@ def of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Itera
 
 
 def _shows(start: float, end: float, bounds: Bounds, t: float) -> bool:
-    after = start < t if bounds.misses_first else start <= t
-    return after and (t < end if bounds.misses_last else t <= end)
+    after = start < t if misses_first(bounds) else start <= t
+    return after and (t < end if misses_last(bounds) else t <= end)
 
 
 def _apart(zero: str | None, other: str | None) -> float:

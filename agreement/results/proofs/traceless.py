@@ -52,7 +52,6 @@ from solver.deadlines import Deadline
 from solver.facts import Background
 from solver.settings import TraceInput, Warn
 from translate.model.query import MERGING, Language
-from translate.tau import Trigger
 
 _INPUTS: Final = (
     f"a folder with experiment.toml, or one or two queries ({', '.join(requests.QUERY_SUFFIXES)})"
@@ -89,7 +88,7 @@ def _traceless(
         overrides.in_points(unit),
         replace(trace_input, options=replace(trace_input.options, unit=unit)),
         overrides.reading.setting(unit),
-        overrides.reading.trigger or Trigger.ANY,
+        overrides.reading.trigger or "any",
         overrides.assigned,
     )
     return _apart(TracelessTask(task, queries, tuple(map(str, inputs))), overrides, warn)
@@ -100,7 +99,7 @@ def _apart(traceless: TracelessTask, overrides: Overrides, warn: Warn) -> Tracel
     if not any(map(requests.reads_graphs, traceless.queries)):
         return traceless
     queries = requests.graphs_as_streams(traceless.queries, traceless.inputs[0])
-    if overrides.reading.trigger is Trigger.QUERY_STREAMS:
+    if overrides.reading.trigger == "query-streams":
         raise LarsError(
             f"{traceless.inputs[0]}: cannot search streams for GRAPH inside WINDOW with --trigger "
             "query-streams: it concerns all graphs of a stream; use --trigger any or matching"

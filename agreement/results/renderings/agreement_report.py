@@ -128,7 +128,7 @@ class AgreementView:
 
     report: AgreementReport
     setting: Setting
-    trigger: Trigger = Trigger.ANY
+    trigger: Trigger = "any"
     row_filter: RowFilter = RowFilter()
     inputs: int = 2
     timed: bool = False

@@ -21,7 +21,6 @@ from agreement.proving.decisions import CheckedPremise, Decision, EveryStream, W
 from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page, PageHead, legend_of
 from lars.durations import Duration, TimedPoints
-from lars.language.stream import ToStream
 from lars.language.terms import Variable
 from solver.facts import Fact
 from translate.tau import columns
@@ -94,9 +93,7 @@ def as_json(decisions: Sequence[Decision], variants: VariantClasses) -> outputs.
     return {
         "unit": str(variants.question.setting.unit),
         "periods": [_json(decision, names) for decision in decisions],
-        "variants": [
-            [[choice.value for choice in variant.choices] for variant in each] for each in variants.classes
-        ],
+        "variants": [[list(variant.choices) for variant in each] for each in variants.classes],
         "parts": [
             {"part": part, "same": same.holds, "why": same.statement, "place": same.place}
             for part, same in variants.parts
@@ -340,15 +337,11 @@ def _timed(one: PairQuery, other: PairQuery) -> bool:
 
 
 def _subject(query: PairQuery, file: str) -> str:
-    return (
-        f"each answer of {file}"
-        if query.operator is ToStream.RSTREAM
-        else f"what {_whose(query, file)} reports"
-    )
+    return f"each answer of {file}" if query.operator == "RSTREAM" else f"what {_whose(query, file)} reports"
 
 
 def _whose(query: PairQuery, file: str) -> str:
-    return file if query.operator is ToStream.RSTREAM else f"{query.operator.value} of {file}"
+    return file if query.operator == "RSTREAM" else f"{query.operator} of {file}"
 
 
 def _data(query: PairQuery, other: PairQuery, containment: Decision, mine: str) -> Iterator[str]:

@@ -10,7 +10,6 @@ from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.judgement import counts
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, first_problem
 from agreement.comparing.matching.likeness import RowMatch
-from agreement.comparing.matching.places import PlaceKind
 from agreement.documents.dates import SUFFIX, Dates
 from agreement.documents.outputs import Json, binding, pick, short
 from agreement.documents.table_files import Column, OutTable, TableValue
@@ -203,8 +202,8 @@ def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
 
 
 def _steps(judgement: VersionJudgement) -> Iterator[WindowVerdict]:
-    in_order = judgement.by is PlaceKind.ANSWER
-    name = "time" if judgement.by is PlaceKind.TIME_UNIT else judgement.by.value
+    in_order = judgement.by == "answer"
+    name = "time" if judgement.by == "time unit" else judgement.by
     for step in judgement.places:
         predicted = () if in_order else tuple(report.t for report in (step.right or ()))
         recorded = tuple(report.t for report in step.came)

@@ -170,7 +170,7 @@ def _lacks_report(judgement: Judgement) -> bool:
 
 def _headline(judgement: Judgement, dates: Dates) -> str:
     best, name = judgement.best, judgement.specification.name
-    ends = f"bounds {best.choice.bounds.value}"
+    ends = f"bounds {best.choice.bounds}"
     by = f"{name} as a sequence" if judgement.match == "sequence" else name
     if judgement.correct is None:
         return judging.undecided_text(judgement)
@@ -210,7 +210,7 @@ def _others(judgement: Judgement, dates: Dates) -> Iterator[str]:
             alike = _like(verdict, judgement.matching, milliseconds)
             late = max((other.late[1] for other in alike if other.late), default=0)
             lateness = f", reports up to {outputs.plain(late)} ms late" if late else ""
-            bounds = verdict.choice.bounds.value
+            bounds = verdict.choice.bounds
             yield f"also for t0 = {judging.starts_in_words(alike, dates)}, bounds {bounds}{lateness}"
 
 
@@ -305,7 +305,7 @@ def _share(share: float) -> str:
 
 def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
     """Yield an engine version's verdict for readers."""
-    place = judgement.by.value
+    place = judgement.by
     if judgement.correct:
         some = f"{outputs.quantity(len(judgement.places), place)} with reports, all as predicted"
         sentence = some if judgement.places else "no report on either side"

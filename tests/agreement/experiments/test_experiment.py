@@ -15,11 +15,10 @@ from agreement.experiments.schema import schema
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError, PlacedError
 from lars.language.terms import Iri
-from lars.language.windows import Bounds, Interval
+from lars.language.windows import Interval
 from solver.settings import StaticFile
 from tests.packs import DOWNLOADED, SAMPLES
-from translate.model.query import Language, Profile
-from translate.tau import Trigger
+from translate.model.query import Language
 
 S, P, Q = "http://example.org/s", "http://example.org/p", "http://example.org/q"
 MINUTE = Duration(60 * 10**9)
@@ -69,7 +68,7 @@ def test_a_short_experiment_has_the_defaults(folder):
     assert (found.csparql, found.cqels) == (load_query(folder / "q.rq", MINUTE), None)
     assert (trace.options.streams, trace.static, found.assigned) == ({folder / "s.trig": S}, (), {})
     setting = found.setting
-    assert (setting.profile, setting.bounds, found.trigger) == (Profile.PAPER2015, None, Trigger.ANY)
+    assert (setting.profile, setting.bounds, found.trigger) == ("paper2015", None, "any")
     assert (found.periods, trace.options.origin, trace.options.trace_unit) == ((), None, None)
 
 
@@ -107,8 +106,8 @@ def test_every_key_is_read(folder):
     queries = tuple(load_query(folder / name, Duration(10**9)) for name in ("q.rq", "c.rq"))
     assert (found.csparql, found.cqels) == queries
     assert found.trace.static == (StaticFile(folder / "a.ttl"), StaticFile(folder / "../outside.ttl"))
-    assert (found.setting.profile, found.setting.bounds) == (Profile.SPARQL11, Bounds.LOW_OPEN)
-    assert (found.trigger, found.periods) == (Trigger.QUERY_STREAMS, (5, 10))
+    assert (found.setting.profile, found.setting.bounds) == ("sparql11", "low-open")
+    assert (found.trigger, found.periods) == ("query-streams", (5, 10))
     assert options.origin == datetime(2024, 5, 1, 12, tzinfo=UTC)
     assert (options.trace_unit, options.streams) == (Duration(10**6), {folder / "frames": S})
     assert found.assigned == {Iri(S): (Iri(P), Iri(Q))}

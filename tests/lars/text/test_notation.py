@@ -9,7 +9,6 @@ from lars.language.formulas import Test as Condition
 from lars.language.program import Program, Rule
 from lars.language.terms import XSD, Atom, Iri, Literal, Number, Symbol, Variable
 from lars.language.windows import (
-    Bounds,
     FixedWindow,
     LastWindow,
     SlidingWindow,
@@ -73,20 +72,20 @@ def test_both_forms_mix():
     [
         ("⊞^30", TimeWindow(30)),
         ("⊞^{30,0,5}", TimeWindow(30, 0, 5)),
-        ("⊞^{30 low-open}", TimeWindow(30, ends=Bounds.LOW_OPEN)),
-        ("[+]^{30,0,5 high-open}", TimeWindow(30, 0, 5, Bounds.HIGH_OPEN)),
+        ("⊞^{30 low-open}", TimeWindow(30, ends="low-open")),
+        ("[+]^{30,0,5 high-open}", TimeWindow(30, 0, 5, "high-open")),
         ("⊞^∞", TimeWindow(None)),
         ("[+]^inf", TimeWindow(None)),
         ("⊞^{∞,2,3}", TimeWindow(None, 2, 3)),
         ("⊞^{10,-5,1}", TimeWindow(10, -5)),
-        ("[+]^{10,-10,2 low-open}", TimeWindow(10, -10, 2, Bounds.LOW_OPEN)),
+        ("[+]^{10,-10,2 low-open}", TimeWindow(10, -10, 2, "low-open")),
         ("⊞^{∞,-2,3}", TimeWindow(None, -2, 3)),
         ("⊞^{sliding 5,2,1}", SlidingWindow(5, 2, 1)),
         ("[+]^{ sliding 10 , 3 , -4 }", SlidingWindow(10, 3, -4)),
         ("⊞^{from 5 to 9}", FixedWindow(5, 9)),
         ("⊞^{from 5 to 9 causal}", FixedWindow(5, 9, causal=True)),
         ("⊞^{last 5,2,1}", LastWindow(5, 2, 1)),
-        ("[+]^{ last 10 , 3 , 0 low-open }", LastWindow(10, 3, 0, Bounds.LOW_OPEN)),
+        ("[+]^{ last 10 , 3 , 0 low-open }", LastWindow(10, 3, 0, "low-open")),
         ("⊞^#5", TupleWindow(5)),
         ("⊞^{#5 <http://ex/s>}", TupleWindow(5, Iri("http://ex/s"))),
         ("⊞^{#5 by 1,2 <urn:s> choose}", TupleWindow(5, Iri("urn:s"), "choose", (1, 2))),

@@ -20,7 +20,7 @@ from lars.language.formulas import (
 from lars.language.program import Program
 from lars.language.stream import Stream, moments
 from lars.language.terms import Atom, Number, Variable, signature
-from lars.language.windows import Bounds, Interval, TimeWindow, TupleWindow
+from lars.language.windows import Interval, TimeWindow, TupleWindow
 from lars.semantics import all_background
 from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
@@ -35,7 +35,7 @@ SECOND = read_duration("1s")
 
 simple_windows = st.one_of(
     st.builds(TimeWindow, st.integers(0, 4)),
-    st.builds(lambda n: TimeWindow(n, ends=Bounds.LOW_OPEN), st.integers(0, 3)),
+    st.builds(lambda n: TimeWindow(n, ends="low-open"), st.integers(0, 3)),
 )
 relations = st.sampled_from(get_args(Relation))
 small = st.builds(Number, st.integers(0, 6))

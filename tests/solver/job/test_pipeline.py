@@ -5,6 +5,7 @@ Spark jobs are slow to start, so one job gets many random queries over one rando
 
 from collections.abc import Iterator
 from random import Random
+from typing import get_args
 
 import pytest
 from hypothesis import event, given, settings
@@ -56,7 +57,7 @@ def gated(program, period):
     """Return the program with a trigger: push of each kind, pull, or none."""
     gates = (
         lambda: program,
-        *(lambda trigger=trigger: push(program, trigger) for trigger in Trigger),
+        *(lambda trigger=trigger: push(program, trigger) for trigger in get_args(Trigger)),
         lambda: pull(program, period),
     )
     return gates[period % len(gates)]()

@@ -11,7 +11,7 @@ from lars.language.formulas import Diamond, In
 from lars.language.program import Program, Rule
 from lars.language.stream import cut
 from lars.language.terms import Atom, Variable
-from lars.language.windows import NOW, Bounds, Interval, TimeWindow, TupleWindow
+from lars.language.windows import NOW, Interval, TimeWindow, TupleWindow
 from solver.facts import Fact, Situation
 from solver.relational.shown_input import window_ends
 from tests.lars.strategies import SOURCE, A, B, X, Y
@@ -103,7 +103,7 @@ def test_the_ends_of_all_windows_at_once_are_those_of_each(far, last):
         TimeWindow(far, 0),
         TimeWindow(far, far),
         TimeWindow(3, 0, far),
-        TimeWindow(far, 0, 4, Bounds.LOW_OPEN),
+        TimeWindow(far, 0, 4, "low-open"),
         TimeWindow(None, 0, far),
     ):
         each = [window.bounds(t, timeline) for t in times.tolist()]

@@ -4,6 +4,7 @@ import csv
 import re
 from collections import Counter
 from itertools import product
+from typing import get_args
 
 import clingo
 import pytest
@@ -73,7 +74,7 @@ def test_each_construct_is_read_in_its_language_and_becomes_a_safe_program_in_la
     for name, text in own_queries(language).items():
         query = read_query(text, name)
         assert (name, query.language) == (name, language)
-        for profile in Profile:
+        for profile in get_args(Profile):
             program = lars_program(query, Setting(profile))
             check_safety(program)
             assert strata(program) is not None, name

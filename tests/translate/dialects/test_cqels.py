@@ -4,12 +4,12 @@ import pytest
 
 from lars.durations import read_duration
 from lars.language.terms import Variable
-from lars.language.windows import Bounds, TupleWindow
+from lars.language.windows import TupleWindow
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError
 from translate.model.patterns import StreamBlock
-from translate.model.query import Dataset, Form, Language
+from translate.model.query import Dataset, Language
 from translate.model.windows import Rows, window_operator
 
 COUPONS = """
@@ -29,7 +29,7 @@ def pattern_of(group, **options):
 
 def test_the_coupon_query_is_read():
     query = read_query(COUPONS, "q.rq")
-    assert (query.language, query.form, query.merged) == (Language.CQELS, Form.SELECT, ())
+    assert (query.language, query.form, query.merged) == (Language.CQELS, "SELECT", ())
     assert [graph.value for graph in query.dataset.default] == ["g"]
     assert str(query.pattern) == (
         "(((STREAM <coupons> [RANGE 30m] {?shop <offers> ?coupon . ?coupon <product> ?product"
@@ -127,7 +127,7 @@ def test_a_wrong_block_is_refused_at_its_place(marked, words):
 def test_a_variable_in_the_place_of_the_stream_ranges_over_the_streams():
     block = read_query("SELECT * { STREAM ?g [TRIPLES 5] { ?s ?p ?o } }", "q.rq").pattern
     assert (block.stream, block.window) == (Variable("g"), Rows(5))
-    window = window_operator(block.window, block.stream, read_duration("1s"), Bounds.CLOSED)
+    window = window_operator(block.window, block.stream, read_duration("1s"), "closed")
     assert window == TupleWindow(5, by=(4,))
 
 

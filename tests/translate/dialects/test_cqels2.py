@@ -8,7 +8,7 @@ import pytest
 
 from lars.durations import read_duration
 from lars.language.terms import Iri
-from lars.language.windows import Bounds, TimeWindow
+from lars.language.windows import TimeWindow
 from tests.agreement.command import lars
 from tests.translate.marked import fails_at_mark
 from translate.analysis import is_pushed
@@ -22,7 +22,7 @@ ONE = "{ ?a <e:p> ?b }"
 MANUAL = Path(__file__).parents[3] / "translate" / "README.md"
 
 
-def span(length, slide, ahead=None, ends=Bounds.HIGH_OPEN):
+def span(length, slide, ahead=None, ends="high-open"):
     durations = (None if part is None else read_duration(part) for part in (length, slide, ahead))
     past, step, future = durations
     return Range(past, step, ends=ends, ahead=future)
@@ -34,15 +34,15 @@ def span(length, slide, ahead=None, ends=Bounds.HIGH_OPEN):
         ("[NOW]", Now(), TimeWindow(0)),
         ("[TRIPLES 3]", Rows(3), None),
         ("[TRIPLES 3 SLIDE 1 EMIT ON_UPDATE]", Rows(3), None),
-        ("[RANGE 5s]", span("5s", "5s"), TimeWindow(5, 0, 5, Bounds.HIGH_OPEN)),
-        ("[range 1m step 30s]", span("1m", "30s"), TimeWindow(60, 0, 30, Bounds.HIGH_OPEN)),
-        ("[RANGE 30s SLIDE 10s]", span("30s", "10s"), TimeWindow(30, 0, 10, Bounds.HIGH_OPEN)),
-        ("[SLIDE 30s STEP 10s]", span("30s", "10s"), TimeWindow(30, 0, 10, Bounds.HIGH_OPEN)),
-        ("[PAST 5s]", span("5s", "5s"), TimeWindow(5, 0, 5, Bounds.HIGH_OPEN)),
-        ("[FUTURE 4s]", span("4s", "4s", ends=Bounds.LOW_OPEN), TimeWindow(4, 0, 4, Bounds.LOW_OPEN)),
-        ("[FUTURE 4s STEP 2s]", span("4s", "2s", ends=Bounds.LOW_OPEN), TimeWindow(4, 0, 2, Bounds.LOW_OPEN)),
-        ("[PAST 5s FUTURE 2s STEP 1s]", span("5s", "1s", "2s", Bounds.LOW_OPEN), TimeWindow(4, 2, 1)),
-        ("[RANGE 5s FUTURE 2s]", span("5s", "7s", "2s", Bounds.LOW_OPEN), TimeWindow(4, 2, 7)),
+        ("[RANGE 5s]", span("5s", "5s"), TimeWindow(5, 0, 5, "high-open")),
+        ("[range 1m step 30s]", span("1m", "30s"), TimeWindow(60, 0, 30, "high-open")),
+        ("[RANGE 30s SLIDE 10s]", span("30s", "10s"), TimeWindow(30, 0, 10, "high-open")),
+        ("[SLIDE 30s STEP 10s]", span("30s", "10s"), TimeWindow(30, 0, 10, "high-open")),
+        ("[PAST 5s]", span("5s", "5s"), TimeWindow(5, 0, 5, "high-open")),
+        ("[FUTURE 4s]", span("4s", "4s", ends="low-open"), TimeWindow(4, 0, 4, "low-open")),
+        ("[FUTURE 4s STEP 2s]", span("4s", "2s", ends="low-open"), TimeWindow(4, 0, 2, "low-open")),
+        ("[PAST 5s FUTURE 2s STEP 1s]", span("5s", "1s", "2s", "low-open"), TimeWindow(4, 2, 1)),
+        ("[RANGE 5s FUTURE 2s]", span("5s", "7s", "2s", "low-open"), TimeWindow(4, 2, 7)),
     ],
 )
 def test_each_window_is_read_and_becomes_one_of_lars(text, window, operator):
@@ -58,8 +58,8 @@ def test_each_window_is_read_and_becomes_one_of_lars(text, window, operator):
 
 
 def test_ends_can_be_chosen_for_windows_that_look_ahead():
-    window = span("5s", "1s", "2s", Bounds.LOW_OPEN)
-    assert window_operator(window, Iri("s"), read_duration("1s"), Bounds.CLOSED) == TimeWindow(5, 2, 1)
+    window = span("5s", "1s", "2s", "low-open")
+    assert window_operator(window, Iri("s"), read_duration("1s"), "closed") == TimeWindow(5, 2, 1)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from lars.durations import read_duration
 from lars.language.terms import Iri
-from lars.language.windows import NOW, Bounds, FixedWindow, TimeWindow
+from lars.language.windows import NOW, FixedWindow, TimeWindow
 from tests.translate.marked import fails_at_mark
 from translate.analysis import default_period
 from translate.dialects import read_query
@@ -19,7 +19,7 @@ BLOCK = "WHERE { WINDOW <w> { ?s ?p ?o } }"
 @pytest.mark.parametrize(
     ("clause", "operator"),
     [
-        ("ON STREAM <e:s> [RANGE 4000 STEP 2000]", TimeWindow(4000, 0, 2000, Bounds.HIGH_OPEN)),
+        ("ON STREAM <e:s> [RANGE 4000 STEP 2000]", TimeWindow(4000, 0, 2000, "high-open")),
         ("ON LOG <e:s> [START 5 END 9]", FixedWindow(5, 9)),
         ("ON STREAM <e:s> [START 5 END 9]", FixedWindow(5, 9)),
         ("ON LOG <e:s> [OFFSET 9 RANGE 4 STEP 2]", TimeWindow(9, -5)),

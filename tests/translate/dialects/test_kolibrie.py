@@ -4,7 +4,6 @@ import pytest
 
 from lars.durations import read_duration
 from lars.language.terms import Iri
-from lars.language.windows import Bounds
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
@@ -15,7 +14,7 @@ BLOCK = "WINDOW :w { ?s ?p ?o }"
 
 
 def span(length, slide):
-    return Range(read_duration(length), read_duration(slide), ends=Bounds.HIGH_OPEN)
+    return Range(read_duration(length), read_duration(slide), ends="high-open")
 
 
 def asked(clause, before="PREFIX e: <e:>", block=BLOCK):
@@ -74,7 +73,7 @@ def test_a_variable_is_a_name_and_binds_nothing():
 def test_where_a_stream_comes_from_is_left_out_with_a_note():
     before = "REGISTER STREAM :s FROM <file:///x> WITH TIMESTAMP <e:at> REGISTER DSTREAM <o> AS"
     query = asked(":w ON :s [RANGE 4]", before)
-    assert (query.name, query.to_stream.value, query.registers_stream) == ("o", "DSTREAM", True)
+    assert (query.name, query.to_stream, query.registers_stream) == ("o", "DSTREAM", True)
     (note,) = query.notes
     assert note.startswith("REGISTER STREAM .. FROM .. WITH TIMESTAMP of Kolibrie is left out")
 

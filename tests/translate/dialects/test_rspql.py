@@ -3,7 +3,6 @@
 import pytest
 
 from lars.durations import read_duration
-from lars.language.stream import ToStream
 from lars.language.terms import Iri
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
@@ -25,7 +24,7 @@ def test_a_query_of_rsp4j_is_read():
     WHERE {{ ?s a :Known . {BLOCK} }}"""
     query = read_query(text, "q.rq")
     assert (query.language, query.name, query.registers_stream) == (Language.RSPQL, "out", True)
-    assert (query.to_stream, query.merged) == (ToStream.ISTREAM, ())
+    assert (query.to_stream, query.merged) == ("ISTREAM", ())
     assert query.declared == (MergedStream(Iri("t"), Rows(5)),)
     assert str(query.pattern).endswith("AND STREAM <e:s> [RANGE 10s SLIDE 5s] {?s ?p ?o})")
     assert [graph.value for graph in query.dataset.default] == ["g"]
@@ -91,7 +90,7 @@ def test_a_window_without_a_name_is_merged_and_from_graph_is_from():
 @pytest.mark.parametrize(
     ("header", "said"),
     [
-        ("REGISTER RStream :out AS", ("e:out", None, ToStream.RSTREAM, True)),
+        ("REGISTER RStream :out AS", ("e:out", None, "RSTREAM", True)),
         ("REGISTER STREAM :out COMPUTED EVERY PT5S AS", ("e:out", "5s", None, True)),
         ("REGISTER QUERY q COMPUTE EVERY PT2S AS", ("q", "2s", None, False)),
         ("REGISTER QUERY q COMPUTED EVERY 1m AS", ("q", "1m", None, False)),

@@ -4,7 +4,7 @@ import pytest
 
 from lars.durations import Duration, read_duration
 from lars.language.terms import Iri
-from lars.language.windows import Bounds, LastWindow
+from lars.language.windows import LastWindow
 from tests.translate.marked import fails_at_mark
 from translate.analysis import default_period
 from translate.dialects import read_query
@@ -33,7 +33,7 @@ def test_windows_are_read_before_the_pattern_and_behind_the_query(window, width,
     query = read_query(f"SELECT * {' '.join(parts)}", "q.rq", Language.SPARQ)
     (read,) = [query.pattern]
     found = window_operator(read.window, Iri("e:s"), SECOND, None)
-    assert found == LastWindow(width, step, start, Bounds.HIGH_OPEN)
+    assert found == LastWindow(width, step, start, "high-open")
     assert query.notes == tuple(
         f"MAXDELAY {n} of sparq is left out: it says when a window reports, not what"
         for n in window.rstrip("]").split("MAXDELAY ")[1:]

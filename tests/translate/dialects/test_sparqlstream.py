@@ -5,11 +5,11 @@ import pytest
 from lars.durations import read_duration
 from lars.language.stream import ToStream
 from lars.language.terms import Iri
-from lars.language.windows import Bounds, TimeWindow
+from lars.language.windows import TimeWindow
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
-from translate.model.query import Form, Language, MergedStream
+from translate.model.query import Language, MergedStream
 from translate.model.windows import Now, Range, Rows, window_operator
 
 STREAM = "http://e/s"
@@ -25,7 +25,7 @@ def span(length, slide=None, until=None):
 
 def test_the_streams_of_a_query_are_merged_into_its_default_graph():
     query = read("[NOW - 10 S SLIDE 5 S] FROM <g> FROM NAMED STREAM <t>")
-    assert (query.language, query.to_stream) == (Language.SPARQLSTREAM, ToStream.RSTREAM)
+    assert (query.language, query.to_stream) == (Language.SPARQLSTREAM, "RSTREAM")
     assert query.merged == (MergedStream(Iri(STREAM), span("10s", "5s")), MergedStream(Iri("t"), Now()))
     assert str(query.pattern) == "{?s ?p ?o}"
     assert [graph.value for graph in query.dataset.default] == ["g"]
@@ -56,7 +56,7 @@ def test_each_window_is_read(clause, window):
 
 
 def test_a_window_that_ends_before_now_ends_before_the_pivot():
-    window = window_operator(span("10s", "5s", "4s"), Iri(STREAM), read_duration("1s"), Bounds.CLOSED)
+    window = window_operator(span("10s", "5s", "4s"), Iri(STREAM), read_duration("1s"), "closed")
     assert window == TimeWindow(10, -4, 5)
 
 
@@ -68,10 +68,10 @@ def test_a_block_is_matched_in_its_own_stream():
 
 @pytest.mark.parametrize("operator", ToStream)
 def test_an_operator_stands_after_select_or_construct(operator):
-    selected = read("[NOW - 1 S]", f"SELECT {operator.value.lower()} DISTINCT ?s")
-    constructed = read("[NOW - 1 S]", f"CONSTRUCT {operator.value} {{ ?s ?p ?o }}")
-    assert (selected.form, selected.to_stream) == (Form.SELECT, operator)
-    assert (constructed.form, constructed.to_stream) == (Form.CONSTRUCT, operator)
+    selected = read("[NOW - 1 S]", f"SELECT {operator.lower()} DISTINCT ?s")
+    constructed = read("[NOW - 1 S]", f"CONSTRUCT {operator} {{ ?s ?p ?o }}")
+    assert (selected.form, selected.to_stream) == ("SELECT", operator)
+    assert (constructed.form, constructed.to_stream) == ("CONSTRUCT", operator)
 
 
 def test_from_stream_without_named_is_read_when_it_has_a_window():

@@ -8,7 +8,6 @@ from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import EMPTY, LeftJoin
-from translate.model.query import Form
 
 
 def pattern_of(group):
@@ -131,7 +130,7 @@ def test_select_expressions_extend_the_pattern_in_their_order():
 
 def test_ask_has_no_variables():
     query = read_query("ASK { ?s ?p ?o }", "q.rq")
-    assert (query.form, query.result) == (Form.ASK, ())
+    assert (query.form, query.result) == ("ASK", ())
 
 
 def test_blank_nodes_are_variables_of_their_basic_graph_pattern_and_clash_with_none():

@@ -8,8 +8,8 @@ from solver.pointwise import models
 from tests.agreement.comparisons import expand
 from translate.analysis import remarks
 from translate.dialects import read_query
-from translate.model.query import Language, Profile, Setting
-from translate.tau import Trigger, lars_program, push
+from translate.model.query import Language, Setting
+from translate.tau import lars_program, push
 
 
 def test_predicates_with_the_names_of_the_encoding_stay_the_users():
@@ -22,13 +22,13 @@ def test_predicates_with_the_names_of_the_encoding_stay_the_users():
 
 def test_push_without_a_stream_to_wait_for_never_evaluates():
     query = read_query(expand("SELECT ?x { ?x :q ?y }"), "q.rq", Language.CQELS)
-    question = ask(push(lars_program(query, Setting()), Trigger.QUERY_STREAMS), ("ans1", 1))
+    question = ask(push(lars_program(query, Setting()), "query-streams"), ("ans1", 1))
     assert question.gate == Arrivals(())
 
 
 def test_a_stream_that_is_a_variable_is_any_stream_whatever_its_name():
     query = read_query(expand("SELECT ?x { STREAM ?S [NOW] { ?x :q ?y } }"), "q.rq", Language.CQELS)
-    question = ask(push(lars_program(query, Setting()), Trigger.QUERY_STREAMS), ("ans1", 1))
+    question = ask(push(lars_program(query, Setting()), "query-streams"), ("ans1", 1))
     (pattern,) = question.gate.patterns
     assert len(set(pattern.arguments)) == 4
 
@@ -37,4 +37,4 @@ def test_many_optionals_are_translated_at_once():
     optionals = " ".join(f"OPTIONAL {{ ?x :p{i} ?y{i} }}" for i in range(40))
     query = read_query(expand(f"SELECT * {{ ?x :p ?y {optionals} }}"), "q.rq")
     assert remarks(query, Setting()) == ()
-    assert len(lars_program(query, Setting(Profile.SPARQL11)).rules) == 40 * 4 + 1
+    assert len(lars_program(query, Setting("sparql11")).rules) == 40 * 4 + 1

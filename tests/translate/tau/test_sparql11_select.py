@@ -8,7 +8,6 @@ from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.model.patterns import (
     Bgp,
-    Duplicates,
     Exists,
     Extend,
     Filter,
@@ -130,8 +129,8 @@ def test_exists_beside_groups_stands_where_its_expression_does():
     ("text", "modifiers"),
     [
         ("SELECT ?s { ?s ?p ?o }", Modifiers()),
-        ("SELECT DISTINCT ?s { ?s ?p ?o }", Modifiers(Duplicates.DISTINCT)),
-        ("select reduced * { ?s ?p ?o }", Modifiers(Duplicates.REDUCED)),
+        ("SELECT DISTINCT ?s { ?s ?p ?o }", Modifiers("DISTINCT")),
+        ("select reduced * { ?s ?p ?o }", Modifiers("REDUCED")),
         (
             "SELECT ?s { ?s ?p ?o } ORDER BY DESC(?o) ?s ASC(?p)",
             Modifiers(order=(OrderKey(O, True), OrderKey(S), OrderKey(P))),
@@ -159,7 +158,7 @@ def test_expressions_of_order_by_extend_the_solutions():
 def test_a_subquery_is_seen_through_its_result():
     text = "SELECT * { ?s ?p ?o { SELECT DISTINCT ?s { ?s ?p ?o } ORDER BY ?o LIMIT 1 VALUES ?s { 1 } } }"
     inner = Join(SPO, Values((S,), ((ONE,),)))
-    select = Select(inner, (S,), Modifiers(Duplicates.DISTINCT, (OrderKey(O),), 0, 1))
+    select = Select(inner, (S,), Modifiers("DISTINCT", (OrderKey(O),), 0, 1))
     assert pattern_of(text) == Join(SPO, select)
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from lars.language.windows import Bounds
 from tests.agreement.command import lars
 from translate.dialects import read_query
 from translate.model.query import MERGING, Language, Setting
@@ -16,7 +15,7 @@ from translate.writing import CannotSayError, write_query
 CROWD = Path("samples/crowd")
 GRAMMARS = Path("translate/dialects")
 README = Path("translate/README.md").read_text()
-CLOSED = Setting(bounds=Bounds.CLOSED)
+CLOSED = Setting(bounds="closed")
 
 
 def crowd(language):

@@ -11,7 +11,6 @@ from tests.translate.writing.writing_strategies import queries
 from translate.analysis import rewriting
 from translate.dialects import read_query
 from translate.model.patterns import EMPTY, Extend, Join
-from translate.model.query import Form
 from translate.writing import write_query
 
 
@@ -48,7 +47,7 @@ def test_what_is_written_is_read_as_it_was(query):
     text = write_query(query, query.language)
     read = read_query(text, "q.rq", query.language)
     event(query.language.value)
-    seen = read.result if query.form in (Form.CONSTRUCT, Form.DESCRIBE) else query.result
+    seen = read.result if query.form in ("CONSTRUCT", "DESCRIBE") else query.result
     same = replace(query, result=seen, pattern=normal(query.pattern))
     assert replace(read, pattern=normal(read.pattern)) == same
 

@@ -5,18 +5,17 @@ from dataclasses import replace
 import pytest
 
 from lars.durations import Duration
-from lars.language.stream import ToStream
 from lars.language.terms import RDF_LANG_STRING, Iri, Literal, Number, Variable
 from translate.dialects import read_query
 from translate.model.patterns import EMPTY, Bgp, Group, Join, StreamBlock, TriplePattern
-from translate.model.query import EngineQuery, Form, Language, MergedStream
+from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.writing import write_query
 from translate.writing.expression_text import CannotSayError
 
 X, S = Variable("x"), Iri("urn:s")
 SECOND = Duration(10**9)
-ALL = EngineQuery(Language.CSPARQL, Form.SELECT, (X,), Bgp((TriplePattern(X, Iri("urn:p"), X),)))
+ALL = EngineQuery(Language.CSPARQL, "SELECT", (X,), Bgp((TriplePattern(X, Iri("urn:p"), X),)))
 
 
 def refusal(query, language):
@@ -47,9 +46,9 @@ REFUSED = [
     (block(Unbounded()), "rspql", r"window \[RANGE UNBOUNDED\]"),
     (block(Rows(2), X), "rspql", r"variable stream name \?x"),
     (replace(ALL, declared=(MergedStream(S, Rows(2)),)), "cqels", "<urn:s>, which no pattern reads"),
-    (replace(ALL, to_stream=ToStream.ISTREAM), "csparql", "ISTREAM of SELECT"),
-    (replace(ALL, to_stream=ToStream.DSTREAM), "cqels", "DSTREAM of SELECT"),
-    (replace(ALL, form=Form.ASK, to_stream=ToStream.ISTREAM), "sparqlstream", "ISTREAM of ASK"),
+    (replace(ALL, to_stream="ISTREAM"), "csparql", "ISTREAM of SELECT"),
+    (replace(ALL, to_stream="DSTREAM"), "cqels", "DSTREAM of SELECT"),
+    (replace(ALL, form="ASK", to_stream="ISTREAM"), "sparqlstream", "ISTREAM of ASK"),
     (replace(ALL, result=()), "csparql", "without result variables"),
     (replace(ALL, pattern=Join(ALL.pattern, Group(EMPTY, (X,), ()))), "csparql", "outside of SELECT"),
     (replace(ALL, name="a b"), "csparql", "the query name 'a b'"),

@@ -161,7 +161,7 @@ def levels(draw, language, depth, *, blocks=True):
         pattern, result = Extend(pattern, new, draw(expressions(st.sampled_from(result)))), (*result, new)
     orders = st.builds(OrderKey, st.sampled_from(result), st.booleans())
     modifiers = Modifiers(
-        draw(st.sampled_from(Duplicates)),
+        draw(st.sampled_from(get_args(Duplicates))),
         tuple(draw(st.lists(orders, max_size=2))),
         draw(st.integers(0, 2)),
         draw(st.none() | st.integers(0, 3)),
@@ -205,25 +205,25 @@ def patterns(draw, language, depth, *, blocks=True):
 @st.composite
 def queries(draw, depth=2):
     language = draw(st.sampled_from(SAID))
-    form = draw(st.sampled_from((Form.SELECT, *(() if language is Language.SPARQ else Form))))
+    form = draw(st.sampled_from(("SELECT", *(() if language is Language.SPARQ else Form))))
     pattern, result, modifiers = draw(levels(language, depth))
-    if form is not Form.SELECT:
-        pattern, modifiers = draw(patterns(language, depth)), replace(modifiers, duplicates=Duplicates.KEPT)
-    template = tuple(draw(st.lists(triples, max_size=2))) if form is Form.CONSTRUCT else ()
+    if form != "SELECT":
+        pattern, modifiers = draw(patterns(language, depth)), replace(modifiers, duplicates="")
+    template = tuple(draw(st.lists(triples, max_size=2))) if form == "CONSTRUCT" else ()
     described = tuple(draw(st.lists(names | iris, min_size=1, max_size=2, unique=True)))
     merged = st.builds(MergedStream, iris, windows(language))
     graphs = st.lists(iris, max_size=2).map(tuple)
     query = EngineQuery(
         language,
         form,
-        result if form is Form.SELECT else (),
+        result if form == "SELECT" else (),
         pattern,
         Dataset(draw(graphs), draw(graphs)),
         tuple(draw(st.lists(merged, max_size=2))) if language in MERGERS else (),
         modifiers=modifiers,
         template=template,
-        described=described if form is Form.DESCRIBE else (),
+        described=described if form == "DESCRIBE" else (),
     )
-    if language in (Language.SPARQLSTREAM, Language.RSPQL) and form is Form.SELECT:
-        query = replace(query, to_stream=draw(st.none() | st.sampled_from(ToStream)))
+    if language in (Language.SPARQLSTREAM, Language.RSPQL) and form == "SELECT":
+        query = replace(query, to_stream=draw(st.none() | st.sampled_from(get_args(ToStream))))
     return query

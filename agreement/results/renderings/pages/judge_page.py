@@ -135,7 +135,7 @@ def _fit(verdict: Verdict, dates: Dates) -> Json:
     text = ", ".join(map(dates.text, starts)) or "any"
     if len(starts) == 1 and last is not None and last > starts[0]:
         text = f"{text}..{dates.text(last)}"
-    return {"t0": text, "bounds": verdict.choice.bounds.value, "late": late}
+    return {"t0": text, "bounds": verdict.choice.bounds, "late": late}
 
 
 def _window(window: WindowVerdict, dates: Dates) -> Json:

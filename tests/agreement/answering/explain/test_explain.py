@@ -19,7 +19,6 @@ from tests.agreement.command import lars
 from tests.lars.proof_checker import Checker
 from tests.packs import SAMPLES
 from translate.model.query import Language
-from translate.tau import Trigger
 
 GOLDEN = Path(__file__).parent / "golden" / "explain.txt"
 COUPONS = SAMPLES / "coupons"
@@ -37,7 +36,7 @@ def situated(sample, engine, mode, period):
         given.trace(),
         EvaluationOptions(engine, mode, period if mode == "pull" else None),
         setting,
-        Trigger.ANY,
+        "any",
         (None, None),
     )
     overrides = Overrides((period,), None, InterpretationOptions(), {})

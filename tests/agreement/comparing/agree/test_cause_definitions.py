@@ -2,11 +2,9 @@
 
 import pytest
 
-from lars.language.windows import Bounds
 from tests.agreement.cause_cases import Case, E, Shape, case_with_another_query, case_with_own_static_data
 from tests.agreement.cause_check import checked, checked_case
 from tests.agreement.reference import Arrival, Window
-from translate.tau import Trigger
 
 
 @pytest.mark.parametrize("first", range(0, 100, 25))
@@ -30,9 +28,7 @@ def test_different_queries_are_a_cause_on_both_sides():
     pull, push = (("block", 0, (("?x", p, "?y"),), False) for p in "pq")
     windows = (Window(E + "r", 9),)
     arrivals = Arrival(1, E + "r", "a", "p", "b"), Arrival(2, E + "r", "b", "q", "b")
-    one = Case(
-        pull, Shape(), windows, windows, Bounds.CLOSED, arrivals, frozenset(), Trigger.ANY, 8, pushed=push
-    )
+    one = Case(pull, Shape(), windows, windows, "closed", arrivals, frozenset(), "any", 8, pushed=push)
     assert checked_case(one) == ([("push", "different queries"), ("pull", "different queries")], [])
 
 
@@ -44,9 +40,7 @@ def test_a_group_that_windows_hide_from_push_is_hidden_though_its_aggregate_woul
         ("block", n, ((f"?{v}", "pq"[n], f"?{w}"),), False) for n, (v, w) in enumerate(("xy", "zv"))
     )
     shape = Shape((), (("AVG", "y", False),), ("z",))
-    case = Case(
-        ("join", first, second), shape, windows, windows, Bounds.CLOSED, arrivals, frozenset(), Trigger.ANY, 8
-    )
+    case = Case(("join", first, second), shape, windows, windows, "closed", arrivals, frozenset(), "any", 8)
     assert checked_case(case) == ([("pull", "hidden by the pivot")], [])
 
 
@@ -62,6 +56,6 @@ def test_what_pull_hides_from_itself_when_push_evaluates_counts_as_hidden():
     arrivals = tuple(Arrival(t, E + "r", *triple) for t, *triple in listed)
     push, pull = ((Window(E + "r", past, step, "low-open"),) for past, step in ((3, 2), (7, 5)))
     one = ("block", 0, (("?x", "p", "?y"),), False)
-    case = Case(one, Shape(), push, pull, Bounds.LOW_OPEN, arrivals, frozenset(), Trigger.ANY, 3)
+    case = Case(one, Shape(), push, pull, "low-open", arrivals, frozenset(), "any", 3)
     found, wrong = checked_case(case)
     assert (found[0], wrong) == (("pull", "hidden by the pivot"), [])

@@ -20,7 +20,6 @@ from solver.spark.task_bytes import Part, PartKind, answers_in_parts, pack_answe
 from tests.agreement.comparing.agree.test_sliced_causes import CutTrace
 from tests.agreement.comparisons import LAST, SPECS, facts_of, report, variant_of
 from translate.model.query import Setting
-from translate.tau import Trigger
 
 
 @dataclass(slots=True)
@@ -81,7 +80,7 @@ def plain(value):
 
 def compared(variant, setting, lengths, trace):
     """Return the report of the same queries on a trace, of some periods."""
-    return compare_pairs([variant.pair], lengths, ComparedInput(trace), setting, Trigger.ANY)
+    return compare_pairs([variant.pair], lengths, ComparedInput(trace), setting, "any")
 
 
 def packed(variant, length):

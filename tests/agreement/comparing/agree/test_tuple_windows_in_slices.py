@@ -12,12 +12,12 @@ from tests.solver.in_process import in_process
 from tests.solver.spark.on_spark import on_spark
 from translate.dialects import read_query
 from translate.model.query import Language, Setting
-from translate.tau import Trigger, lars_program, push
+from translate.tau import lars_program, push
 
 QUADS = Static(frozenset({names("d q v")}), {names("g1")[0]: frozenset({names("n q v")})})
 
 
-def rows_of(text, facts, *, static=QUADS, last=9, trigger=Trigger.ANY, **job):
+def rows_of(text, facts, *, static=QUADS, last=9, trigger="any", **job):
     query = read_query(expand(text), "q.rq", Language.CQELS)
     question = ask(push(lars_program(query, Setting()), trigger), ("ans1", len(query.result)))
     known = background(static, query.dataset, lambda _: None)

@@ -2,13 +2,11 @@
 
 import pytest
 
-from lars.language.windows import Bounds
 from tests.agreement.command import agree
 from tests.agreement.comparing.agree.test_causes import OPEN, texts
 from tests.agreement.comparing.agree.test_causes import PLAIN as ONE
 from tests.agreement.comparisons import expand, explained, facts_of, names, report
 from translate.model.query import Setting
-from translate.tau import Trigger
 
 PLAIN = (
     "SELECT ?x FROM STREAM :r [{}] WHERE {{ ?x :p ?y }}",
@@ -73,7 +71,7 @@ def test_where_windows_differ_each_side_is_asked_through_those_of_the_other(name
     pattern, pull, push, lines, period, (end, *found) = APART[name]
     queries = texts(pattern, pull)[0], texts(pattern, push)[1]
     facts = facts_of((line.split() for line in lines.split(", ")), lambda p: "c" if p == "q" else "r")
-    variant = report(queries, facts, period=period, last=end, static=(), bounds=Bounds.CLOSED)
+    variant = report(queries, facts, period=period, last=end, static=(), bounds="closed")
     assert [(one.side, one.cause) for one in explained(variant) if one.end == end] == [tuple(found)]
 
 
@@ -82,7 +80,7 @@ def test_what_makes_no_push_evaluate_can_be_hidden_from_the_pull_alone():
     queries = texts(pattern, {"r": "RANGE 9s", "c": "RANGE 9s SLIDE 3s"})
     lines = ("1", *"apb"), ("1", *"aqc"), ("7", *"ckv")
     facts = facts_of(lines, lambda p: "r" if p == "p" else "c")
-    shared = {"period": 4, "last": 8, "static": (), "bounds": Bounds.CLOSED, "trigger": Trigger.MATCHING}
+    shared = {"period": 4, "last": 8, "static": (), "bounds": "closed", "trigger": "matching"}
     found = [(one.end, one.side, one.cause) for one in explained(report(queries, facts, **shared))]
     assert found == [(8, "pull", "hidden by the pivot")]
 

@@ -19,7 +19,6 @@ from agreement.engines.specifications import (
 )
 from lars.durations import read_duration
 from lars.language.terms import XSD
-from lars.language.windows import Bounds
 from solver.facts import Row, Static, constant_of
 from tests.agreement.command import Ran, lars
 from translate.dialects import read_query
@@ -36,10 +35,10 @@ QUERIES = {
     f"[RANGE PT4S STEP PT4S] WHERE {{ WINDOW <http://e/w> {PATTERN} }}",
 }
 BOUNDS = {
-    "csparql": Bounds.LOW_OPEN,
-    "cqels": Bounds.CLOSED,
-    "sparqlstream": Bounds.HIGH_OPEN,
-    "rspql": Bounds.LOW_OPEN,
+    "csparql": "low-open",
+    "cqels": "closed",
+    "sparqlstream": "high-open",
+    "rspql": "low-open",
 }
 CLOCKED = ("csparql", "sparqlstream", "rspql")
 LAST = 29

@@ -17,7 +17,6 @@ from agreement.engines.specifications import (
     evaluated_windows,
     evaluations,
 )
-from lars.language.windows import Bounds
 from solver.facts import Static
 from tests.agreement.comparing.judge.recorded import SECOND, integer, own, pushed
 from tests.agreement.comparing.judge.test_perturbed import correct
@@ -52,9 +51,7 @@ def task_of(text, pushes, versions=()):
 @pytest.mark.parametrize("combination", list(product(range(3), range(2))))
 def test_of_two_windows_every_combination_is_tried(combination):
     task, by = task_of(TWO, pushed(*LINES)), builtin("rspql")
-    found = judge_recording(
-        task, by, recording(task, by, OpenChoice(combination, Bounds.LOW_OPEN)), Options()
-    )
+    found = judge_recording(task, by, recording(task, by, OpenChoice(combination, "low-open")), Options())
     assert (found.choices, found.tried_choices) == (6, 6)
     assert [one.choice.starts for one in found.matching] == [combination]
 
@@ -64,7 +61,7 @@ def test_two_start_times_are_listed_for_two_windows(tmp_path, kind):
     one = own("rspql", 1, TWO, pushed(*LINES))
     assert correct(one.judged(tmp_path, kind), (1, 1))["choices"] == 6
     task = task_of(TWO, pushed(*LINES))
-    apart = recording(task, builtin("rspql"), OpenChoice((2, 1), Bounds.LOW_OPEN))
+    apart = recording(task, builtin("rspql"), OpenChoice((2, 1), "low-open"))
     reports = tuple((report.t, report.rows) for report in apart.reports)
     correct(replace(one, reports=reports).judged(tmp_path, kind), (2, 1))
 
@@ -74,7 +71,7 @@ def test_static_data_is_what_it_was_at_each_time():
     names = [frozenset({("<http://e/s1>", "<http://e/name>", f'"{name}"')}) for name in ("old", "new")]
     versions = (Version(names[0], None, 9), Version(names[1], 10, None))
     task, by = task_of(text, pushed(), versions), builtin("csparql")
-    made = recording(task, by, OpenChoice((0,), Bounds.LOW_OPEN))
+    made = recording(task, by, OpenChoice((0,), "low-open"))
     assert {row[0] for report in made.reports for row in report.rows} == {'"old"', '"new"'}
     assert judge_recording(task, by, made, Options()).correct
     fixed = replace(task, versions=(Version(names[0]),))
@@ -90,7 +87,7 @@ def test_a_start_time_matches_both_bounds_only_where_nothing_lies_on_a_border():
             (one.choice.starts, one.choice.bounds)
             for one in judge_recording(task, by, made, Options()).matching
         }
-        assert {((0,), Bounds.LOW_OPEN), ((0,), Bounds.HIGH_OPEN)} <= found
+        assert {((0,), "low-open"), ((0,), "high-open")} <= found
 
 
 def test_start_times_beyond_one_slide_are_equal_once_their_windows_are(tmp_path):

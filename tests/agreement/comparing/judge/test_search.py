@@ -80,8 +80,8 @@ def compared_with_all(seed):
         patch.setattr(judgement, "_TOGETHER", 2)
         found = judge_recording(task, by, recording, Options(whole=0))
     assert found.tried_choices == found.choices
-    ours = sorted((one.choice.starts, one.choice.bounds.value) for one in found.matching)
-    return ours, sorted((z, bounds.value) for z, bounds in enumerated(task, by, recording))
+    ours = sorted((one.choice.starts, one.choice.bounds) for one in found.matching)
+    return ours, sorted((z, bounds) for z, bounds in enumerated(task, by, recording))
 
 
 @settings(max_examples=12)

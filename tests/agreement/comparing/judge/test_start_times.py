@@ -10,7 +10,6 @@ from agreement.documents.requests import WindowSource
 from agreement.engines.specifications import Frame, TickClock, builtin
 from lars.durations import Duration
 from lars.language.terms import Iri
-from lars.language.windows import Bounds
 from tests.agreement.comparing.judge.recorded import own, pushed
 from translate.model.windows import Range
 
@@ -75,5 +74,5 @@ def test_no_borders_are_found_for_reports_that_an_empty_window_would_fit(tmp_pat
 def test_windows_a_multiple_of_the_slide_apart_are_alike_once_the_later_one_is_full(times, stable):
     """Theorem 1 of RSP-QL (2014): from t0 + α - β + 1 on, so t0 + α - β is the last time of the start."""
     window = WindowSource(Iri("http://e/S"), Range(Duration(10), Duration(4)))
-    frame = Frame(builtin("csparql"), Duration(1), Bounds.LOW_OPEN, TickClock(2, (), ()), 40)
+    frame = Frame(builtin("csparql"), Duration(1), "low-open", TickClock(2, (), ()), 40)
     assert given_starts([window], frame, times).last == stable

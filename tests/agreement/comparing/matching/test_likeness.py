@@ -10,11 +10,10 @@ from agreement.comparing.matching import likeness
 from agreement.comparing.matching.likeness import Likeness, close, match_rows, matched_by_keys, row_key
 from agreement.documents.recordings import RowNumbers
 from lars.language.terms import RDF_LANG_STRING, XSD, Literal
-from translate.model.query import Semantics
 
 BAG = Likeness()
 ROUGH = Likeness(tolerance=0.1)
-SET = Likeness(Semantics.SET)
+SET = Likeness("set")
 A, B = "<http://e/a>", "<http://e/b>"
 HUGE = 10**400
 

@@ -17,7 +17,6 @@ from tests.agreement.command import lars
 from tests.agreement.comparing.judge.recorded import CLOCKED, QUERIES, integer, own
 from tests.agreement.comparing.judge.test_perturbed import correct, wrong
 from tests.agreement.comparing.judge.test_properties import SEEDS, Drawn
-from translate.model.query import Semantics
 
 LETTERS = st.lists(st.text("ab", max_size=2), max_size=6)
 SEQUENCE = ("--match", "sequence")
@@ -40,7 +39,7 @@ def stands_in(answers, reports, *, split, bag):
 def test_a_sequence_stands_in_another_where_the_definition_says_so(answers, reports, split, bag):
     rows = [tuple((f'"{letter}"',) for letter in text) for text in answers]
     given_reports = [Report(n, tuple((f'"{letter}"',) for letter in text)) for n, text in enumerate(reports)]
-    how = Likeness(Semantics.BAG if bag else Semantics.SET)
+    how = Likeness("bag" if bag else "set")
     found = match_part(rows, given_reports, lambda *_: split, how)
     anywhere = range(len(answers))
     expected = not reports or any(stands_in(answers[n:], reports, split=split, bag=bag) for n in anywhere)

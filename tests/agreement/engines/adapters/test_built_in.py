@@ -13,7 +13,6 @@ from agreement.engines.adapters.messages import EngineAnswers, EngineReport, Pus
 from agreement.engines.registry import ENGINES
 from agreement.results.files.recorded import case_of_run
 from lars.errors import LarsError
-from lars.language.windows import Bounds
 from tests.agreement.engines.adapters.streams import push, random_pushes, rspql
 
 CSPARQL = (
@@ -67,7 +66,7 @@ def test_a_specification_that_is_served_is_judged_correct_by_itself(tmp_path, se
     written = dict(options)
     stream = written.pop("change", {}).get("stream", "rstream")
     query = rspql(operator="IStream" if stream == "istream" else "RStream")
-    bounds = Bounds(options["bounds"]) if "bounds" in options else None
+    bounds = options.get("bounds")
     assert verdict(case(tmp_path, "rspql", query, random_pushes(seed), written), "rspql", bounds) is not False
 
 

@@ -11,7 +11,6 @@ from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications import OpenChoice, Specification, Task, Version
 from agreement.engines.specifications.reporting import PushedTriple
 from lars.durations import Duration, read_duration
-from lars.language.windows import Bounds
 from solver.facts import Static
 from tests.agreement.engines.specifications import operational
 from tests.agreement.engines.specifications.operational import Run, Window
@@ -110,7 +109,7 @@ class Case:
 
     def choice(self, places: list[int]) -> OpenChoice:
         starts = tuple(self.run.windows[place].start for place in places)
-        return OpenChoice(starts, Bounds(self.run.policy.bounds))
+        return OpenChoice(starts, self.run.policy.bounds)
 
 
 def described(source: WindowSource, unit: Duration) -> tuple[str, str, int, int]:

@@ -5,7 +5,6 @@ import pytest
 from agreement.engines.specifications import NAMES, Specification, builtin, specification
 from agreement.engines.specifications.parameters import fields_text, read_specification
 from lars.errors import LarsError, PlacedError
-from lars.language.windows import Bounds
 
 HEAD = 'name = "mine"\nreport = ["window-close"]\n'
 
@@ -26,7 +25,7 @@ def test_a_file_is_a_specification(tmp_path):
         HEAD + 'tick = "graph"\nbounds = ["closed", "low-open"]\nperiod = "2s"\n[windows]\n2 = ["periodic"]\n'
     )
     found = specification(str(written(tmp_path, text)))
-    assert (found.name, found.tick, found.bounds) == ("mine", "graph", (Bounds.CLOSED, Bounds.LOW_OPEN))
+    assert (found.name, found.tick, found.bounds) == ("mine", "graph", ("closed", "low-open"))
     assert found.strategies("http://example.org/s", 1) == {"window-close"}
     assert found.strategies("http://example.org/s", 2) == {"periodic"}
 

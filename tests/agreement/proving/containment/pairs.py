@@ -4,7 +4,6 @@ import random
 from dataclasses import replace
 
 from agreement.proving.containment import PairQuery, reports_containment
-from lars.language.windows import Bounds
 from tests.agreement.proving.decide import naive
 from tests.agreement.proving.decide.checking import read
 from translate.dialects import read_query
@@ -15,7 +14,7 @@ KINDS = ("equivalent", "contained", "different")
 
 def query(small, *, merged=False):
     text = naive.query_text(small, merged=merged)
-    return PairQuery(read_query(text, "small.rq"), Setting(bounds=Bounds(small.bounds)))
+    return PairQuery(read_query(text, "small.rq"), Setting(bounds=small.bounds))
 
 
 def pair(seed, kind):

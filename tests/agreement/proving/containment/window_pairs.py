@@ -12,11 +12,9 @@ from itertools import product, zip_longest
 
 from agreement.proving.containment import PairQuery, reports_containment
 from lars.durations import Duration
-from lars.language.stream import ToStream
-from lars.language.windows import Bounds
 from solver.deadlines import Deadline
 from translate.dialects import read_query
-from translate.model.query import Profile, Setting
+from translate.model.query import Setting
 
 E = "http://e/"
 TERMS = tuple(f"<{E}{name}>" for name in "ab")
@@ -71,9 +69,9 @@ def text(one):
 
 
 def query(one, seconds=None):
-    found = replace(read_query(text(one), "q.rq"), to_stream=ToStream(one.operator))
-    unit, profile = Duration(10**9 // one.scale), Profile(one.profile)
-    setting = Setting(bounds=Bounds(one.bounds), unit=unit, profile=profile)
+    found = replace(read_query(text(one), "q.rq"), to_stream=one.operator)
+    unit, profile = Duration(10**9 // one.scale), one.profile
+    setting = Setting(bounds=one.bounds, unit=unit, profile=profile)
     return PairQuery(found, setting, Deadline() if seconds is None else Deadline.after(seconds))
 
 

@@ -15,13 +15,11 @@ from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.running import SuiteAnswer, expected_key
 from agreement.proving.suite.suite_tests import ExpectedReports, static_of
 from agreement.proving.suite.vectors import vectors
-from lars.language.windows import Bounds
 from solver.facts import Static
 from tests.agreement.proving.suite.certifying import bag
 from translate.analysis import rebuild
 from translate.dialects import read_query
 from translate.model import patterns as algebra
-from translate.model.patterns import Duplicates
 from translate.model.query import Language
 
 ONE = '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
@@ -155,7 +153,7 @@ REPLIES = {
 """The faults by their names."""
 
 OTHERS = {
-    **{f"bounds {one.value}": {"bounds": one} for one in (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)},
+    **{f"bounds {one}": {"bounds": one} for one in ("low-open", "high-open", "closed")},
     **{f"t0 {start}": {"start": start} for start in (0, 1, 2, 3, "first", "own")},
     **{f"combination {one}": {"combination": one} for one in get_args(Combination)},
     "window-close": {"report": frozenset({"window-close"})},
@@ -202,7 +200,7 @@ EVALUATORS = {
     "UNION of its left side alone": side(algebra.Union, "left"),
     "UNION of its right side alone": side(algebra.Union, "right"),
     "LIMIT and OFFSET ignored": modified(limit=None, offset=0),
-    "DISTINCT ignored": modified(duplicates=Duplicates.KEPT),
+    "DISTINCT ignored": modified(duplicates=""),
     "static data ignored": lambda query, static: (
         (query, _NOTHING) if static.default or static.named else None
     ),
@@ -222,7 +220,7 @@ def evaluated(test, language=Language.RSPQL):
     found = {}
     for number, vector in enumerate(vectors()):
         if vector.by_clock or not apart.repeats:
-            found.setdefault(apart.reports(replace(vector, bounds=Bounds.OPEN)), []).append(number)
+            found.setdefault(apart.reports(replace(vector, bounds="open")), []).append(number)
     for reports, numbers in found.items():
         yield OPEN, reports, numbers
 

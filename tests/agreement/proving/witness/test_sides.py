@@ -10,21 +10,19 @@ from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, read_sides, smallest
 from agreement.proving.witness.candidate_atoms import candidate_atoms
 from agreement.proving.witness.other_sides import two_readings
-from lars.language.windows import Bounds
 from solver.search import Candidates, SearchLimits, chosen_streams, tried_streams
 from tests.agreement.proving.witness.exhaustive import reported, rows, texts
 from tests.benchmarks.witness_differential import random_question, values_of
 from translate.dialects import read_query
 from translate.model.query import Setting
-from translate.tau import Trigger
 
 OPERATORS = ["rstream,istream", "rstream,dstream", "istream,dstream"]
 
 
 def contest_of(asked, sides):
     query = read_query(texts(asked)[1], "q.rq")
-    setting = replace(Setting(), bounds=Bounds(asked.bounds))
-    return two_readings(query, read_sides(sides), setting, Trigger.ANY), streams_of(query)
+    setting = replace(Setting(), bounds=asked.bounds)
+    return two_readings(query, read_sides(sides), setting, "any"), streams_of(query)
 
 
 def small(random):

@@ -8,7 +8,6 @@ import pytest
 from agreement.comparing.agree import Pair
 from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, push_and_pull, smallest, two_queries
-from lars.language.windows import Bounds
 from tests.benchmarks.witness_differential import found_by_clingo, problem, random_question
 from translate.dialects import read_query
 from translate.model.query import Setting
@@ -20,7 +19,7 @@ def read(text):
     return read_query(f"PREFIX : <{E}> {text}", "q.rq")
 
 
-def sides(windows, pattern, blocks, period, bounds=Bounds.CLOSED):
+def sides(windows, pattern, blocks, period, bounds="closed"):
     """Return the search for push of a CQELS query against pull of a C-SPARQL query, without static data."""
     csparql = read(f"REGISTER QUERY q AS SELECT * {windows} WHERE {{ {pattern} }}")
     cqels = read(f"SELECT * WHERE {{ {blocks} }}")

@@ -9,7 +9,6 @@ from agreement.comparing.agree import Pair
 from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, push_and_pull, smallest
 from agreement.proving.witness.candidate_atoms import candidate_atoms
-from lars.language.windows import Bounds
 from solver.search import Candidates, SearchLimits, chosen_streams, tried_streams
 from tests.agreement.command import lars
 from tests.agreement.proving.witness.exhaustive import texts
@@ -22,7 +21,7 @@ E = "http://example.org/"
 
 def contest_of(asked):
     csparql, cqels = (read_query(text, "q.rq") for text in texts(asked))
-    setting = replace(Setting(), bounds=Bounds(asked.bounds))
+    setting = replace(Setting(), bounds=asked.bounds)
     streams = tuple(dict.fromkeys((*streams_of(csparql), *streams_of(cqels))))
     return push_and_pull(Pair(csparql, cqels), asked.period, setting), streams
 

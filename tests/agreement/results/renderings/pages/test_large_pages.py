@@ -23,7 +23,6 @@ from agreement.results.renderings.pages.page import html, program_version
 from agreement.results.renderings.phase_report import PhaseContent, phase_page
 from agreement.results.renderings.verdict_report import answers_json
 from lars.errors import FailedRunError
-from lars.language.windows import Bounds
 from tests.agreement.command import lars
 from tests.agreement.results.renderings.pages.test_pages import PAGES, data_of
 from tests.packs import SAMPLES
@@ -187,7 +186,7 @@ def judged(count):
         ReportMatch(t * 1000.0 + 1000, (), (), rows, None if t % 100 else "missing", t * 1000.0, 50, 0)
         for t in range(count)
     )
-    best = Verdict(OpenChoice((), Bounds.CLOSED), Phase(0, inf, inf), (), windows, ())
+    best = Verdict(OpenChoice((), "closed"), Phase(0, inf, inf), (), windows, ())
     return AnswersVerdict(Judgement(builtin("cqels"), (best,), 1, 1), ("x",), 1000)
 
 

@@ -258,13 +258,12 @@ def test_each_pattern_of_a_query_has_its_rule():
     found = api.translate(SAMPLES / "coupons" / "query.cqels.rq", unit="1min")
     from agreement.documents.requests import load_query
     from lars.durations import read_duration
-    from lars.language.windows import Bounds
-    from translate.model.query import Profile, Setting
+    from translate.model.query import Setting
     from translate.tau import lars_program
 
     unit = read_duration("1min")
     query = load_query(SAMPLES / "coupons" / "query.cqels.rq", unit)
-    setting = Setting(Profile.PAPER2015, unit, Bounds.CLOSED)
+    setting = Setting("paper2015", unit, "closed")
     pair = side_by_side(query, lambda one: lars_program(one, setting), "", "")
     assert len(pair["rules"]) == len(found.rules)
     linked = {pair["query"][line].strip() for rule in pair["rules"] for line in rule["lines"]}
