@@ -154,7 +154,7 @@ class _Reader:
             return None
         written, _ = self.take(), self.take()
         self.takes("AS")
-        return next((kind for kind in get_args(ToStream) if kind.value == written), None)
+        return next((kind for kind in get_args(ToStream) if kind == written), None)
 
     def skip(self, *words: str) -> None:
         """Skip to the next of some words."""

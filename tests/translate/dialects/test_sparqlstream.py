@@ -1,5 +1,7 @@
 """SPARQLstream: FROM NAMED STREAM, STREAM blocks with windows before NOW, and operators."""
 
+from typing import get_args
+
 import pytest
 
 from lars.durations import read_duration
@@ -66,7 +68,7 @@ def test_a_block_is_matched_in_its_own_stream():
     assert str(query.pattern) == "({?a ?b ?c} AND STREAM <s> [RANGE 1s] {?s ?p ?o})"
 
 
-@pytest.mark.parametrize("operator", ToStream)
+@pytest.mark.parametrize("operator", get_args(ToStream))
 def test_an_operator_stands_after_select_or_construct(operator):
     selected = read("[NOW - 1 S]", f"SELECT {operator.lower()} DISTINCT ?s")
     constructed = read("[NOW - 1 S]", f"CONSTRUCT {operator} {{ ?s ?p ?o }}")

@@ -205,7 +205,7 @@ def patterns(draw, language, depth, *, blocks=True):
 @st.composite
 def queries(draw, depth=2):
     language = draw(st.sampled_from(SAID))
-    form = draw(st.sampled_from(("SELECT", *(() if language is Language.SPARQ else Form))))
+    form = draw(st.sampled_from(("SELECT", *(() if language is Language.SPARQ else get_args(Form)))))
     pattern, result, modifiers = draw(levels(language, depth))
     if form != "SELECT":
         pattern, modifiers = draw(patterns(language, depth)), replace(modifiers, duplicates="")

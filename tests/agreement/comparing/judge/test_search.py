@@ -2,6 +2,7 @@
 
 from itertools import product
 from random import Random
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -19,6 +20,7 @@ from agreement.engines.specifications import (
     evaluations,
     specification,
 )
+from lars.language.stream import ToStream
 from solver.facts import Static
 from tests.agreement.comparing.judge.recorded import SECOND, own, pushed
 from tests.agreement.comparing.judge.test_choices import LINES, OTHER, TWO
@@ -73,7 +75,7 @@ def compared_with_all(seed):
     """Return the choices that judging finds of a random case, and those of judging each in whole."""
     rng = Random(seed)
     task, by = task_of(rng), specification(rng.choice(SPECIFICATIONS))
-    by = by.model_copy(update={"stream": rng.choice(list(type(by.stream)))})
+    by = by.model_copy(update={"stream": rng.choice(get_args(ToStream))})
     recording = recording_of(task, by, rng)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(judgement, "_FEW_STARTS", 0)
