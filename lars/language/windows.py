@@ -121,7 +121,7 @@ class TimeWindow(IntervalWindow):
     def offsets(self) -> tuple[int | None, int]:
         """The first and the last shown time point, relative to the pivot; None means the timeline's start.
 
-        >>> TimeWindow(30, ends=Bounds.LOW_OPEN).offsets, TimeWindow(None, 2).offsets
+        >>> TimeWindow(30, ends="low-open").offsets, TimeWindow(None, 2).offsets
         ((-29, 0), (None, 2))
         """
         first = None if self.past is None else -self.past + misses_first(self.open)

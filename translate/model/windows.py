@@ -89,7 +89,7 @@ def window_operator(
     to the pivot. If `bounds` is None, a time window has its own ends, and without own ends it is closed; a
     last window is then high-open.
 
-    >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), windows.Bounds.CLOSED))
+    >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), "closed"))
     ⊞^{30,0,5}
     """
     match expression:

@@ -176,7 +176,7 @@ def read_sides(text: str) -> Readings:
     """Return the two readings that a text such as `closed,high-open` names.
 
     >>> read_sides("any,matching")
-    (<Trigger.ANY: 'any'>, <Trigger.MATCHING: 'matching'>)
+    ('any', 'matching')
     """
     for kind in _KINDS:
         named = {value.lower(): value for value in get_args(kind)}
