@@ -1,4 +1,4 @@
-"""Times for readers: a time point as its dateTime, if time 0 is a dateTime."""
+"""Times for readers: if time 0 is a dateTime, a time point is shown as a dateTime."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 
 SUFFIX: Final = "_date"
-"""The end of the name of a dateTime in JSON and tables; the beginning is the name of the time."""
+"""The suffix of the key of a dateTime in JSON and tables, after the key of the time."""
 _WHOLE: Final = ":00"
 _ZONE: Final = re.compile(r"(Z|[+-][0-9]{2}:[0-9]{2})?$")
 _DAY, _YEAR = len("2026-05-04T"), len("2026-")
@@ -19,11 +19,12 @@ _DAY, _YEAR = len("2026-05-04T"), len("2026-")
 
 @dataclass(frozen=True, slots=True)
 class Dates:
-    """The names of time points, from the dateTime of time 0 and the unit; without `zero` integers.
+    """The texts of time points, computed from the dateTime `zero` of time 0 and the unit.
 
-    `stem` is the common beginning of a text's dateTimes: their day, or their year, printed once by `caption`.
-    `tail` is their common end: whole minutes have no seconds. Times are in the time zone of `zero`. Times
-    that no trace has are `timed` for queries whose lengths are durations.
+    Without `zero`, the texts are integers. `stem` is the common beginning of the dateTimes in a text, their
+    day or year, which `caption` prints once. `tail` is the common end of the dateTimes: whole minutes have no
+    seconds. Times are in the time zone of `zero`. `timed` means that times without a trace are durations,
+    because the lengths of the queries are durations.
 
     >>> dates = Dates("2026-05-04T07:59:59Z").within(Interval(0, 60))
     >>> dates.text(21), dates.period(20, 30), dates.date(21), dates.caption
@@ -43,7 +44,7 @@ class Dates:
     timed: bool = False
 
     def within(self, timeline: Interval) -> "Dates":
-        """Return the dates shortened for a text whose times are all in the interval."""
+        """Return Dates that shorten dateTimes for a text whose times are all in the interval."""
         first, last = self.date(max(timeline.first - 1, 0)), self.date(timeline.last)
         if first is None or last is None:
             return self
@@ -66,18 +67,18 @@ class Dates:
         return None if date is None else datetime.fromisoformat(date)
 
     def text(self, t: float) -> str:
-        """Return a time for a reader."""
+        """Return the text of a time point for a reader."""
         date = self.date(t)
         if date is None:
             return str(Duration(int(t) * self.unit.nanoseconds) if self.timed else t)
         return _ZONE.sub("", date.removeprefix(self.stem)).removesuffix(self.tail) if self.stem else date
 
     def period(self, start: int, end: int) -> str:
-        """Return an interval without its start."""
+        """Return the text of the interval (start, end]."""
         return f"({self.text(start)}, {self.text(end)}]"
 
     def interval(self, span: Interval) -> str:
-        """Return an interval with both ends."""
+        """Return the text of a closed interval."""
         return f"[{self.text(span.first)}, {self.text(span.last)}]" if span else str(span)
 
     @property
@@ -88,17 +89,17 @@ class Dates:
 
     @property
     def caption(self) -> str:
-        """The caption for short times: their day or year, and their time zone."""
+        """The caption of a text with shortened times: the common day or year, and the time zone."""
         zone = f" ({'UTC' if self.zone == 'Z' else self.zone})" if self.zone else ""
         where = {_DAY: " on", _YEAR: " in"}.get(len(self.stem))
         return "" if where is None else f"{where} {self.stem.rstrip('T-')}{zone}"
 
     def option(self, t: int) -> str:
-        """Return a time as an option of a command takes it."""
+        """Return the text of a time point in the syntax of options."""
         return self.date(t) or str(t)
 
     def with_dates(self, times: Mapping[str, float | None]) -> dict[str, float | str | None]:
-        """Return named times, each with its dateTime next to its number.
+        """Return times by key, each followed by its dateTime.
 
         >>> Dates("2026-05-04T08:00:00Z").with_dates({"t": 5, "pushed": None})
         {'t': 5, 't_date': '2026-05-04T08:00:05Z', 'pushed': None, 'pushed_date': None}
@@ -112,7 +113,7 @@ class Dates:
         return dated
 
     def for_script(self) -> dict[str, float | str] | None:
-        """Return the settings for a page's script to write times: ms of time 0, and ms per time point.
+        """Return the settings for the script of an HTML report: the ms of time 0, and the ms of a time point.
 
         >>> Dates("1970-01-01T02:00:00+02:00").for_script()
         {'zero': 7200000.0, 'unit': 1000.0, 'stem': '', 'tail': '', 'zone': '+02:00'}
@@ -134,7 +135,7 @@ class Dates:
 
 
 NO_DATES: Final = Dates()
-"""The names of times that are only numbers."""
+"""The texts of times that are integers without dateTimes."""
 
 
 @lru_cache(maxsize=2**16)

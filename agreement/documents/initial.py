@@ -1,4 +1,4 @@
-"""A first experiment.toml for queries and traces: their own settings, and guesses with notes."""
+"""A first experiment.toml for queries and traces: settings from their texts, and guesses with notes."""
 
 import csv
 import os
@@ -36,25 +36,25 @@ _TABLES: Final = frozenset((".csv", ".tsv", ".parquet", ".arrow", ".feather", ".
 _WORD: Final = re.compile(r"(?![0-9.+-]+$)[\w.-]+")
 EXAMPLE: Final = ("ex", "http://example.org/")
 EACH_ROW: Final = "_:{row}"
-"""The subject of a row that no column names."""
+"""The subject template of a row if no column contains the subject."""
 ZEROS: Final = ("1970-01-01T00:00:00", "1970-01-01T00:00:00Z")
-"""Time 0 of dateTimes without a time zone, and of dateTimes with one."""
+"""Time 0 of dateTimes without a time zone, and of dateTimes with a time zone."""
 MINUTE: Final = 60_000
 """Milliseconds."""
 _STRING: Final = f"{XSD}string"
 _MOST_BYTES: Final = 50_000_000
-"""The times of larger tables are not read."""
+"""The greatest size in bytes of a table whose times are read."""
 _MOST_ROWS: Final = 200_000
-"""Of longer tables the first rows are looked at."""
+"""The greatest number of rows of a table that are read."""
 _ZONED: Final = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
 SINCE_1970: Final = 100_000_000_000
-"""More milliseconds than this count from 1970."""
+"""The number of milliseconds above which a time counts from 1970."""
 _UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
 """Possible lengths of a time point, the longest first."""
 
 
 def in_zone_of(paths: Sequence[Path], moment: datetime) -> datetime:
-    """Return a dateTime in the time zone of all dateTimes in the files; in UTC if they have several."""
+    """Return a dateTime in the time zone of all dateTimes in the files, or in UTC if several zones occur."""
     zones = {zone.decode() for path in paths for zone in _ZONED.findall(path.read_bytes())}
     if moment.tzinfo is not None and len(zones) == 1:
         moment = moment.astimezone(datetime.fromisoformat(f"2000-01-01T00:00:00{zones.pop()}").tzinfo)
@@ -62,7 +62,7 @@ def in_zone_of(paths: Sequence[Path], moment: datetime) -> datetime:
 
 
 def fitting_unit(times: Iterable[float]) -> Duration:
-    """Return the longest unit of which all times, in ms since the first, are multiples."""
+    """Return the longest unit of which all times are multiples; times are in ms since the first time."""
     every = list(times)
     apart = {round((t - every[0]) * NANOSECONDS["ms"]) for t in every}
     units = (unit for unit in _UNITS if not any(t % unit.nanoseconds for t in apart))
@@ -75,7 +75,7 @@ def minute_before(times: Iterable[float]) -> int:
 
 
 def since(zero: str, minutes: int) -> datetime:
-    """Return the dateTime a number of minutes after another one."""
+    """Return the dateTime that is a number of minutes after `zero`."""
     return datetime.fromisoformat(zero) + timedelta(minutes=minutes)
 
 
@@ -91,13 +91,14 @@ def guessed_columns(
     *,
     as_text: bool = False,
 ) -> tuple[GuessedColumns, tuple[str, str] | None]:
-    """Return a mapping of columns, which are given with their first cells.
+    """Return a guessed mapping of columns to RDF, from the names and first cells of the columns.
 
-    A column is the object of the predicate that has its name, or whose variable has. The last column and the
-    last predicate are matched if one of each remains; both are returned. Words become IRIs. If no column
-    names the subject, the subject is the first column that is not an object; if all are objects, each row is
-    a subject of its own. Words that a query compares with texts are texts: `compared` has their variables.
-    With `as_text`, words are texts unless a query asks for an IRI, and each row is a subject of its own.
+    A column becomes the object of the predicate with the same local name, or with an object variable of the
+    same name. If one column and one predicate remain, they are matched with each other. Words become IRIs. If
+    no column names the subject, the subject is the first column that is not an object; if all columns are
+    objects, each row has a separate subject. If a query compares a variable with a text, the words of its
+    column become texts; `compared` contains these variables. With `as_text`, words become texts unless a
+    query asks for an IRI, and each row has a separate subject.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])
@@ -127,13 +128,13 @@ def guessed_columns(
 
 
 def _is_text(predicate: str | None, patterns: Sequence[TriplePattern], compared: frozenset[Variable]) -> bool:
-    """Whether a query asks for a text as the object of a predicate, or compares the object with one."""
+    """Whether a query asks for a text as the object of a predicate, or compares the object with a text."""
     objects = [pattern.object for pattern in patterns if pattern.predicate == Iri(predicate or "")]
     return any(isinstance(term, Literal) or term in compared for term in objects)
 
 
 def _compared_with_texts(part: object) -> Iterator[Variable]:
-    """Yield the variables next to a text in a part of a query, such as a comparison."""
+    """Yield the variables that a part of a query compares with a text."""
     members = _members(part)
     if any(isinstance(member, Literal) and member.datatype == _STRING for member in members):
         yield from (member for member in members if isinstance(member, Variable))
@@ -160,7 +161,7 @@ def _is_iri(predicate: str | None, patterns: Sequence[TriplePattern]) -> bool:
 
 
 def _predicates(columns: Sequence[str], patterns: Sequence[TriplePattern]) -> dict[str, str]:
-    """Return the predicates of the columns that have one."""
+    """Return the predicate of each column that is mapped to a predicate."""
     predicates = {column: iri for column in columns if (iri := _predicate(column, patterns)) is not None}
     every = dict.fromkeys(
         pattern.predicate.value for pattern in patterns if isinstance(pattern.predicate, Iri)
@@ -184,7 +185,10 @@ def _patterns(part: object) -> Iterator[TriplePattern]:
 
 
 def _patterns_on(stream: str | None, queries: Sequence[EngineQuery]) -> Sequence[TriplePattern]:
-    """Return the triple patterns that queries match in a stream; all patterns if no query names it."""
+    """Return the triple patterns that queries match in a stream.
+
+    All patterns if no query names the stream.
+    """
     blocks = [block for query in queries for block in stream_blocks(query.pattern)]
     own = [block for block in blocks if isinstance(block.stream, Iri) and block.stream.value == stream]
     return list(dict.fromkeys(_patterns(own or [query.pattern for query in queries])))
@@ -219,7 +223,7 @@ def _local(name: str) -> str:
 
 
 def _first_row(path: Path, names: Sequence[str]) -> Mapping[str, str]:
-    """Return the first row of a table of text, with empty cells for another one."""
+    """Return the cells of the first row of a text table; empty cells for any other table."""
     if not {".csv", ".tsv"} & {*path.suffixes}:
         return dict.fromkeys(names, "")
     with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
@@ -232,7 +236,7 @@ def _first_row(path: Path, names: Sequence[str]) -> Mapping[str, str]:
 
 
 def _words_between_numbers(path: Path) -> Iterator[str]:
-    """Yield the words for missing values in columns of text tables whose other cells are all numbers."""
+    """Yield the words for missing values: words in columns of a text table that otherwise contain numbers."""
     names = header(path)
     if not {".csv", ".tsv"} & {*path.suffixes} or _is_of_trace(path, names):
         return
@@ -256,7 +260,7 @@ _OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"}, {"t", "predicate"})
 
 
 def _is_of_trace(path: Path, names: Sequence[str]) -> bool:
-    """Return whether a table needs no mapping; CSV may have only a trace's columns."""
+    """Return whether a table has the columns of a trace, and needs no mapping."""
     if bare(path).suffix.lower() in (".csv", ".tsv"):
         return are_columns(names)
     return any(set(names) - {"stream"} >= known for known in _OWN)
@@ -283,7 +287,7 @@ class InitialExperiment:
     comments: Mapping[str, str] = field(default_factory=dict)
 
     def lines(self, note: Warn) -> Iterator[str]:
-        """Yield the lines of the file; guesses are noted."""
+        """Yield the lines of the experiment file; `note` receives a note about each guess."""
         input_options = self.input_options
         for language, path in self.queries.items():
             yield f"{language.value} = {_text(self._from_here(path))}"
@@ -323,14 +327,14 @@ class InitialExperiment:
                 yield from _table(f"columns.{_text(stream)}", own, guessed)
 
     def null_words(self) -> tuple[str, ...]:
-        """Return the words that stand for missing values: the given ones, or words between numbers."""
+        """Return the words that mean missing values: the given words, or words in columns of numbers."""
         if self.input_options.null:
             return self.input_options.null
         found = (word for path in self.traces for word in _words_between_numbers(path))
         return tuple(sorted(dict.fromkeys(found)))
 
     def mapped(self, note: Warn) -> InputOptions:
-        """Return the options of the traces, with guesses for missing ones."""
+        """Return the options of the traces, with guesses for missing options."""
         options = replace(self.input_options, stream={path: iri for iri, path in self.streams.items()})
         if options.column or not (guesses := self._guessed(note)):
             return options
@@ -343,9 +347,9 @@ class InitialExperiment:
         return os.path.relpath(path, self.folder).replace(os.sep, "/")
 
     def _guessed(self, note: Warn) -> Mapping[str | None, GuessedColumns]:
-        """Return a guessed mapping of tables with their own columns, by stream.
+        """Return a guessed mapping of columns by stream, for tables without the columns of a trace.
 
-        If all tables have the same columns, it is one mapping, for None.
+        If all tables have the same columns, the result is one mapping with the key None.
         """
         headers = {path: header(path) for path in self.traces}
         # pandas writes its index as a column without a name.
@@ -374,7 +378,7 @@ class InitialExperiment:
         return guesses
 
     def _stream_of(self, path: Path) -> str:
-        """Return the stream of a table; raises LarsError if its rows have their own streams."""
+        """Return the stream of a table; raises LarsError if the rows of the table contain streams."""
         for iri, own in self.streams.items():
             if own == path:
                 return iri
@@ -386,7 +390,7 @@ _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII
 
 
 def _check_names(path: Path, names: Sequence[str]) -> None:
-    """Raise LarsError if a table's first line cannot be the names of its columns."""
+    """Raise LarsError if the first line of a table cannot contain the names of the columns."""
     if len(names) == 1 and (other := re.search(r"[|]", names[0])):
         problem = f"found {other[0]!r} between columns; expected columns that are separated by commas"
     elif value := next((name for name in names if _VALUE.fullmatch(name)), None):
@@ -408,7 +412,7 @@ def _key(key: str) -> str:
 
 
 def _text(value: object) -> str:
-    """Return a text, a list of texts or a mapping as TOML; a list of a single text has no brackets."""
+    """Return a text, a list of texts or a mapping in TOML syntax; a list of one text has no brackets."""
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_key(key)} = {_text(content)}' for key, content in value.items())} }}"
     if isinstance(value, list) and len(value) > 1:
@@ -418,7 +422,7 @@ def _text(value: object) -> str:
 
 
 def header(path: Path) -> tuple[str, ...]:
-    """Return the columns of a table, or () for another file."""
+    """Return the names of the columns of a table; () for a file that is not a table."""
     if bare(path).suffix.lower() not in _TABLES and not is_table(path):
         return ()
     # Loads pyarrow, which no query needs.
@@ -436,7 +440,7 @@ def initial(
     *,
     as_text: bool = False,
 ) -> InitialExperiment:
-    """Return the experiment of queries and traces; raises LarsError if a trace's stream is unknown.
+    """Return a new experiment for queries and traces; raises LarsError if the stream of a trace is unknown.
 
     With `as_text`, words in tables become strings, because the answers do not distinguish kinds of terms.
     """
@@ -466,7 +470,7 @@ def initial(
 
 
 def _timed(options: InputOptions, traces: Sequence[Path]) -> tuple[InputOptions, Mapping[str, str]]:
-    """Return options with a unit and an origin that fit fractions of seconds in tables; comments on both."""
+    """Return options with a unit and an origin for times with fractions of a second, and comments on both."""
     if options.unit is not None:
         return options, {}
     for zero in ZEROS:
@@ -482,7 +486,7 @@ def _timed(options: InputOptions, traces: Sequence[Path]) -> tuple[InputOptions,
 
 
 def _dated(path: Path, zero: str) -> Iterator[float]:
-    """Yield the times of a table in ms since `zero`; nothing if the times are numbers."""
+    """Yield the dateTimes of a table in ms since `zero`; yield nothing if the times are numbers."""
     if (time := time_column(header(path))) is None or path.stat().st_size > _MOST_BYTES:
         return
     reading = AnswersOptions(time_variable=time, origin=read_time(zero), ordered=False)

@@ -1,4 +1,4 @@
-"""Models as texts for readers: a paragraph for each key, and the JSON schema."""
+"""Texts that describe pydantic models: a paragraph for each key, and the JSON schema."""
 
 from collections.abc import Iterator
 from enum import Enum
@@ -16,18 +16,18 @@ _WIDTH: Final = 96
 
 
 def fields_of(model: type[BaseModel]) -> str:
-    """Return a paragraph for each key of a model."""
+    """Return a paragraph for each key of a pydantic model."""
     return "\n".join(line for name, field in model.model_fields.items() for line in _field(name, field))
 
 
 class _TomlSchema(GenerateJsonSchema):
     def encode_default(self, dft: object) -> object:
-        """Return a default as the file holds it."""
+        """Return a default value in the form of the file."""
         return str(dft) if isinstance(dft, Duration) else super().encode_default(dft)
 
 
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model, with informative defaults only."""
+    """Return the JSON schema of a pydantic model, without defaults that give no information."""
     schema = model.model_json_schema(schema_generator=_TomlSchema)
     for part in (schema, *schema.get("$defs", {}).values()):
         for key in part.get("properties", {}).values():
@@ -46,7 +46,7 @@ def _field(name: str, field: FieldInfo) -> Iterator[str]:
 
 
 def _written(value: object) -> str:
-    """Return a value as the file holds it."""
+    """Return a value in the form of the file."""
     match value:
         case bool():
             return str(value).lower()

@@ -1,12 +1,12 @@
-"""Options, declared once as fields of a request with type, default and help text, and their use.
+"""Options of commands: declarations as fields of a request, with type, default and help text.
 
-A request is a dataclass. Its fields are options, inputs (`argument`), or groups, which are dataclasses again:
-a `HEADING` is the heading of a group's options in the help, for options without their own. A group without
-one has the heading of the request or group around it. `build` makes the request from values by the names of
-fields, in a shell or in Python.
+A request is a dataclass whose fields are options, inputs (`argument`), or groups of options. A group is
+also a dataclass. `HEADING` of a group is the heading of its options in the help text. A group without
+`HEADING` has the heading of the surrounding request or group.
 
-A request or group declares options without effect in a situation as `IDLE`, a tuple of `IdleOptions`. A
-request's own entries come first.
+`build` creates a request from values by field name, for the shell and for Python. `IDLE` of a request or
+group is a tuple of `IdleOptions`: options without effect in a situation. The entries of the request come
+before the entries of its groups.
 """
 
 import sys
@@ -24,9 +24,9 @@ from agreement.documents.values import WrongValueError, choices_of, cut
 from lars.errors import LarsError, PlacedError
 
 Reader = Callable[[Any], Any]
-"""Makes an option's value of what is given: a text or texts of a shell, a value of Python.
+"""A function that returns the value of an option from texts of a shell, or from a value of Python.
 
-Raises WrongValueError, or LarsError, that says what was found and what is accepted.
+The function raises WrongValueError or LarsError with the value and the expected form.
 """
 DataSource = Literal["trace", "static", "streams"]
 _KEY: Final = "option"
@@ -35,14 +35,15 @@ _OUTSIDE: Final = {Path: "str | Path", bool: "bool", int: "int", float: "float",
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option: its purpose, its spelling, and the reader of its value.
+    """An option of a command: its purpose, its spelling, and the reader of its value.
 
-    `shell_name` is its name in a shell if different from the field's; `short` is a second name,
-    `default_text` its default for the help. A `repeated` option occurs several times; an `argument` is
-    positional. The `last_input` is the last positional text, with a name only in Python. `keyword` is its
-    type in Python if different from the field's; `source` is the kind of data in its files, which Python may
-    give by value. Numbers are limited to least..most. The other attributes describe the field: `kind` is its
-    type without None, or the type of a sequence's items if `several`.
+    `shell_name` is the name of the option in a shell, if it differs from the field name. `short` is a second
+    name of the option. `default_text` is the default of the option in the help text. A `repeated` option
+    occurs several times; an `argument` is positional. `last_input` marks the option that is the last
+    positional argument in a shell. `keyword` is the type of the option in Python, if it differs from the type
+    of the field. `source` is the kind of data in the files of the option; Python also accepts these data as
+    values. A number must be from `least` to `most`. The other attributes describe the field: `kind` is the
+    type of the field without None. If `several` is true, `kind` is the type of the items of a sequence.
     """
 
     help: str
@@ -67,7 +68,7 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option as written in a shell; Python's reserved names have _ at their end."""
+        """The flag of the option in a shell; a final _ of a Python name is removed."""
         return self.shell_name or f"--{self.name.rstrip('_').replace('_', '-')}"
 
     @property
@@ -77,17 +78,23 @@ class Option:
 
     @property
     def plain_default(self) -> Any:
-        """The default as a user writes it, or None."""
+        """The default of the option in the form of user input, or None."""
         return None if self.needed or self.default == () else _plain(self.default)
 
     @property
     def several_in_shell(self) -> bool:
-        """Whether a shell's parser collects several values; an option with its own reader takes one text."""
+        """Whether the parser of the shell collects several values.
+
+        An option with its own reader has one text.
+        """
         return self.repeated or (self.several and self.read is None)
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The valid texts of an enumeration or of words; empty for other types."""
+        """The valid texts of an option whose type is an enumeration or a literal type.
+
+        The result is empty for other types.
+        """
         return tuple(choices_of(self.kind))
 
     @property
@@ -105,16 +112,19 @@ class Option:
 
 
 def option(default: Any, help_text: str, read: Reader | None = None, **more: Any) -> Any:
-    """Return the field of an option."""
+    """Return the dataclass field that declares an option."""
     return field(default=default, metadata={_KEY: Option(help_text, read, **more)})
 
 
 needed: Final = MISSING
-"""The default of an option that has none: it has to be given."""
+"""The default of a required option."""
 
 
 def argument(metavar: str, help_text: str, *, default: Any = needed, **more: Any) -> Any:
-    """Return the field of a positional input; without `default` it is required."""
+    """Return the dataclass field that declares a positional input.
+
+    Without `default`, the input is required.
+    """
     return option(default, help_text, metavar=metavar, argument=True, **more)
 
 
@@ -128,9 +138,9 @@ def _members(kind: type[Any]) -> Mapping[str, Any]:
 
 
 members: Final[Callable[[Any], Mapping[str, Any]]] = cache(_members)
-"""What a request or group consists of, by the names of its fields: options, and other groups.
+"""The options and groups of a request or group, by the names of its fields.
 
-A field with a default that is no option is set by who knows it, once the request is read.
+The mapping omits a field with a default that is not an option; other code sets such a field later.
 """
 
 
@@ -155,7 +165,10 @@ def _all(kind: type[Any]) -> tuple[Option, ...]:
 
 
 declared: Final[Callable[[Any], tuple[Option, ...]]] = cache(_all)
-"""The options of a request's type in the order of its fields; a group's options are in its place."""
+"""The options of a request's type in the order of its fields.
+
+The options of a group are at the place of the group.
+"""
 
 
 def _declared(kind: type[Any], heading: str | None) -> Iterator[Option]:
@@ -182,7 +195,7 @@ Convert = Callable[[Option, Any], Any]
 
 
 def build(request: type[_Request], option_values: Mapping[str, Any], convert: Convert) -> _Request:
-    """Return a request from values by field name; None means the default."""
+    """Return a request from values by field name; the value None means the default of the field."""
     values = {
         name: convert(member, option_values.get(name))
         if isinstance(member, Option)
@@ -193,7 +206,7 @@ def build(request: type[_Request], option_values: Mapping[str, Any], convert: Co
 
 
 def in_shell(declared_option: Option, value: Any) -> Any:
-    """Return the value of an option of a command line, whose plain types the shell's parser has read."""
+    """Return the value of an option of a command line, after the shell's parser has read plain types."""
     if value is None or value == []:
         return None
     with naming(lambda: f"{declared_option.flag} {cut(_joined(value))}"):
@@ -204,7 +217,7 @@ def in_shell(declared_option: Option, value: Any) -> Any:
 
 @contextmanager
 def naming(text: Callable[[], str]) -> Iterator[None]:
-    """Add the value's text to the message of an error about the value."""
+    """Add the text of a value to the message of an error that the block raises about the value."""
     try:
         yield
     except PlacedError:
@@ -232,7 +245,7 @@ def member_of(declared_option: Option, value: Any) -> Any:
 
 
 def shell_words(request: Any) -> Iterator[str]:
-    """Yield the options of a request that differ from their defaults, as words of a shell."""
+    """Yield the options of a request with values other than the defaults, as words of a command line."""
     for declared_option, value in options_of(request):
         if value is True:
             yield declared_option.flag
@@ -242,7 +255,7 @@ def shell_words(request: Any) -> Iterator[str]:
 
 
 def flags_of(*groups: Any, **options: object) -> list[str]:
-    """Return the options that differ from their defaults, as written in a shell."""
+    """Return the flags of the options with values other than the defaults."""
     every = (pair for group in groups for pair in options_of(group))
     in_groups = [declared_option.flag for declared_option, value in every if value != declared_option.default]
     alone = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
@@ -250,7 +263,7 @@ def flags_of(*groups: Any, **options: object) -> list[str]:
 
 
 def names_of(*groups: type[Any]) -> frozenset[str]:
-    """Return the options of groups, written as in a shell."""
+    """Return the flags of all options of groups."""
     return frozenset(declared_option.flag for group in groups for declared_option in declared(group))
 
 
@@ -281,17 +294,17 @@ def _plain(value: Any) -> Any:
 
 
 OptionValues = Mapping[str, Any]
-"""The given values: of options by their long names, of inputs by the names of their fields."""
+"""The given values of options by their long names, and of inputs by their field names."""
 OptionTest = Callable[[OptionValues], bool]
 _BESIDE_ANY: Final = ("--schema", "--fields", "--read", "--legend", "--quiet", "--verbose", "--memory")
 
 
 @dataclass(frozen=True, slots=True)
 class IdleOptions:
-    """Options or inputs without effect in a situation, which are rejected in it.
+    """Options or inputs that have no effect in a situation, and are rejected in this situation.
 
-    They have an effect only with `requires`, or only without `excludes`. Without `names` these are all other
-    options.
+    The options have an effect only if the condition `requires` holds, or only if the condition `excludes`
+    does not hold. Without `names`, the entry is about all other options.
     """
 
     situation: OptionTest
@@ -300,7 +313,7 @@ class IdleOptions:
     excludes: str = ""
 
     def problem(self, names: Sequence[str]) -> str:
-        """Return the error message for these names."""
+        """Return the error message for the given options that have no effect."""
         listed = " and ".join(names)
         if self.excludes:
             return f"cannot combine {listed} with {self.excludes}; leave one of them out"
@@ -308,17 +321,17 @@ class IdleOptions:
 
 
 def has(name: str, *choices: str) -> OptionTest:
-    """Return whether an option is given, with one of the values if any are named."""
+    """Return the condition that an option is given; if values are listed, with one of these values."""
     return lambda values: name in values and (not choices or _plain(values[name]) in choices)
 
 
 def has_not(name: str, *choices: str) -> OptionTest:
-    """Return whether an option is not given, or with another value if any are named."""
+    """Return the condition that an option is not given; if values are listed, or has another value."""
     return lambda values: not has(name, *choices)(values)
 
 
 def alone(name: str) -> IdleOptions:
-    """Return the rule that an option excludes all other options."""
+    """Return the entry for an option that cannot be combined with any other option."""
     return IdleOptions(has(name), (), excludes=f"{name}, which prints and exits")
 
 
@@ -331,7 +344,7 @@ def idle_options(kind: type[Any]) -> Iterator[IdleOptions]:
 
 
 def check_idle(declared_idle: Iterable[IdleOptions], values: OptionValues) -> None:
-    """Raise LarsError for options without effect."""
+    """Raise LarsError if an option is given that has no effect with the other given options."""
     for options in declared_idle:
         if not options.situation(values):
             continue

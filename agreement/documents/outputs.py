@@ -1,4 +1,4 @@
-"""Answers and findings as output: as `--json`, and for readers in short terms and tables."""
+"""Output of answers and results: JSON for `--json`, and short terms and tables for readers."""
 
 import json
 import re
@@ -49,9 +49,9 @@ def _constant(text: str) -> Constant:
 
 
 def encode(value: object) -> Any:
-    """Return a value as JSON: a term as in SPARQL 1.1 JSON, an interval by `from` and `to`.
+    """Return a value as JSON: an RDF term as in SPARQL 1.1 JSON, an interval with the keys `from` and `to`.
 
-    Atoms, rules, windows and other values with a notation become text; other dataclasses become objects.
+    Atoms, rules, windows and other values with a text syntax become texts. Other dataclasses become objects.
 
     >>> encode((Interval(3, 5), Iri("http://e/a"), Not(Interval(1, 2)), None))
     [{'from': 3, 'to': 5}, {'type': 'uri', 'value': 'http://e/a'}, 'not [1, 2]', None]
@@ -75,9 +75,9 @@ def encode(value: object) -> Any:
 
 
 def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **values: object) -> Json:
-    """Return a dataclass as an object of its fields; `names` are the keys that differ from their names.
+    """Return a dataclass as a JSON object of its fields; `names` maps field names to different keys.
 
-    A value in `values` replaces the field's own, or follows all fields.
+    A value in `values` replaces the value of the field with its name, or is added after all fields.
 
     >>> record(Interval(3, 5), {"last": "end"}, first=[], size=2)
     {'first': [], 'end': 5, 'size': 2}
@@ -88,12 +88,12 @@ def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **values: object) -
 
 
 def pick(value: object, *names: str) -> Json:
-    """Return some attributes of a value by their names."""
+    """Return the named attributes of a value as a JSON object."""
     return {name: encode(getattr(value, name)) for name in names}
 
 
 def json_term(term: Constant) -> Json:
-    """Return a term as SPARQL 1.2 JSON; a constant of a hand-written program is a plain literal."""
+    """Return a term as SPARQL 1.2 JSON; a constant that is not an RDF term becomes a plain literal."""
     match term:
         case Iri(value):
             return {"type": "uri", "value": value}
@@ -114,7 +114,7 @@ def json_term(term: Constant) -> Json:
 
 
 def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Json:
-    """Return a row as SPARQL 1.1 JSON: a term for each bound column; unbound columns are omitted.
+    """Return a row as SPARQL 1.1 JSON: a term for each bound column, without unbound columns.
 
     Values of the row beyond the columns are dropped.
     """
@@ -136,7 +136,7 @@ def bindings(columns: Sequence[Variable | str], rows: Iterable["Row"]) -> list[J
 
 
 def document_lines(value: object) -> Iterator[str]:
-    r"""Yield the lines of a JSON document; iterators are arrays, written as they are made, an item a line.
+    r"""Yield the lines of a JSON document; an iterator becomes an array with one line for each item.
 
     >>> print(*document_lines({"a": 1, "b": ({"c": [n]} for n in (1, 2))}), sep="\n")
     {
@@ -193,7 +193,7 @@ def _with_commas(parts: Iterable[Iterator[str]]) -> Iterator[str]:
 
 
 def json_triple(fact: "Fact", dates: Dates = NO_DATES) -> Json:
-    """Return a stream triple with its time, and with its graph if known, as in reports of support."""
+    """Return a stream triple as JSON, with its time, and with its graph if the graph is known."""
     *triple, stream = fact.arguments
     return {
         **dates.with_dates({"t": fact.t}),
@@ -204,11 +204,11 @@ def json_triple(fact: "Fact", dates: Dates = NO_DATES) -> Json:
 
 _WIDTH: Final = 40
 _LONGEST_TERM: Final = 200
-"""The length of names and texts above which the length is shown too."""
+"""The greatest length of a term that is shown in full; a longer term is cut, and its length is shown."""
 
 
 def in_order(output: "Output", answer_rows: Iterable["Row"]) -> list["Row"]:
-    """Return the answers of ans1's raw rows, sorted by ORDER BY, or by their texts."""
+    """Return the answers from the raw rows of ans1, sorted by ORDER BY, or by the texts of the rows."""
     rows = sorted(answer_rows, key=row_order)
     if output.order:
         from solver.rdf import sorted_rows
@@ -220,7 +220,7 @@ def in_order(output: "Output", answer_rows: Iterable["Row"]) -> list["Row"]:
 
 
 def row_order(row: "Row") -> tuple[tuple[bool, str], ...]:
-    """Return the sort key of a row: unbound first, then the terms' texts."""
+    """Return the sort key of a row; unbound columns precede terms, and terms are sorted by their texts."""
     return tuple((text is not None, text or "") for text in row)
 
 
@@ -250,7 +250,7 @@ _TERM: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>"{}|
 
 
 def shorten(text: str) -> str:
-    """Return a text of the logic with short IRIs and literals, as in tables.
+    """Return a text of the logic with shortened IRIs and literals.
 
     >>> shorten('p(<http://e/b>, "25"^^<http://www.w3.org/2001/XMLSchema#integer>)')
     'p(b, 25)'
@@ -259,7 +259,7 @@ def shorten(text: str) -> str:
 
 
 def clip_text(text: str, most: int = _LONGEST_TERM) -> str:
-    """Return a text for a reader; a longer text is cut, with its length.
+    """Return a text for a reader; a text of more than `most` characters is cut, and its length is added.
 
     >>> clip_text("a" * 50, 100) == "a" * 50, clip_text("a" * 5000, 100)
     (True, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… (5000 characters)')
@@ -268,7 +268,7 @@ def clip_text(text: str, most: int = _LONGEST_TERM) -> str:
 
 
 def atom_text(predicate: str, row: "Row") -> str:
-    r"""Return a row as an atom that the commands read, on one line of a terminal.
+    r"""Return a row as an atom on one line, in the syntax that commands read.
 
     >>> print(atom_text("ans1", ('"a\u202e"@en', "<http://e/a>", None)))
     ans1("a\u202E"@en, <http://e/a>, null)
@@ -281,7 +281,7 @@ _DOUBLE: Final = 15
 
 
 def plain(number: float, fraction: int = 3) -> str:
-    """Return a time for a reader: all digits of its whole part, and up to `fraction` digits of its fraction.
+    """Return a number as text: all digits before the point, and up to `fraction` digits after the point.
 
     >>> plain(1577836805001.0), plain(0.5), plain(1700000004.001, 9)
     ('1577836805001', '0.5', '1700000004.001')
@@ -292,12 +292,12 @@ def plain(number: float, fraction: int = 3) -> str:
 
 
 def short_row(row: "Row") -> str:
-    """Return a row for a table."""
+    """Return a row as the text of a table cell, with short terms."""
     return f"({', '.join(map(short, row))})"
 
 
 def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str], list[str]]:
-    """Return two lists of rows as texts; if different rows look equal, their terms show their kinds.
+    """Return two lists of rows as texts; if different rows have equal short texts, terms show their kinds.
 
     >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
     (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
@@ -319,7 +319,7 @@ def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str
 
 
 def _with_kind(text: str | None) -> str:
-    """Return a term in Turtle syntax; `-` for unbound."""
+    """Return a term in Turtle syntax; `-` for an unbound variable."""
     return (
         "-"
         if text is None
@@ -334,7 +334,7 @@ _SAFE: Final = re.compile(r"\w[\w.:\-]*")
 
 
 def short_atom(row: "Row") -> str | None:
-    """Return a row as an atom in short terms for `lars explain`; None if they need quotes.
+    """Return a row as an atom with short terms for `lars explain`; None if a short term requires quotes.
 
     >>> short_atom(("<http://e/shops#b>", None)), short_atom(('"a, b"',))
     ('ans(b,null)', None)
@@ -354,7 +354,7 @@ def asked_atom(predicate: str, row: "Row") -> str:
 
 
 def header(variables: Iterable[Variable]) -> str:
-    """Return the names of a row's columns."""
+    """Return the text with the names of the columns of a row."""
     return f"({', '.join(f'?{variable.name}' for variable in variables)})"
 
 
@@ -362,11 +362,11 @@ _VOWELS: Final = "aeiou"
 
 
 NO_ROWS: Final = ": no row on either side"
-"""The text after an agreement of two sides without any row."""
+"""The text after the verdict *agree* if no side has a row."""
 
 
 def quantity(count: int, noun: str) -> str:
-    """Return a number of things.
+    """Return a number with a noun in singular or plural.
 
     >>> quantity(1, "row"), quantity(2, "row"), quantity(0, "push"), quantity(3, "query"), quantity(4, "day")
     ('1 row', '2 rows', '0 pushes', '3 queries', '4 days')
@@ -379,12 +379,12 @@ def quantity(count: int, noun: str) -> str:
 
 
 def range_text(first: int, last: int) -> str:
-    """Return consecutive numbers as a range, a single number as itself."""
+    """Return the numbers from `first` to `last` as a range; if both are equal, as one number."""
     return str(first) if first == last else f"{first}..{last}"
 
 
 def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:
-    """Return ascending numbers, consecutive ones as ranges; after `most` ranges follows "…".
+    """Return ascending numbers as text, with ranges for consecutive numbers; after `most` ranges follows "…".
 
     >>> number_ranges([1, 2, 3, 8]), number_ranges([1, 3, 5], 2)
     ('1..3, 8', '1, 3, …')
@@ -395,7 +395,7 @@ def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:
 
 
 def first_few(texts: Sequence[str], most: int, joint: str = ", ") -> str:
-    """Return the first texts, and the number of others.
+    """Return the first `most` texts and the number of the other texts, joined by `joint`.
 
     >>> first_few(["a", "b", "c"], 2)
     'a, b and 1 more'
@@ -412,9 +412,9 @@ def table(
     right: Container[str] = (),
     whole: Container[str] = (),
 ) -> Table:
-    """Return a table; columns in `right` are right-aligned, and long values are folded.
+    """Return a table for a terminal; columns in `right` are right-aligned, and long values are wrapped.
 
-    Columns in `whole` get their full width; others share the remaining width.
+    Columns in `whole` have their full width; the other columns share the remaining width.
     """
     folding_table = FoldingTable(title=title)
     for name in columns:
@@ -434,16 +434,16 @@ def triples_table(
 
 
 WIDEST: Final = 100_000
-"""A width at which each row of a table is one line."""
+"""A width of tables at which each row fits on one line."""
 
 
 _INTERVAL: Final = re.compile(r"(?<=[\dZ],) (?=\d[\d:.TZ+-]*[\])])")
 _KEPT: Final = "\ue000"
-"""The character for a space at which no line ends; in output, this character is escaped."""
+"""The character that replaces a space at which no line may end; in output, this character is escaped."""
 
 
 class _Page(Console):
-    """A console that writes cells literally: no markup, no :emoji:, no control characters.
+    """A console that prints cells unchanged, without Rich's markup, emoji codes, and control characters.
 
     A line does not end inside an interval.
     """
@@ -455,7 +455,7 @@ class _Page(Console):
 def table_text(
     part: RenderableType, *, width: int = WIDEST, terminal: bool = False, plain_text: bool = False
 ) -> str:
-    r"""Return a table as text, also in a notebook, where Rich would draw it.
+    r"""Return a table as text; in a notebook too, Rich does not display the table itself.
 
     >>> print(*table_text(table(None, ["t"], [["[b]:cat:\x1b"]])).split()[-3:-1])
     [b]:cat:\u001B │

@@ -1,4 +1,4 @@
-"""TOML and JSON, read with the place of each key and value, for error messages."""
+"""Reading of TOML and JSON with the place of each key and value, for error messages."""
 
 import json
 import re
@@ -40,9 +40,9 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 KeySpot = tuple[int, int, int]
-"""The offsets of a key, of its value, and of what a message about the value points at.
+"""The offsets of a key, of its value, and of the place in a message about the value.
 
-For a TOML table: of its header, of the text after it, and of its header.
+For a TOML table, these are the offsets of the header, of the text after the header, and of the header.
 """
 Spots = Mapping[KeyPath, KeySpot]
 Notation = Literal["TOML", "JSON"]
@@ -50,7 +50,7 @@ Notation = Literal["TOML", "JSON"]
 
 @dataclass(frozen=True, slots=True)
 class PlacedData:
-    """The content of text[start:end] of a file; `accepted` is the expected form."""
+    """The content of text[start:end] of a file; `accepted` describes the expected content in messages."""
 
     source: str
     text: str
@@ -61,11 +61,11 @@ class PlacedData:
     notation: Notation
 
     def spots(self) -> Spots:
-        """Return the places of all paths; they are computed only for a message."""
+        """Return the places of all paths; the first message computes the places."""
         return scanned(self.text, self.start, self.end, self.notation).spots
 
     def error(self, path: KeyPath, wrong: WrongValueError | str, *, at_key: bool = False) -> PlacedError:
-        """Return the error at a path's value (or key), or at the nearest value around it."""
+        """Return an error at the value (or key) of a path, or at the nearest enclosing value with a place."""
         problem = wrong if isinstance(wrong, WrongValueError) else WrongValueError(wrong)
         return _Fault(path, problem, at_key).error(self, self.spots())
 
@@ -119,14 +119,14 @@ def path_text(path: KeyPath) -> str:
 
 
 def check_data(model: type[Model], data: PlacedData) -> Model:
-    """Return the whole content as a model."""
+    """Return the whole content of a file as a pydantic model."""
     return checked_at(model, data, (), data.content)
 
 
 def checked_at(model: type[Model], data: PlacedData, path: KeyPath, content: object) -> Model:
-    """Return the content at a path of the text, as a model.
+    """Return the content at a path as a pydantic model.
 
-    If there are several errors, the first in the text is raised; an error for a missing key comes last.
+    If several errors exist, the first error in the text is raised; errors for missing keys come last.
     """
     try:
         return model.model_validate(content)
@@ -166,7 +166,7 @@ def _missing(data: PlacedData, error: ErrorDetails, required: str) -> str:
 
 
 def expectation(error: ErrorDetails, notation: Notation) -> str:
-    """Return what a value should have been, in words."""
+    """Return the expected form of a value in words."""
     match error:
         case {"type": "literal_error", "ctx": {"expected": str() as expected}}:
             return expected
@@ -177,14 +177,14 @@ def expectation(error: ErrorDetails, notation: Notation) -> str:
 
 
 def _unknown(key: str, accepted: Sequence[str]) -> str:
-    """Return the message for an unknown key."""
+    """Return the message for an unknown key; `accepted` are the known keys."""
     close = get_close_matches(key, accepted, 1)
     hint = f", did you mean {close[0]}?" if close else ";"
     return f"unknown key{hint} expected {', '.join(accepted)}"
 
 
 def _model_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:
-    """Return the model of a table inside a model."""
+    """Return the pydantic model of the table at a path inside a model."""
     for part in path:
         if isinstance(part, str) and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation) or model
@@ -241,11 +241,11 @@ def _syntax_error(source: str, text: str, message: str) -> PlacedError:
 
 
 DataToken = tuple[KeyPath, int, str, bool]
-"""A key or a value: its path, its offset, its first token, and whether it is a key."""
+"""A key or a value: its path, its offset, its first token, and whether the token is a key."""
 
 
 class _LongKeyError(ValueError):
-    """A key of too many parts, which begins at an offset."""
+    """An error for a dotted key with too many parts; the key begins at an offset."""
 
     def __init__(self, offset: int) -> None:
         super().__init__(f"found a key of more than {_DEEPEST} parts; expected fewer")
@@ -254,21 +254,24 @@ class _LongKeyError(ValueError):
 
 @dataclass(slots=True)
 class _Scan:
-    """A scanner of text[at:end] that collects keys and values in their order; `spots` has each path once."""
+    """A scanner of text[at:end] that collects keys and values in text order.
+
+    `spots` contains each path once.
+    """
 
     text: str
     at: int
     end: int
     notation: Notation
     deepest: float = inf
-    """The greatest number of lists and objects around a value; the reading ends at a deeper value."""
+    """The greatest number of lists and objects around a value; the scanner stops at a value with more."""
     spots: dict[KeyPath, KeySpot] = field(default_factory=dict)
     tokens: list[DataToken] = field(default_factory=list)
     counts: dict[KeyPath, int] = field(default_factory=dict)
-    """The number of tables that each array of tables has so far."""
+    """The number of tables that the scanner has read of each array of tables."""
 
     def whole(self) -> None:
-        """Read all of the text."""
+        """Read the whole text."""
         if self.notation == "TOML":
             self._document()
         else:
@@ -286,7 +289,7 @@ class _Scan:
             self._skip(_BLANK)
 
     def _value(self, path: KeyPath = ()) -> None:
-        """Read a value, including the values inside it."""
+        """Read a value, including all values inside the value."""
         self._skip(_BLANK)
         start, first = self.at, self._next()
         if first in "[{":
@@ -346,7 +349,7 @@ class _Scan:
         self._value(path)
 
     def _keys(self) -> list[tuple[str, int]]:
-        """Read the parts of a dotted key, up to the text after them."""
+        """Read the parts of a dotted key, and move to the text after the key."""
         keys = []
         while True:
             self._skip(_BLANK)
@@ -369,7 +372,10 @@ class _Scan:
         return key
 
     def _another(self, end: str) -> bool:
-        """Move to the next item of a list or inline table, or move behind its `end` and return False."""
+        """Move to the next item of a list or inline table.
+
+        At its `end`, move after the end and return False.
+        """
         self._skip(_BLANK)
         if self._next() == ",":
             self.at += 1
@@ -381,7 +387,7 @@ class _Scan:
 
 
 def scanned(text: str, start: int, end: int, notation: Notation, deepest: float = inf) -> _Scan:
-    """Return the offsets of keys and values in text[start:end], as far as it is TOML or JSON.
+    """Return the offsets of keys and values in text[start:end], up to the first syntax error.
 
     >>> scanned("a = [1]", 0, 7, "TOML").spots[("a", 0)]
     (5, 5, 5)
@@ -393,7 +399,7 @@ def scanned(text: str, start: int, end: int, notation: Notation, deepest: float 
 
 
 def toml_text(value: object) -> str:
-    """Return a text, or a number, as TOML."""
+    """Return a text or a number in TOML syntax."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -435,7 +441,10 @@ def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
 
 
 def _is_deep(text: str, start: int, end: int) -> bool:
-    """Whether a text's values are nested too deeply; false for texts with few brackets."""
+    """Whether the values of a text are nested too deeply.
+
+    False without a scan for texts with few brackets.
+    """
     if text.count("[", start, end) + text.count("{", start, end) <= _DEEPEST:
         return False
     return any(len(path) > _DEEPEST for path, *_ in scanned(text, start, end, "JSON", _DEEPEST).tokens)
@@ -470,7 +479,7 @@ def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
 
 
 def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
-    """Return the first error that JSON's syntax permits, such as a repeated key, or None."""
+    """Return the first fault that JSON syntax permits but `lars` rejects, such as a repeated key, or None."""
     keys: set[KeyPath] = set()
     for path, offset, text, is_key in scanned(source.text, start, end, "JSON", _DEEPEST).tokens:
         at = path_text(path)
@@ -492,7 +501,7 @@ def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
 
 
 def _half_character(text: str) -> str | None:
-    """Return the text of a quoted string if it has a lone surrogate, otherwise None."""
+    """Return the text of a quoted string that contains a lone surrogate; None for any other text."""
     words = ""
     with suppress(ValueError):
         words = str(json.loads(text, strict=False)) if _HALF.search(text) else ""

@@ -1,4 +1,4 @@
-"""Tables as files for `--out DIR` of several commands, in Parquet, CSV or JSON lines, written atomically."""
+"""Table files of `--out DIR` in Parquet, CSV, JSON lines, Markdown or LaTeX, written atomically."""
 
 import csv
 import json
@@ -21,10 +21,10 @@ from lars.files import check_own_folder, exists, replacement_folder, rewrite
 from lars.language.terms import Variable
 
 DESCRIPTION: Final = "columns.json"
-"""The file that describes the columns."""
+"""The name of the file that describes the columns."""
 _FOLDER: Final = "set of tables"
 _ORIGIN: Final = "origin"
-"""The key of the dateTime of time 0 in this file, if times have dateTimes."""
+"""The key of the dateTime of time 0 in columns.json; present if times are dateTimes."""
 TableValue = str | int | float | bool | None
 
 
@@ -36,7 +36,7 @@ _FOR_PAPERS: Final = ("markdown", "latex")
 
 
 TermForm = Literal["n-triples", "values", "short"]
-"""The form of terms in a data frame: exact, as values of their types, or short for readers."""
+"""The form of RDF terms in a table: N-Triples, values of the matching types, or short names."""
 
 
 _TERMS: Final = {
@@ -76,7 +76,7 @@ class OutOptions:
     )
 
     def write(self, tables: Sequence["OutTable"], dates: Dates = NO_DATES) -> Sequence[Path]:
-        """Write the tables if `out` is set; they replace the files of an earlier run in one step.
+        """Write the tables if `out` is set, and replace the files of an earlier run in one step.
 
         Returns the paths of the files. If time 0 is a dateTime, each column of times is followed by a column
         of dateTimes, and the description of the columns contains the dateTime of time 0.
@@ -100,7 +100,7 @@ class OutOptions:
         return [self.out / file for file in out_tables]
 
     def write_case(self, error: DisputedAnswerError) -> FailedRunError:
-        """Write the case to the folder, or as new files to the working directory; return the error."""
+        """Write the case of a difference to the folder, or to the working directory; return the error."""
         written = [(self.out or Path()) / name for name in error.files]
         if self.out is None:
             numbered = ([path.with_stem(f"{path.stem}-{n}") for path in written] for n in count(2))
@@ -116,7 +116,10 @@ class OutOptions:
 
     @contextmanager
     def _folder(self, manifest: Mapping[str, object]) -> Iterator[Path]:
-        """Yield a temporary folder with a description of its files; the end moves it to its destination."""
+        """Yield a temporary folder for tables.
+
+        At the end of the block, move the folder to its destination.
+        """
         assert self.out is not None, "nothing is wanted"
         with replacement_folder(self.out, _FOLDER) as new:
             description = json.dumps(manifest, indent=2, ensure_ascii=False)
@@ -126,10 +129,10 @@ class OutOptions:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, the kind of its values (str, int, float, bool), and their description.
+    """A column of a table: name, kind of the values (str, int, float, bool), and description.
 
-    `is_time`: the values are time points, which may be dateTimes too. `in_papers` converts a value for tables
-    in papers, which are for readers.
+    `is_time` means that the values are time points, for which a column of dateTimes may be added. `in_papers`
+    converts a value for Markdown and LaTeX tables.
     """
 
     name: str
@@ -140,7 +143,7 @@ class Column:
 
 
 def term_columns(variables: Iterable[Variable]) -> tuple[Column, ...]:
-    """Return a column of terms for each variable."""
+    """Return a column of RDF terms for each variable."""
     return tuple(Column(f"?{variable.name}", str, "a term") for variable in variables)
 
 
@@ -153,7 +156,7 @@ class OutTable:
     rows: Iterable[Sequence[TableValue]]
 
     def with_dates(self, dates: Dates) -> "OutTable":
-        """Return the table; if time 0 is a dateTime, a column of dateTimes follows each column of times."""
+        """Return the table; if time 0 is a dateTime, add a column of dateTimes after each column of times."""
         if dates.zero is None or not any(column.is_time for column in self.columns):
             return self
         times = [column.is_time for column in self.columns]
@@ -166,7 +169,7 @@ class OutTable:
         return OutTable(self.name, columns, (list(_with_dates(row, times, dates)) for row in self.rows))
 
     def in_dates(self) -> "OutTable":
-        """Return the table for readers: without each column of times that has a column of dateTimes."""
+        """Return the table without each column of times that is followed by a column of dateTimes."""
         dated = {column.name.removesuffix(SUFFIX) for column in self.columns if column.name.endswith(SUFFIX)}
         shown = [column.name not in dated for column in self.columns]
         columns = tuple(
@@ -189,7 +192,7 @@ def _with_dates(row: Sequence[TableValue], times: Sequence[bool], dates: Dates) 
 
 
 def check_folder(out: Path) -> None:
-    """Raise LarsError, before the run, for a folder that the run could not write at its end."""
+    """Raise LarsError before a run if the run cannot write its tables to the folder."""
     if not out.parent.is_dir():
         raise LarsError(f"--out {out}: the folder {out.parent} does not exist; use an existing folder")
     check_own_folder(out, _FOLDER, "--out ")
@@ -229,7 +232,7 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
 
 
 def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
-    """Return the rows of a table for a text, with terms in a form."""
+    """Return the rows of a table for a text format, with RDF terms in the form `terms`."""
     if terms == "n-triples":
         return (list(map(_as_number, row)) for row in table.rows)
     frame = as_frame(table, terms)
@@ -242,7 +245,7 @@ def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
 
 
 def _as_number(value: TableValue) -> TableValue:
-    """Return a length as a number of time points, for machines; readers see it as a duration."""
+    """Return a length as a number of time points; Markdown and LaTeX tables contain the duration instead."""
     return int(value) if isinstance(value, TimedPoints) else value
 
 
@@ -250,12 +253,12 @@ _FORMULA: Final = re.compile(r"[=@\t\r]|[+\-](?![0-9.]+(?:[eE][+-]?[0-9]+)?$)")
 
 
 def _without_formulas(row: Sequence[object]) -> list[object]:
-    """Return a row of CSV; a text that spreadsheets read as a formula gets an apostrophe in front."""
+    """Return a row of CSV, with an apostrophe before each text that a spreadsheet would read as a formula."""
     return [f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell for cell in row]
 
 
 def _in_json(value: object) -> object:
-    """Return a value for JSON; NaN and infinities, which JSON lacks, become texts in the form of XSD."""
+    """Return a value for JSON; NaN and infinite numbers become texts in XSD syntax."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "INF" if value > 0 else "-INF"
     return value
@@ -279,7 +282,7 @@ _KINDS: Final = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
 
 
 def as_frame(table: OutTable, terms: TermForm = "n-triples", dated: Dates = NO_DATES) -> Any:
-    """Return a table as a data frame; the kinds of the columns determine its types."""
+    """Return a table as a data frame whose column types follow the kinds of the columns."""
     import pandas as pd  # type: ignore[import-untyped]
 
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)

@@ -1,4 +1,4 @@
-"""Columns of a data frame from terms: numbers, booleans, dates and dateTimes if all terms allow it."""
+"""Columns of a data frame from RDF terms: a column has a common type if all its terms have this type."""
 
 import math
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from solver.rdf import CalendarTime, Single, Value, value
 _TRUTHS: Final = {"true": True, "1": True, "false": False, "0": False}
 _INT64: Final = 2**63
 _NANOSECONDS: Final = 10**9
-"""In a second: dateTimes of data frames are no finer."""
+"""The number of nanoseconds in a second; dateTimes of data frames have no finer unit."""
 
 
 def term_values(texts: Sequence[str | None]) -> Any:
-    """Return the terms' values if all have one type of data frames, otherwise their plain texts."""
+    """Return the values of the terms if all values have one data frame type, otherwise the plain texts."""
     import pandas as pd  # type: ignore[import-untyped]
 
     terms = [None if text is None else constant_of(text) for text in texts]
@@ -31,7 +31,7 @@ def term_values(texts: Sequence[str | None]) -> Any:
 
 
 def _typed(plain: Sequence[str | None], values: Sequence[Value | None]) -> Any:
-    """Return a column of the bound terms' values; None without a common type."""
+    """Return a column of the values of the bound terms; None if the values have no common type."""
     import numpy as np
     import pandas as pd
 

@@ -1,6 +1,6 @@
-"""Tables as text: for terminals by available width, for papers in Markdown and LaTeX (booktabs).
+"""Tables as text: for terminals of a given width, and for papers in Markdown and LaTeX (booktabs).
 
-In a terminal lines end between words, not inside terms and intervals.
+In a terminal, a line ends between words, and not inside a term or an interval.
 """
 
 import re
@@ -14,23 +14,23 @@ from rich.text import Text
 from lars.errors import on_one_line
 
 _BESIDE: Final = 3
-"""The width between two columns: a bar and two spaces. A row has one more bar at its end."""
+"""The width between two columns: a bar and two spaces. A row ends with one more bar."""
 _BRIEF: Final = 24
-"""The length of values that share a line if a row is too wide for columns."""
+"""The greatest length of a value that shares a line with others if a row is too wide for columns."""
 _TALLEST: Final = 4
-"""Where a value would fill more lines than these, its row has no room side by side."""
+"""The greatest number of lines of a value in a column; otherwise each value is printed on its own line."""
 _INDENT: Final = "  "
 
 
 class FoldingTable(Table):
-    """A table with columns at least as wide as their longest word.
+    """A table whose columns are at least as wide as their longest word.
 
-    If that is too wide or too high for the page, each row becomes a few lines: first short values after their
-    columns' names, then each long value on its own.
+    If such a table is too wide or too high for the page, each row is printed as several lines. The first
+    lines contain the short values with the names of their columns. Each long value has a separate line.
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the title in the page's width, then columns or lines."""
+        """Yield the title, wrapped at the width of the page, and the rows as columns or lines."""
         title, self.title = self.title, None
         try:
             if title is not None:
@@ -48,7 +48,7 @@ class FoldingTable(Table):
             self.title = title
 
     def _widths(self, cells: Sequence[Sequence[Text]], room: int) -> list[int] | None:
-        """Return the columns' widths within `room`; None if their words do not fit."""
+        """Return the widths of the columns within `room`; None if the longest words do not fit."""
         whole = [max(line.cell_len for text in column for line in text.split()) for column in cells]
         words = [
             most if column.no_wrap else max(map(_longest_word, texts))
@@ -75,7 +75,7 @@ def _longest_word(text: Text) -> int:
 
 
 def _highest(console: Console, cells: Sequence[Sequence[Text]], widths: Sequence[int]) -> int:
-    """Return the number of lines of the longest single-line value."""
+    """Return the number of lines that the longest value without a line break needs in these widths."""
     return max(
         (
             len(text.wrap(console, width)) - text.plain.count("\n")

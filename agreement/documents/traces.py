@@ -1,4 +1,4 @@
-"""Traces: the inputs of commands, and evaluation on them in this process or on Spark."""
+"""Traces: the inputs of commands, and the evaluation of questions on a trace in this process or on Spark."""
 
 import os
 import warnings
@@ -62,7 +62,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, eq=False)
 class StreamRuns(Mapping[int, frozenset[Row]]):
-    """The only answer stream at each of consecutive time points: its atoms, each with its time points."""
+    """The atoms of the only answer stream at consecutive time points, each with its time points."""
 
     times: Array
     atoms: AtomRuns
@@ -92,7 +92,7 @@ class StreamRuns(Mapping[int, frozenset[Row]]):
 
 
 class Trace(Protocol):
-    """Input in arrival order, with the background and the timeline of the questions about it.
+    """Input in arrival order, with the background and the timeline for the evaluation of questions.
 
     `origin` is the dateTime of time 0, None if times are integers.
     """
@@ -106,10 +106,10 @@ class Trace(Protocol):
         """The time of the first element, None without elements."""
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> Sequence[AnswerParts]:
-        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        """Return the answers to each question for a predicate, in an interval or on the whole timeline."""
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
-        """Yield the answers of consecutive parts of an interval, each as soon as it is known.
+        """Yield the answers of consecutive parts of an interval, each part as soon as it is evaluated.
 
         A time point without rows may be missing. A question for whole answer streams must be the only
         question.
@@ -118,19 +118,19 @@ class Trace(Protocol):
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline for work that needs the questions' input.
 
-        Questions may be asked at times up to `before` time points before a slice.
+        A question of a slice may have evaluation times up to `before` time points before the slice.
         """
 
     def results(
         self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
-        """Return the result of each slice, ascending, for its payload."""
+        """Return the results of the slices in order of time, each for the payload of the slice."""
 
     def without_certification(self) -> "Trace":
         """Return the same trace without certification, for evaluations that no verdict depends on."""
 
     def on(self, background: Background) -> "Trace":
-        """Return the same input with another background; terms have the same codes."""
+        """Return the trace with another background, in which terms have the same codes."""
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input of an interval, ascending in time, in arrival order at each time."""
@@ -146,7 +146,7 @@ class Trace(Protocol):
 
 
 _MOST_SLICES: Final = 8
-"""The greatest number of slices in this process: each slice computes the answers of static data again."""
+"""The greatest number of slices in one process; each slice evaluates the static data again."""
 
 
 @dataclass(slots=True)
@@ -166,7 +166,7 @@ class LocalTrace:
         return min((int(some.t.min()) for some in self.columns.atoms.values() if len(some.t)), default=None)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
-        """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
+        """Return the answers to each question for a predicate, in an interval or on the whole timeline."""
         return self._answers(
             questions, within or self.timeline, settings.stage("answering", self.runner.progress)
         )
@@ -183,7 +183,7 @@ class LocalTrace:
         return runs
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
-        """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
+        """Yield the answers of consecutive parts of an interval, each part as soon as it is evaluated."""
         runner, background, progress = (
             self.runner,
             self.background,
@@ -223,7 +223,10 @@ class LocalTrace:
         return cut_span(counts, self.timeline, needs.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
 
     def stream_runs(self, question: Question, within: Interval) -> tuple[Array, AtomRuns] | None:
-        """Return times, and the only answer stream's atoms at each time; None if clingo must answer."""
+        """Return times, and the atoms of the only answer stream at each time.
+
+        The result is None if clingo must evaluate.
+        """
         here = self._with_used([question])
         times = here.times(question.gate, within)
         runs = stream_runs(question, here, times.tolist(), self.runner.evaluator)
@@ -244,7 +247,7 @@ class LocalTrace:
         return outcomes
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
-        """Return the situation with the part of the background that questions can use."""
+        """Return the situation with only the part of the background that the questions can use."""
         needed = {
             atom
             for question in questions
@@ -262,7 +265,7 @@ class LocalTrace:
         return replace(self, runner=replace(self.runner, certify="none"))
 
     def on(self, background: Background) -> "LocalTrace":
-        """Return the same input with another background; terms have the same codes."""
+        """Return the trace with another background, in which terms have the same codes."""
         return replace(self, background=background)
 
     def facts(self, within: Interval) -> list[Fact]:
@@ -288,12 +291,12 @@ MOST_TIMES: Final = 10_000_000
 
 
 def clock_of(question: Question) -> Question:
-    """Return the question with an empty answer tuple at each evaluation time of this question."""
+    """Return a question that has the answer () at each evaluation time of the given question."""
     return Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
 
 
 def check_timeline(timeline: Interval, every: int | None, dates: Dates = NO_DATES) -> None:
-    """Raise LarsError for an empty timeline, or too many evaluations with one in `every` time points."""
+    """Raise LarsError for an empty timeline, or for too many evaluations at each `every`-th time point."""
     shown = f"[{dates.text(timeline.first)}, {dates.text(timeline.last)}]"
     if not timeline:
         raise LarsError(f"the timeline {shown} has no time point; use --from TIME up to --to TIME")
@@ -310,7 +313,7 @@ def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
 
 
 def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
-    """Yield warnings about empty agreement: streams without input, and input that no query reads."""
+    """Yield warnings about streams without input, and about input that no query reads."""
     names, texts = {str(Iri(stream)) for stream in read}, set(carried)
     for stream in sorted(names - texts):
         yield f"the trace has no element of the stream {stream} that the query reads"
@@ -324,7 +327,10 @@ def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:
 
 
 def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Dataset:
-    """Return the query's own dataset D; if it has no FROM and no static data, return the other query's D."""
+    """Return the query's dataset D.
+
+    If the query has no FROM and no static data, return the other query's D.
+    """
     if query.dataset != Dataset() or query.language.value in static.engine_stores:
         return query.dataset
     return other.dataset
@@ -342,7 +348,7 @@ def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
 
 
 def check_graphs(static: Static, dataset: Dataset, warn: settings.Warn) -> None:
-    """Warn of graphs in FROM and FROM NAMED that the static data lack, and of their replacement."""
+    """Warn about graphs of FROM and FROM NAMED that the static data lack, and name their replacement."""
     names = {*static.named, *(name for own in static.engine_stores.values() for name in own.named)}
     missing = [g for g in dict.fromkeys((*dataset.default, *dataset.named)) if str(g) not in names]
     if missing:
@@ -354,11 +360,11 @@ def check_graphs(static: Static, dataset: Dataset, warn: settings.Warn) -> None:
 def background(
     static: Static, dataset: Dataset, warn: settings.Warn, language: Language | None = None
 ) -> dict[Signature, Collection[Arguments]]:
-    """Return the static data as B: `triple` with its graph, and `named` for each named graph.
+    """Return the static data as background B: `triple` atoms with a graph, and `named` atoms of graphs.
 
-    Without FROM and FROM NAMED, B contains all static data. With FROM or FROM NAMED only their graphs count
-    (SPARQL 1.1, 13.2); an unknown name means the data's own default graph. Data loaded by the language's
-    engine always count.
+    Without FROM and FROM NAMED, B contains all static data. With FROM or FROM NAMED, B contains only the
+    graphs of these clauses (SPARQL 1.1, 13.2). An unknown graph name means the default graph of the data. B
+    always contains the data that are loaded for the engine of the language.
     """
     default: Sequence[AbstractSet[Triple]] = (static.default,)
     named: Mapping[str, AbstractSet[Triple]] = static.named
@@ -381,9 +387,9 @@ def load_trace(
     warn: settings.Warn,
     known: Background | None = None,
 ) -> Trace:
-    """Return the trace for queries, with its background; the readers' warnings go to `warn`.
+    """Return the trace for queries, with the background; `warn` receives the warnings of the readers.
 
-    The background is `known`, otherwise the dataset of the first query with FROM.
+    The background is `known` if given, otherwise the dataset of the first query with FROM.
     """
     static = known
     if static is None:
@@ -407,7 +413,7 @@ def load_trace(
 
 
 def with_dates(setting: Setting, trace: Trace) -> Setting:
-    """Return a setting in which NOW() is counted from the trace's time 0, if that is a dateTime."""
+    """Return a setting in which NOW() counts from the trace's time 0, if time 0 is a dateTime."""
     return setting if trace.origin is None else replace(setting, origin=trace.origin)
 
 
@@ -417,21 +423,21 @@ def origin_in(zero: str | None, options: settings.TraceOptions) -> str:
 
 
 def point_in(zero: str | None, time: settings.Time, options: settings.TraceOptions, last: int) -> int:
-    """Return the time point of a time in a trace up to `last`; `zero` is the dateTime of time 0, if any.
+    """Return the time point of a time in a trace that ends at `last`.
 
-    Raises LarsError as `point_of` does.
+    `zero` is the dateTime of time 0, or None. Raises LarsError as `point_of` does.
     """
     origin = None if options.origin is None else traces.show(traces.instant_of(options.origin))
     return traces.point_of(time, zero or origin, options.unit, last)
 
 
 def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) -> int:
-    """Return the time point of a time on a trace read with these options; raises the errors of `point_of`."""
+    """Return the time point of a time in a trace that was read with these options."""
     return point_in(trace.origin, time, options, trace.timeline.last)
 
 
 def set_span(trace: Trace, span: settings.Span, options: settings.TraceOptions) -> None:
-    """Set the timeline of a trace to the requested first and last time, if given.
+    """Set the timeline of a trace to the requested first and last time, if the times are given.
 
     Raises LarsError for a timeline that begins after the last element, or ends before the first.
     """
@@ -446,7 +452,7 @@ def set_span(trace: Trace, span: settings.Span, options: settings.TraceOptions) 
 
 
 def check_reached(trace: Trace, span: Interval, last: int, unit: Duration) -> None:
-    """Raise LarsError for times that end before the first element of a trace whose last is at `last`."""
+    """Raise LarsError if the times end before the first element of a trace that ends at `last`."""
     if span and trace.begin is not None and span.last < trace.begin:
         raise _outside("--to", trace, span, Interval(trace.begin, last), unit)
 
@@ -454,7 +460,7 @@ def check_reached(trace: Trace, span: Interval, last: int, unit: Duration) -> No
 def check_within_reach(
     query: EngineQuery, trace: Trace, first: settings.Time, options: settings.TraceOptions
 ) -> None:
-    """Raise LarsError if every window of a query has run empty before a first time."""
+    """Raise LarsError if every window of a query is empty at and after a first time."""
     windows = [source.window for source in sources(query)]
     ranges = [window for window in windows if isinstance(window, Range)]
     # DSTREAM and ISTREAM compare with the evaluation before, in which a window need not have been empty.
@@ -486,14 +492,14 @@ def _outside(option: str, trace: Trace, span: Interval, read: Interval, unit: Du
 
 
 def options_for(queries: Sequence[EngineQuery], options: settings.TraceOptions) -> settings.TraceOptions:
-    """Return the options of a trace for queries, with their streams and the windows to fit."""
+    """Return the options of a trace for queries: the streams of the queries, and the window widths."""
     streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
     windows, graphs = _finite(queries, options.unit), any(map(reads_graphs, queries))
     return replace(options, query_streams=streams, windows=windows, graphs=graphs)
 
 
 def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, int], ...]:
-    """Return the streams with their windows' lengths in time points; empty if one has no length."""
+    """Return each stream with the widths of its windows in time points; empty if a window has no width."""
     predicates: dict[tuple[str, int], None] = {}
     for source in (window_source for query in queries for window_source in sources(query)):
         if not isinstance(source.window, Range) or not isinstance(source.stream, Iri):
@@ -522,11 +528,11 @@ def _load(trace_input: settings.TraceInput, static: Background) -> Trace:
 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
-"""The variable that is set if spark-submit runs this program, and has chosen the master."""
+"""The environment variable that is set if spark-submit runs this program with its own master."""
 MOST_IN_PROCESS: Final = 5_000_000
-"""The number of atoms that take one process a quarter of a minute, half the time of Spark with two cores."""
+"""The greatest number of atoms for one process: 15 seconds, half the time of Spark with two cores."""
 _BYTES_EACH: Final = 1_000
-"""An input atom takes a fourth of this in most comparisons."""
+"""An upper estimate of the bytes for an input atom; most comparisons need a fourth of these bytes."""
 
 
 def _is_local(runner: settings.Runner, sources: Sequence[traces.TraceFile]) -> bool:

@@ -1,4 +1,4 @@
-"""The values of an experiment file: a reader returns the typed value or raises the expected form.
+"""Readers of values of an experiment file: a reader returns the typed value or raises WrongValueError.
 
 Numbers are written as in options: `a..b` ranges, periods, time points.
 """
@@ -25,7 +25,7 @@ GIVEN: Final = "lars-given-"
 LARGEST: Final = LARGEST_TIME
 """The largest time point and period."""
 Scalar = str | int | float | bool
-"""A value that a parameter of a grid can have, and a placeholder put anywhere."""
+"""A value that a parameter of a grid can have, and that can replace a placeholder."""
 
 ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\x00-\x20]+')
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
@@ -34,9 +34,9 @@ _ENDS: Final = 2
 
 
 class WrongValueError(ValueError):
-    """A value that cannot be used; `part` is the text inside the value to which the message points.
+    """An error for an invalid value; `part` is the part of the value to which the message points.
 
-    It is a ValueError, so that pydantic collects it; the reader of the file adds the place.
+    The class is a ValueError, so that pydantic collects the errors. The reader of the file adds the place.
     """
 
     def __init__(self, problem: str, *, part: str | None = None) -> None:
@@ -46,12 +46,12 @@ class WrongValueError(ValueError):
 
 
 def cut(text: str) -> str:
-    """Return the text, shortened for a message when it is long."""
+    """Return the text for a message; a long text is shortened."""
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 3]}..."
 
 
 def message_text(value: object) -> str:
-    """Return a value for a message, as TOML writes it and shortened."""
+    """Return a value in TOML syntax for a message; a long value is shortened."""
     try:
         return cut(json.dumps(value, default=str, ensure_ascii=False))
     except Exception:  # noqa: BLE001 - a type of others may raise anything
@@ -64,17 +64,17 @@ def wrong(value: object, accepted: str, part: str | None = None) -> WrongValueEr
 
 
 def is_scalar(value: object) -> bool:
-    """Return whether a parameter can have a value."""
+    """Return whether a value is a text, a number or a boolean, as a parameter of a grid requires."""
     return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def placeholder_text(value: Scalar) -> str:
-    """Return the text of a value inside a text with placeholders."""
+    """Return the text that replaces the placeholder of a parameter with this value."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def scalar_text(value: object) -> str:
-    """Read a text, or a number as its text."""
+    """Read a text or a number, and return a text."""
     if not is_scalar(value):
         raise wrong(value, "a text in quotes, or a number")
     return placeholder_text(value)  # type: ignore[arg-type]
@@ -89,12 +89,12 @@ def name(value: object) -> str:
 
 
 def names(value: object) -> tuple[str, ...]:
-    """Read names, one or a list of them."""
+    """Read a name or a list of names."""
     return tuple(map(name, value if isinstance(value, list) else [value]))
 
 
 def texts(value: object) -> tuple[str, ...]:
-    """Read texts, one or a list of them."""
+    """Read a text or a list of texts."""
     every = value if isinstance(value, list) else [value]
     if not all(isinstance(each, str) for each in every):
         raise wrong(value, "a text in quotes, or a list of texts")
@@ -102,7 +102,7 @@ def texts(value: object) -> tuple[str, ...]:
 
 
 def json_table(value: object) -> dict[str, Any]:
-    """Read a table of values that JSON has: no dateTimes, no infinite numbers."""
+    """Read a table whose values JSON can express; dateTimes and infinite numbers are invalid."""
     if not isinstance(value, dict):
         raise wrong(value, "a table of options with their values")
     for name, part in value.items():
@@ -122,7 +122,7 @@ def tables(value: object) -> list[dict[str, object]]:
 
 
 def yes_or_no(value: object) -> bool:
-    """Read true or false; a placeholder in a text gives them in quotes."""
+    """Read true or false; the text "true" or "false" is also valid, because a placeholder gives a text."""
     answer = {"true": True, "false": False}.get(
         placeholder_text(value) if isinstance(value, str | bool) else ""
     )
@@ -165,7 +165,7 @@ def _duration(value: object) -> Duration | None:
 
 
 def timeline(value: object) -> Interval | tuple[datetime, datetime]:
-    """Read [first, last], which is never empty: time points, or dateTimes."""
+    """Read a timeline [first, last] of time points or dateTimes; first is at most last."""
     accepted = (
         "the first and the last time point, as in [0, 50]: whole numbers, 0 <= first <= last; or two dates "
         "with times, as in [2024-05-01T12:00:00Z, 2024-05-01T13:00:00Z]"
@@ -197,7 +197,7 @@ def time(value: object) -> int | datetime:
 
 
 def whole_point(value: object) -> int | None:
-    """Return a time point, from an integer or its text; None for others."""
+    """Return the time point of an integer or of its text; None for any other value."""
     text = str(value) if type(value) is int else value
     if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
         return None
@@ -221,9 +221,9 @@ _REACH: Final = timedelta(microseconds=2**63 // 1000)
 
 
 def date_time(value: str | datetime) -> datetime:
-    """Return an XSD dateTime: 24:00:00 is the first instant of the next day, time zones go up to 14:00.
+    """Return the XSD dateTime of a text; 24:00:00 is the first instant of the next day.
 
-    Raises ValueError for an invalid dateTime, and for one outside 64 bits of nanoseconds since 1970.
+    Raises ValueError for an invalid dateTime, and for a dateTime whose nanoseconds since 1970 exceed 64 bits.
 
     >>> str(date_time("2024-02-28T24:00:00Z"))
     '2024-02-29 00:00:00+00:00'
@@ -246,12 +246,12 @@ def file_name(value: object, part: str | None = None) -> str:
 
 
 def file_names(value: object) -> tuple[str, ...]:
-    """Read the path of a file, or a list of them."""
+    """Read the path of a file, or a list of paths."""
     return tuple(map(file_name, value if isinstance(value, list) else [value]))
 
 
 def streams(value: object) -> dict[Iri, str]:
-    """Read the table from streams to their trace."""
+    """Read a table that assigns a trace to each stream."""
     example = "'http://example.org/s' = 's.trig'"
     table = _table(value, f"a table of at least one stream and its trace, with lines such as {example}")
     return {_stream(name): file_name(file, name) for name, file in table.items()}
@@ -268,7 +268,7 @@ PREFIX: Final = re.compile(r"[A-Za-z][\w.\-]*|", re.ASCII)
 
 
 def prefixes(value: object) -> dict[str, str]:
-    """Read the table from prefixes to their IRIs."""
+    """Read a table that assigns an IRI to each prefix."""
     accepted = "a table of prefixes and absolute IRIs, with lines such as ex = 'http://example.org/'"
     iris: dict[str, str] = {}
     for prefix, iri in _table(value, accepted).items():
@@ -284,7 +284,7 @@ def property_iri(value: object) -> str:
 
 
 def base_iri(value: object) -> str:
-    """Read the IRI that relative IRIs are resolved against."""
+    """Read the base IRI against which relative IRIs are resolved."""
     return _iri(value, "a base").value
 
 
@@ -292,7 +292,7 @@ ColumnsByStream = tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]
 
 
 def columns(value: object) -> ColumnsByStream:
-    """Read the templates of tables' columns, by part, or in a table for each stream."""
+    """Read the templates of columns: one table of templates, or a table for each stream."""
     return columns_by_stream(_table(value, _COLUMNS))
 
 
@@ -300,7 +300,7 @@ _COLUMNS: Final = "a table of templates, as t = '{time}', or of such tables by s
 
 
 def columns_by_stream(values: Mapping[str, object]) -> ColumnsByStream:
-    """Return the templates of tables' columns by stream, with None for all other streams."""
+    """Return the templates of columns by stream; the key None contains the templates of all other streams."""
     everywhere = {part: value for part, value in values.items() if not isinstance(value, Mapping)}
     streams = {key: value for key, value in values.items() if isinstance(value, Mapping)}
     for stream in streams:
@@ -317,7 +317,7 @@ def _template(part: tuple[str, object]) -> tuple[str, str]:
 
 
 def assign(value: object) -> dict[Iri, tuple[Iri, ...]]:
-    """Read the table from streams to their predicates; a predicate belongs to one stream."""
+    """Read a table that assigns predicates to each stream; a predicate belongs to one stream."""
     example = "'http://example.org/s' = ['http://example.org/p']"
     accepted = f"a table with each stream's predicates in a list, as in {example}"
     iris: dict[Iri, tuple[Iri, ...]] = {}
@@ -353,7 +353,7 @@ def _iri(value: object, what: str) -> Iri:
 
 
 def choices_of(kind: Any) -> Mapping[str, Any]:
-    """Return the choices of an enumeration or of words, by their texts; an empty mapping for other types.
+    """Return the choices of an enumeration or literal type by their texts; an empty mapping for other types.
 
     >>> choices_of(Literal["stop", "skip"])
     {'stop': 'stop', 'skip': 'skip'}
@@ -364,7 +364,7 @@ def choices_of(kind: Any) -> Mapping[str, Any]:
 
 
 def several_of(kind: Any) -> Callable[[object], frozenset[Any]]:
-    """Return the reader of a list of choices."""
+    """Return a function that reads a list of choices."""
 
     def read(value: object) -> frozenset[Any]:
         if not isinstance(value, list):
@@ -375,7 +375,7 @@ def several_of(kind: Any) -> Callable[[object], frozenset[Any]]:
 
 
 def one_or_more(kind: Any) -> Callable[[object], tuple[Any, ...]]:
-    """Return the reader of a choice, or a list of at least one."""
+    """Return a function that reads one choice, or a list of at least one choice."""
 
     def read(value: object) -> tuple[Any, ...]:
         values = value if isinstance(value, list) and value else [value]
@@ -385,7 +385,7 @@ def one_or_more(kind: Any) -> Callable[[object], tuple[Any, ...]]:
 
 
 def one_of(kind: Any) -> Callable[[object], Any]:
-    """Return the reader of a choice."""
+    """Return a function that reads one choice."""
 
     def read(value: object) -> Any:
         choices = choices_of(kind)
@@ -400,11 +400,11 @@ MOST_NUMBERS: Final = 10_000
 """The greatest number of numbers in one list or range."""
 _NUMBER = re.compile(r"[0-9]+")
 _MOST_ENDS: Final = 3
-"""The greatest number of parts of a range: the first number, the last number and the step."""
+"""The greatest number of parts of a range: first number, last number, step."""
 
 
 Numbers = Literal["period", "length", "speedup", "start time", "value"]
-"""A kind of whole numbers, by its name in messages; periods and lengths may be durations."""
+"""The kind of an integer, by its name in messages; periods and lengths may also be durations."""
 _TIMES: Final = (
     "whole numbers with an optional unit, such as 5, 5s, 1500ms, a list 5,10, a range 1..50 or 1s..60s, or "
     "a range with a step 1m..2h..10m"
@@ -416,13 +416,13 @@ _NUMBERS: Final[Mapping[Numbers, tuple[int, str]]] = {
     "start time": (0, "whole numbers such as 0, a list 0,5 or a range 0..9"),
     "value": (0, "whole numbers, or a range such as 1..50"),
 }
-"""The minimum of each kind, and the expected form."""
+"""The minimum of each kind of integer, and the expected form in messages."""
 _TIMED: Final = ("period", "length")
 START_TIMES: Final = "start time"
 
 
 def written_lengths(lengths: Iterable[int]) -> dict[str, str]:
-    """Return, by their numbers of time points, the lengths that were written as durations.
+    """Return each length that was written as a duration, by its number of time points.
 
     >>> written_lengths([3, TimedPoints(8, Duration(4 * 10**9))])
     {'8': '4s'}
@@ -431,16 +431,16 @@ def written_lengths(lengths: Iterable[int]) -> dict[str, str]:
 
 
 Period = int | Duration
-"""A pulling period as written: time points, or a duration."""
+"""A pull period in the form of the input: a number of time points, or a duration."""
 
 
 def points_of(period: Period, unit: Duration) -> int:
-    """Return a period's time points; raises LarsError for a duration that is not a multiple of the unit."""
+    """Return the number of time points of a period; raises LarsError unless it is a multiple of the unit."""
     return period if isinstance(period, int) else period.timed(unit)
 
 
 def read_periods(text: str, kind: Numbers = "period") -> tuple[Period, ...]:
-    """Return the periods, or lengths, that a text names, each once; raises the errors of `read_numbers`.
+    """Return the periods or lengths of a text, each once; raises the errors of `read_numbers`.
 
     A range of durations without a step uses the smallest unit in its text.
 
@@ -454,7 +454,7 @@ def read_periods(text: str, kind: Numbers = "period") -> tuple[Period, ...]:
 
 
 def read_numbers(text: str, kind: Numbers) -> tuple[int, ...]:
-    """Return the numbers that the text names, each once, in the order of the text.
+    """Return the numbers of a text such as `5,10..20`, each once, in the order of the text.
 
     Raises LarsError for fractions, words, reversed ranges, numbers out of range, and more than MOST_NUMBERS.
 
@@ -465,7 +465,7 @@ def read_numbers(text: str, kind: Numbers) -> tuple[int, ...]:
 
 
 def _ranges(text: str, kind: Numbers) -> Iterator[tuple[range, bool]]:
-    """Yield the numbers of each part of a text, and whether they are nanoseconds."""
+    """Yield the numbers of each part of a text, and whether these numbers count nanoseconds."""
     named = 0
     for part in text.split(","):
         first, last, step, timed = _range_of(part, kind)
@@ -480,7 +480,7 @@ def _ranges(text: str, kind: Numbers) -> Iterator[tuple[range, bool]]:
 
 
 def _range_of(part: str, kind: Numbers) -> tuple[int, int, int, bool]:
-    """Return first, last and step of a part, and whether they are nanoseconds."""
+    """Return first, last and step of a range, and whether these numbers count nanoseconds."""
     texts = [text.strip() for text in part.split("..")]
     if len(texts) <= _MOST_ENDS and all(map(_NUMBER.fullmatch, texts)):
         first, last, *step = (_number(text, kind) for text in (*texts, *texts)[: max(2, len(texts))])
@@ -510,7 +510,7 @@ def _number(digits: str, kind: Numbers) -> int:
 
 
 def numbers(kind: Numbers) -> Callable[[object], tuple[int, ...]]:
-    """Return the reader of a number, a list of numbers or a text such as 1..50."""
+    """Return a function that reads a number, a list of numbers or a text such as 1..50."""
     return lambda value: read_part(_listed_text(value, kind), kind)
 
 
@@ -532,7 +532,7 @@ def _listed_text(value: object, kind: Numbers) -> str:
 
 
 def read_part(text: str, kind: Numbers, part: str | None = None) -> tuple[int, ...]:
-    """Return the numbers of a text in a file; raises WrongValueError, which points at the part."""
+    """Return the numbers of a text in a file; raises WrongValueError with `part` as the place."""
     try:
         return read_numbers(text, kind)
     except LarsError as error:
@@ -540,7 +540,7 @@ def read_part(text: str, kind: Numbers, part: str | None = None) -> tuple[int, .
 
 
 def time_point(value: object) -> int:
-    """Read a whole number from 0, or a text of one."""
+    """Read a nonnegative integer, or a text of a nonnegative integer."""
     point = whole_point(value)
     if point is None:
         raise wrong(value, f"a whole number of time points, 0..{LARGEST}")
@@ -567,12 +567,12 @@ def milliseconds(value: object) -> float:
 
 
 def without_brackets(iri: str) -> str:
-    """Return an IRI without < and >, if present."""
+    """Return an IRI without the brackets < and >; an IRI without brackets is unchanged."""
     return iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
 
 
 def absolute_iri(iri: str) -> str:
-    """Return an absolute IRI without < >; raises LarsError for others."""
+    """Return an absolute IRI without < and >; raises LarsError for any other text."""
     bare = without_brackets(iri)
     if not ABSOLUTE_IRI.fullmatch(bare):
         raise LarsError(f"found {iri!r}; expected an absolute IRI, such as http://example.org/s")
@@ -580,7 +580,7 @@ def absolute_iri(iri: str) -> str:
 
 
 def stream_name(text: str) -> str:
-    """Return the name of a stream without < >: an IRI, or any text, which Kolibrie and CQELS 2 allow."""
+    """Return the name of a stream without < and >: an IRI, or a name of Kolibrie or CQELS 2."""
     bare = without_brackets(text)
     if not _NAME.fullmatch(bare):
         raise LarsError(f"found {text!r}; expected a stream's name, such as http://example.org/s or Sensors")
@@ -592,7 +592,7 @@ _ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?
 
 
 def static_file(text: str) -> StaticFile:
-    """Return a file of static data, its graph if any, and the only engine that loads it, if any.
+    """Return a file of static data with its named graph or None, and the only engine that loads it or None.
 
     >>> static_file("cqels:http://example.org/g=a.ttl")
     StaticFile(path=PosixPath('a.ttl'), graph='http://example.org/g', engine='cqels')
@@ -608,7 +608,7 @@ def static_file(text: str) -> StaticFile:
 
 
 def static_text(file: StaticFile, path: str) -> str:
-    """Return a file of static data as `static_file` reads it, with another path."""
+    """Return the text from which `static_file` reads a file of static data, with another path."""
     engine, graph = f"{file.engine}:" if file.engine else "", f"{file.graph}=" if file.graph else ""
     return f"{engine}{graph}{path}"
 

@@ -1,9 +1,10 @@
-"""The elements of a stream, or of an interval of it, in arrival order: observations of the weather.
+"""The elements of a synthetic stream or of an interval of the stream: weather observations in arrival order.
 
-Random numbers have names; the observation times of a group of stations are in whole units. Time is cut into
-cells of one interval. Random draws belong to one cell, so any interval can be made without the time before
-it. A draw is a digest of the seed and of its purpose (blake2b). So neither Python's version, nor the number
-of processes, nor the order of draws matters: any part of a stream can be made alone, on any machine.
+Each random number has a name. The observation times of a group of stations are whole units. Time is divided
+into cells of one interval. Each random draw belongs to one cell, so any interval can be
+generated without the earlier intervals. A draw is a digest of the seed and of its purpose (blake2b). The
+stream therefore does not depend on the version of Python, the number of processes, or the order of draws.
+Any part of a stream can be generated separately, on any machine.
 
 The data model is YABench's: an air temperature observation in the vocabulary of LinkedSensorData.
 """
@@ -23,9 +24,9 @@ from lars.language.windows import Interval
 from solver.facts import Triple
 
 WORDS: Final = 2**64
-"""A word is uniform on 0..2**64 - 1."""
+"""The number of values of a word; a word is uniformly distributed on 0..2**64 - 1."""
 STEPS: Final = 512
-"""The number of bits of one draw; each bit is a step of a walk."""
+"""The number of bits of one draw; each bit is one step of a random walk."""
 _MOST_EVENTS: Final = 24
 _four_words = Struct("<4Q").unpack
 
@@ -33,17 +34,17 @@ RandomWords = tuple[int, int, int, int]
 
 
 def words(what: bytes, seed: int, *name: int) -> RandomWords:
-    """Return four independent words for a name."""
+    """Return four independent random words for the name of a random number."""
     return _four_words(blake2b(b"%b %d %a" % (what, seed, name), digest_size=32).digest())
 
 
 def bits(what: bytes, seed: int, *name: int) -> int:
-    """Return 512 independent bits for a name."""
+    """Return 512 independent random bits for the name of a random number."""
     return int.from_bytes(blake2b(b"%b %d %a" % (what, seed, name)).digest(), "little")
 
 
 def below(word: int, count: int) -> int:
-    """Return a number of 0..count-1 from a word; counts far below 2**64 are equally likely.
+    """Return a number in 0..count-1 from a word; for counts far below 2**64, the numbers are equally likely.
 
     >>> below(0, 6), below(2**63, 6), below(2**64 - 1, 6)
     (0, 3, 5)
@@ -62,7 +63,7 @@ def _poisson() -> tuple[int, ...]:
 
 
 def poisson(word: int) -> int:
-    """Return a number that is Poisson distributed with mean 1, from a word.
+    """Return a Poisson distributed number with mean 1 from a word.
 
     >>> [poisson(share * 2**64 // 100) for share in (36, 37, 73, 74, 91, 92)]
     [0, 1, 1, 2, 2, 3]
@@ -71,7 +72,7 @@ def poisson(word: int) -> int:
 
 
 ObservationTime = tuple[int, int, int]
-"""A cell, the number of an observation in it, both counted from 0, and the observation's time."""
+"""The number of a cell, the number of an observation in the cell (both from 0), and the time."""
 
 
 def burst_length(plan: Plan) -> int:
@@ -80,9 +81,9 @@ def burst_length(plan: Plan) -> int:
 
 
 def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[ObservationTime]:
-    """Yield the observation times of a group in [first, end), cell by cell; bursts can overlap the next cell.
+    """Yield the observation times of a group in [first, end) by cell; a burst can reach into the next cell.
 
-    Nothing is observed outside of [start, start + duration).
+    No observation is outside of [start, start + duration).
     """
     start, interval = plan.points(plan.start), plan.points(plan.interval)
     size = plan.burst
@@ -132,11 +133,11 @@ _FAHRENHEIT: Final = f"<{WEATHER}fahrenheit>"
 _DOUBLE: Final = f"^^<{XSD}double>"
 
 PART_TRIPLES: Final = 250_000
-"""The approximate number of triples that are created at once, and that are in one file of a table."""
+"""The approximate number of triples that are generated at once, and of triples in one table file."""
 
 
 def observation(station: int, number: str, value: str) -> tuple[Triple, ...]:
-    """Return the graph of an observation, in canonical texts; stations count from 0.
+    """Return the triples of an observation as canonical texts; stations are numbered from 0.
 
     `number` distinguishes the observations of a station, `value` is a decimal number.
     """
@@ -154,7 +155,7 @@ def observation(station: int, number: str, value: str) -> tuple[Triple, ...]:
 
 
 def decimal(value: int, decimals: int) -> str:
-    """Return value * 10 ** -decimals with that many decimals.
+    """Return the text of value * 10 ** -decimals with this number of decimals.
 
     >>> decimal(-5, 1), decimal(54, 0)
     ('-0.5', '54')
@@ -166,9 +167,9 @@ def decimal(value: int, decimals: int) -> str:
 
 
 class Thermometer:
-    """The temperatures of one station, asked for cell by cell in ascending order.
+    """The temperatures of one station, which are computed by cell in ascending order.
 
-    The sum of 512 steps is read off one draw, so that a late cell is reached without its past.
+    One draw gives the sum of 512 steps, so that a late cell is computed without all earlier cells.
     """
 
     __slots__ = ("_block", "_name", "_sum", "_values", "_word")
@@ -180,7 +181,7 @@ class Thermometer:
         self._word = words(b"walk", *self._name)[0] if plan.values.step is not None else 0
 
     def at(self, cell: int, word: int) -> str:
-        """Return the value observed in a cell; uniform values come from the word."""
+        """Return the value that is observed in a cell; a uniform value is computed from the word."""
         values = self._values
         count = values.high - values.low + 1
         if values.step is None:
@@ -199,7 +200,7 @@ class Thermometer:
 
 
 def reflect(values: TemperatureRange, above: int) -> int:
-    """Return the value of a free walk, `above` the lowest one, after reflection at both bounds.
+    """Return the value at offset `above` from the lowest value, after reflection at both bounds.
 
     >>> [reflect(TemperatureRange(0, 3, 0, 1), above) for above in (-2, -1, 0, 3, 4, 6, 7)]
     [2, 1, 0, 3, 2, 0, 1]
@@ -212,10 +213,11 @@ def reflect(values: TemperatureRange, above: int) -> int:
 
 
 class Observation(NamedTuple):
-    """An observation as it is sent; the order of elements is their arrival order.
+    """An observation that a station sends; the order of observations is their arrival order.
 
-    Times are in units; `late` is the delay of its arrival after its time t, `station` counts from 0, `copy`
-    is 1 for a duplicate. At equal arrival the later time comes first.
+    Times are in units. `late` is the delay of the arrival after the time t of the observation. `station` is
+    the number of the station from 0. `copy` is 1 for a duplicate. If two observations arrive at the same
+    time, the observation with the later time t comes first.
     """
 
     arrival: int
@@ -228,17 +230,17 @@ class Observation(NamedTuple):
 
     @property
     def t(self) -> int:
-        """The time of its triples."""
+        """The time of the observation's triples."""
         return self.arrival - self.late
 
     @property
     def number(self) -> str:
-        """The number that distinguishes the observations of its station."""
+        """The number that distinguishes the observations of a station."""
         return f"{self.cell}_{self.nth}" if self.nth else str(self.cell)
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """Its triples in the order of sending."""
+        """The triples of the observation in the order in which they are sent."""
         return observation(self.station, self.number, self.value)
 
 
@@ -274,10 +276,10 @@ def _delay(drawn: RandomWords, late: int, latest: int) -> int:
 
 
 def plan_parts(plan: Plan) -> list[Interval]:
-    """Return the arrival times cut into intervals, which depend only on the plan.
+    """Return intervals of arrival times, which depend only on the plan.
 
-    A part looks back as far as elements are late or bursts long. So it is at least a fourth of that, which
-    bounds repeated work.
+    To generate an interval, earlier observations are also computed, because elements can be late and bursts
+    are long. An interval is at least a fourth of this earlier time, which limits repeated work.
     """
     start, back = plan.points(plan.start), plan.points(plan.lateness)
     end = start + plan.points(plan.duration) + back
@@ -288,7 +290,7 @@ def plan_parts(plan: Plan) -> list[Interval]:
 
 
 def pushes_of(plan: Plan) -> Iterator[Push]:
-    """Yield the triples of a plan's stream in arrival order, times in ms; a graph is an element."""
+    """Yield the triples of a plan's stream in arrival order with times in ms; each element is a graph."""
     graph = 0
     for part in plan_parts(plan):
         for element in elements(plan, part):

@@ -1,4 +1,4 @@
-"""The plan of a synthetic stream: gen(s, i, d, r, n) of YABench, and irregular arrivals."""
+"""The plan of a synthetic stream: the generator gen(s, i, d, r, n) of YABench, and irregular arrivals."""
 
 import re
 from dataclasses import dataclass, field
@@ -26,10 +26,11 @@ ArrivalProcess = Literal["regular", "poisson"]
 
 @dataclass(frozen=True, slots=True)
 class TemperatureRange:
-    """Temperatures from `low` to `high`, both included; all three count 10 ** -decimals.
+    """Temperatures from `low` to `high`, both included; `low`, `high` and `step` count 10 ** -decimals.
 
-    Without `step` they are uniform and independent. With it each station walks: it starts anywhere,
-    and goes one step up or down, with equal chances, each interval, reflected at both bounds.
+    Without `step`, temperatures are uniform and independent. With `step`, the temperature of each station is
+    a random walk from a random start. In each interval, the temperature moves one step up or down with equal
+    probability, reflected at both bounds.
     """
 
     low: int = 400
@@ -40,7 +41,7 @@ class TemperatureRange:
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """The synthetic stream."""
+    """The options of a synthetic stream."""
 
     HEADING: ClassVar = "Stream"
 
@@ -82,7 +83,7 @@ class StreamOptions:
 
 
 class WrongOptionError(LarsError):
-    """An invalid option of a stream: its name as a keyword, the value, and the expected form."""
+    """An error for an invalid option of a stream: the keyword, the value, and the expected form."""
 
     def __init__(self, option: str, problem: str, value: object = None) -> None:
         sentence = problem if value is None else f"{value}: {problem}"
@@ -94,11 +95,12 @@ class WrongOptionError(LarsError):
 class Plan:
     """A stream of observations on [start, start + duration); Source: YABench (2016), Section 3.2.
 
-    Each of the stations observes every `interval`, first at a random offset below it. Groups of
-    `contemporaneous` stations observe at the same instants; the groups are dealt out over the streams. Each
-    observation becomes `burst` observations, `gap` apart. The share `duplicates` of the elements is sent
-    again with the same time, the share `out_of_order` arrives up to `delay` late (None: one interval). Times
-    are whole numbers of `unit`. Raises LarsError, with names of the command's options, for an invalid plan.
+    Each station observes every `interval`, first at a random offset below `interval`. Groups of
+    `contemporaneous` stations observe at the same instants. The groups are assigned to the streams in turn.
+    Each observation becomes `burst` observations, `gap` apart. The share `duplicates` of the elements is sent
+    again with the same time. The share `out_of_order` of the elements arrives up to `delay` late; None means
+    one interval. Times are whole numbers of `unit`. Raises LarsError with the name of an option for an
+    invalid plan.
     """
 
     stations: int = 1
@@ -128,19 +130,19 @@ class Plan:
             raise WrongOptionError("values", "the first value is above the second; expected LOW..HIGH")
 
     def points(self, length: Duration) -> int:
-        """Return a duration of this plan in units, its time points."""
+        """Return a duration as a number of units of this plan."""
         return length.points(self.unit)
 
     @property
     def lateness(self) -> Duration:
-        """How late an element can be."""
+        """The greatest delay of an element."""
         if not self.out_of_order:
             return NOTHING
         return self.interval if self.delay is None else self.delay
 
     @property
     def expected_triples(self) -> int:
-        """The approximate number of triples; with Poisson arrivals and shares a mean."""
+        """The expected number of triples; for random arrivals, the mean."""
         # A burst ends with the stream.
         size = min(self.burst, self.duration.nanoseconds // max(1, self.gap.nanoseconds) + 1)
         observations = self.stations * size * self.duration.nanoseconds * TRIPLES
@@ -212,7 +214,7 @@ def duration(option: str, text: str) -> Duration:
 
 
 def values(text: str, step: str | None) -> TemperatureRange:
-    """Return the values of `LOW..HIGH` and the step of --walk, with the most decimals of the three.
+    """Return the temperature range of `LOW..HIGH` and of the step of --walk, with the most decimals.
 
     >>> values("40.0..100", None)
     TemperatureRange(low=400, high=1000, decimals=1, step=None)
@@ -236,7 +238,7 @@ def _decimals(number: Decimal) -> int:
 
 
 def bursts(text: str | None) -> tuple[int, Duration]:
-    """Return the size and the gap of bursts `SIZExGAP`.
+    """Return the size and the gap of a text `SIZExGAP` for bursts.
 
     >>> bursts("5x100ms")
     (5, Duration(nanoseconds=100000000))
@@ -250,14 +252,14 @@ def bursts(text: str | None) -> tuple[int, Duration]:
 
 
 def share(option: str, text: str) -> Fraction:
-    """Return the share of an option, exactly."""
+    """Return the exact fraction of an option that is a share."""
     if not _SHARE.fullmatch(text) or Fraction(text) > 1:
         raise WrongOptionError(option, "expected a share from 0 to 1, such as 0.05", cut(text))
     return Fraction(text)
 
 
 def plan_of(options: StreamOptions, unit: Duration) -> Plan:
-    """Return the plan of the options, at time points of a unit."""
+    """Return the plan of the options, with times in a unit."""
     burst, gap = bursts(options.bursts)
     return Plan(
         stations=options.stations,

@@ -1,6 +1,6 @@
-"""Writing of a plan's stream in parts: the same files for any order and any number of processes.
+"""Writing of a plan's stream in parts; any order and number of processes gives the same files.
 
-Each trace format can express some streams, and has its own text for elements.
+Each trace format can express only some streams, and has a separate text form of elements.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -40,13 +40,13 @@ _READ_AS: Final[Mapping[str, tuple[WrittenFormat, ...]]] = {
 NAMING_STREAMS: Final = ("nquads", "csv", "parquet")
 
 WrittenElement = tuple[int, str, Observation]
-"""The written time, the stream as `<iri>`, and the element."""
+"""The time in the file, the stream as `<iri>`, and the element."""
 
 
 def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat:
-    """Return the format of a file: the given one, otherwise by its extension, or a folder without one.
+    """Return the given format of a file, otherwise the format of its extension or of a folder.
 
-    Raises LarsError if a trace of that name would be read in another format.
+    Raises LarsError if `lars` would read a trace with this name in another format.
     """
     suffix, names = path.suffix.lower(), ", ".join(_READ_AS)
     if written_format is None and not suffix:
@@ -62,17 +62,17 @@ def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat
 
 
 def default_unit(kind: WrittenFormat) -> Duration:
-    """Return the default unit: ms, or s for a format with a file per second."""
+    """Return the default unit of a format: ms, or s for a format with one file per second."""
     return SECOND if kind == "turtle" else MILLISECOND
 
 
 def default_trace_unit(kind: WrittenFormat, unit: Duration) -> Duration:
-    """Return the default unit of integers in a trace, as readers assume it."""
+    """Return the unit of integer times that readers of the format assume by default."""
     return {"yabench": MILLISECOND, "turtle": SECOND}.get(kind, unit)
 
 
 def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> None:
-    """Raise when a format cannot hold a plan's stream."""
+    """Raise WrongOptionError if a format cannot express a plan's stream."""
     if not trace_unit.nanoseconds or plan.unit.nanoseconds % trace_unit.nanoseconds:
         raise LarsError(f"--unit {plan.unit}: expected a whole number of the trace unit {trace_unit}")
     last = plan.points(plan.start) + plan.points(plan.duration)
@@ -89,7 +89,7 @@ HEADS: Final = {"csv": ",".join(COLUMNS) + "\n"}
 
 
 def text(kind: WrittenFormat, sent: Iterable[WrittenElement]) -> Iterator[str]:
-    """Yield the text of each element in a format of one file."""
+    """Yield the text of each element in a text format."""
     return (_text(kind, t, stream, element) for t, stream, element in sent)
 
 
@@ -114,12 +114,12 @@ def _text(kind: WrittenFormat, t: int, stream: str, element: Observation) -> str
 
 
 def cell(term: str) -> str:
-    """Return a term as tables hold it: IRIs bare."""
+    """Return the text of a term in a table: an IRI without < and >, any other term unchanged."""
     return term[1:-1] if term.startswith("<") else term
 
 
 def table(sent: Iterable[WrittenElement]) -> dict[str, list[int] | list[str]]:
-    """Return the columns of a table of elements, a row for each triple."""
+    """Return the columns of a table of elements, with one row for each triple."""
     rows = [(t, stream, triple) for t, stream, element in sent for triple in element.triples]
     return {
         "t": [t for t, _, _ in rows],
@@ -142,10 +142,10 @@ PartCounts = list[int]
 
 @dataclass(frozen=True, slots=True)
 class TraceOutput:
-    """A plan's stream in a format; integers for times count `trace_unit`.
+    """A plan's stream in a format; integer times count `trace_unit`.
 
-    A text format makes one file from consecutive parts. Turtle makes a folder with a file for each time.
-    Parquet makes one file, or a folder with a file for each of several parts.
+    A text format gives one file of consecutive parts. Turtle gives a folder with one file for each time.
+    Parquet gives one file, or a folder with one file for each of several parts.
     """
 
     plan: Plan
@@ -154,11 +154,11 @@ class TraceOutput:
 
     @property
     def parts(self) -> list[Interval]:
-        """The times of arrival that are written together."""
+        """The intervals of arrival times that are written together."""
         return plan_parts(self.plan)
 
     def elements(self, part: Interval) -> Iterator[WrittenElement]:
-        """Yield the elements of a part as they are written."""
+        """Yield the elements of a part with their times and streams in the file."""
         factor = self.plan.unit.points(self.trace_unit)
         expected = self.plan.expected_triples // TRIPLES // len(self.parts)
         for number, element in enumerate(elements(self.plan, part)):
@@ -169,7 +169,7 @@ class TraceOutput:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """The options for the place of writing: a Spark master, this process, or by the size of the stream."""
+    """The options that select where a stream is written: on Spark, in this process, or by its size."""
 
     master: str | None = option(
         None, "Write the stream on this Spark master. [default: local[*] for a large stream]", metavar="URL"
@@ -177,7 +177,7 @@ class Maker:
     in_process: bool = option(False, "Write the stream in this process, without Spark.")
 
     def of(self, output: TraceOutput) -> str | None:
-        """Return the Spark master to write on, None for this process."""
+        """Return the Spark master that writes the stream; None means this process."""
         if self.master is not None and self.in_process:
             raise LarsError("cannot combine --master and --in-process; use one of them")
         large = not self.in_process and output.plan.expected_triples >= LARGE
@@ -189,8 +189,7 @@ def make(
 ) -> int:
     """Write a trace atomically; return its number of elements.
 
-    Raises LarsError when the format cannot hold the stream, when the path is taken, and when the
-    stream is empty.
+    Raises LarsError if the format cannot express the stream, if the path exists, or if the stream is empty.
     """
     check_expressible(output.format, output.plan, output.trace_unit)
     _check_free(path, overwrite=overwrite)
@@ -206,7 +205,7 @@ def make(
 
 
 def _check_free(path: Path, *, overwrite: bool) -> None:
-    """Raise when something is at a path that must not be replaced."""
+    """Raise LarsError if a file or folder exists at a path and must not be replaced."""
     if not exists(path.parent, folder=True):
         raise LarsError(f"{path}: cannot be written: there is no folder {path.parent}")
     if not exists(path):
@@ -221,7 +220,7 @@ def _check_free(path: Path, *, overwrite: bool) -> None:
 
 
 def summary(output: TraceOutput, path: Path, count: int) -> str:
-    """Return the summary of a written trace, with the options to read it."""
+    """Return the summary of a written trace, with the options that read the trace."""
     plan = output.plan
     options = [f"--unit {plan.unit}"]
     if output.trace_unit != default_trace_unit(output.format, plan.unit):
@@ -233,9 +232,9 @@ def summary(output: TraceOutput, path: Path, count: int) -> str:
 
 
 def _write_part(output: TraceOutput, folder: str, number: int, part: Interval) -> int:
-    """Write part `number` to its own files in a folder; return its number of elements.
+    """Write the part with this number to separate files in a folder; return its number of elements.
 
-    A part written twice, as by a task that is tried again, is the same.
+    If a repeated task writes a part again, the files are the same.
     """
     match output.format:
         case "turtle":
@@ -295,8 +294,8 @@ def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> 
 def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Progress) -> PartCounts:
     """Write the stream to a new file or folder; a task of Spark writes each part.
 
-    Tasks write files of their own, which on several machines needs a shared file system. The files of a text
-    format are then concatenated, and no element passes the driver.
+    Each task writes separate files; on several machines, this requires a shared file system. For a text
+    format, the files are concatenated. The driver does not receive the elements.
     """
     folder = target.with_name("parts")
     folder.mkdir()
@@ -315,7 +314,7 @@ def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Pr
 
 
 def _finish(output: TraceOutput, target: Path, counts: PartCounts) -> None:
-    """Make a table of one part a file; raises LarsError for a stream without elements."""
+    """Turn the folder of a table with one part into a file; raises LarsError for an empty stream."""
     if not sum(counts):
         raise LarsError(
             f"no observation lies in the duration {output.plan.duration}; use a longer --duration, "
@@ -328,7 +327,7 @@ def _finish(output: TraceOutput, target: Path, counts: PartCounts) -> None:
 
 
 def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> PartCounts:
-    """Write each part into a folder in its own task; return the parts' numbers of elements."""
+    """Write each part into a folder in a separate Spark task; return the number of elements of each part."""
     from solver.spark.session import spark_context
 
     context = spark_context(master)
@@ -347,7 +346,7 @@ def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> 
 
 
 def _tried(output: TraceOutput, folder: str, numbered: tuple[int, Interval]) -> int | str:
-    """Return the number of a part's elements, or the reason why it cannot be written."""
+    """Write a part; return its number of elements, or the reason why the part cannot be written."""
     try:
         return _write_part(output, folder, *numbered)
     except OSError as error:

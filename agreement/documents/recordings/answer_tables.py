@@ -1,7 +1,7 @@
-"""Answers in tables with a column of times: SPARQL 1.1 CSV and TSV results, and tables of frames.
+"""Answers in tables with a column of times: SPARQL 1.1 CSV and TSV results, and data frames.
 
-TSV contains RDF terms. CSV omits the kinds of terms, so its answers are `lexical`. Other tables have terms as
-in N-Triples, values, or texts.
+TSV contains RDF terms. CSV omits the kinds of terms, so answers in CSV are `lexical`. Data frames contain
+terms in N-Triples syntax, values, or texts.
 """
 
 import re
@@ -25,10 +25,10 @@ _TERMS: Final = ("<", '"', "_:")
 
 
 def read_answer_table(path: Path, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
-    """Return rows of one time that follow each other as a report; raises LarsError with the row.
+    """Return consecutive rows of one time as a report; raises LarsError with the number of the row.
 
-    If some columns begin with ?, these are the variables. Texts that are not terms are lexical forms; then
-    all terms are compared by lexical forms.
+    If names of columns begin with ?, these columns are the variables. If a text is not an RDF term, all terms
+    of the table are compared by their lexical forms.
     """
     cells = cells_of_table(str(path), plain_table(str(path), path))
     time = _time_column(list(cells), variable, lambda problem: LarsError(f"{path}: {problem}"))
@@ -66,12 +66,15 @@ _TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts
 
 
 def time_column(names: Sequence[str]) -> str | None:
-    """Return the first column whose name is a usual name of times, in any case; None if no column has one."""
+    """Return the first column with a usual name of times, in upper or lower case.
+
+    The result is None if no column has one.
+    """
     return next((name for name in names if name.lower() in _TIMES), None)
 
 
 def _terms(texts: Sequence[str | None]) -> list[str | None]:
-    """Return the terms that cells write exactly, None for the others."""
+    """Return the RDF term of each cell; None for a cell that does not contain exactly one term."""
     known: dict[str, str | None] = {}
     return [None if text is None else known.setdefault(text, _term(text)) for text in texts]
 
@@ -84,7 +87,7 @@ def _term(text: str) -> str | None:
 
 
 def _texts(terms: Sequence[str | None], texts: Sequence[str | None]) -> list[str | None]:
-    """Return each term without its kind; a cell without a term becomes the term of its text."""
+    """Return each term without its kind; for a cell without a term, return the term of its text."""
     return [
         None if text is None else recording.of_text(text) if term is None else recording.as_lexical(term)
         for term, text in zip(terms, texts, strict=True)
@@ -121,7 +124,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The text of a field, without its quotes, and its offset."""
+    """The text of a CSV field without its quotes, and the offset of the field."""
 
     text: str
     offset: int
@@ -129,7 +132,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """A table: its variables, the number of its time column, and the readers of its fields."""
+    """A table of answers: the variables, the number of the time column, and the readers of the fields."""
 
     source: TextFile
     names: list[str]
@@ -139,7 +142,7 @@ class _Table:
     times: recording.AnswerTimes
 
     def answers(self, records: list[list[Field]], *, lexical: bool) -> recording.Answers:
-        """Return the records below the names, grouped by their times."""
+        """Return the reports of the records; consecutive records of one time are one report."""
         return recording.Answers(
             recording.recording_of(self._variables(), recording.group_reports(self._rows(records))),
             lexical,
@@ -169,9 +172,9 @@ class _Table:
 
 
 def read_csv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
-    """Return rows of one time that follow each other as a report; raises LarsError with its place.
+    """Return consecutive rows of one time as a report; raises LarsError with the place of an error.
 
-    The column `variable` has the time; the default is the first of t, time and timestamp.
+    The column `variable` contains the times; by default, this is the first of t, time and timestamp.
     """
     records = csv_records(source)
     names = _names(source, records, ACCEPTED_CSV)
@@ -181,7 +184,7 @@ def read_csv(source: TextFile, times: recording.AnswerTimes, variable: str | Non
 
 
 def read_tsv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
-    """Return each run of rows with the same time as a report, with exact terms; otherwise like `read_csv`."""
+    """Return consecutive rows of one time as a report, like `read_csv`, but with exact RDF terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)
     column = _time_column(names, variable, partial(source.error, 0))
@@ -195,7 +198,7 @@ def read_tsv(source: TextFile, times: recording.AnswerTimes, variable: str | Non
 
 
 def _names(source: TextFile, records: list[list[Field]], accepted: str) -> list[str]:
-    """Return the variables, without ? or $."""
+    """Return the variables of the header, without ? or $."""
     if not records:
         raise source.error(0, f"found nothing, the file is empty; expected {accepted}")
     names: list[str] = []
@@ -210,7 +213,7 @@ def _names(source: TextFile, records: list[list[Field]], accepted: str) -> list[
 
 
 def tsv_term(text: str) -> str | None:
-    """Return the term that a field of TSV holds, as Turtle writes it; nothing is unbound.
+    """Return the RDF term of a TSV field in Turtle syntax; an empty field is unbound.
 
     >>> tsv_term("01"), tsv_term("<http://e/a>"), tsv_term("")
     ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', '<http://e/a>', None)
@@ -220,9 +223,9 @@ def tsv_term(text: str) -> str | None:
 
 
 def csv_records(source: TextFile) -> list[list[Field]]:
-    """Return the records of a CSV text, without blank lines; raises LarsError with its place.
+    """Return the records of a CSV text, without blank lines; raises LarsError with the place of an error.
 
-    Fields are separated by commas, semicolons or tabs, as in the first line.
+    The first line determines whether commas, semicolons or tabs separate fields.
     """
     fields: list[list[Field]] = []
     record: list[Field] = []

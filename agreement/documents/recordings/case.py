@@ -1,6 +1,6 @@
-"""Cases in files: a query, static data, the pushes into an engine and its reports.
+"""Cases in files: a query, static data, the pushes into an engine, and the reports of the engine.
 
-A case is one file, which people and `read_case` can read.
+A case is one JSON file, which `read_case` reads.
 """
 
 import json
@@ -45,7 +45,7 @@ ACCEPTED_CASE: Final = (
 
 
 class PushEntry(RecordingPart):
-    """A triple pushed into the engine at t."""
+    """A triple that is pushed into the engine at time t."""
 
     t: Finite
     stream: StreamIri
@@ -53,7 +53,7 @@ class PushEntry(RecordingPart):
 
 
 class Burst(RecordingPart):
-    """The lines of a stream's file that were pushed from t to t_last, from first to last, both included."""
+    """The lines `first` to `last` of a stream's file, which were pushed from `t` to `t_last`."""
 
     second: Index
     t: Finite
@@ -63,7 +63,7 @@ class Burst(RecordingPart):
 
 
 class StreamReference(RecordingPart):
-    """A stream in a file of its own; the file's path starts at the folder of the engines' folders."""
+    """A reference to a stream file; the path of the file starts at the folder above the engine's folder."""
 
     file: str
     stream: StreamIri
@@ -71,7 +71,7 @@ class StreamReference(RecordingPart):
 
 
 class FlushEntry(RecordingPart):
-    """A report at the close of the run, with its window's bounds if the engine gives them."""
+    """A report at the close of a run, with the bounds of its window if the engine reports the bounds."""
 
     t: Finite
     rows: list[dict[str, TermText | None]]
@@ -80,7 +80,7 @@ class FlushEntry(RecordingPart):
 
 
 class ReportEntry(FlushEntry):
-    """An answer, and the number of the push during which it came."""
+    """An answer, and the number of the push during which the engine reported the answer."""
 
     trigger: Index
 
@@ -93,7 +93,7 @@ class RefusedEntry(RecordingPart):
 
 
 class CaseFile(RecordingPart):
-    """A case as its file writes it."""
+    """The content of a case's file."""
 
     id: str
     engine: str
@@ -119,11 +119,11 @@ ACCEPTED_STREAM: Final = "lines of a second, a tab, and a triple as in N-Triples
 
 _Timed = tuple[int, Triple]
 _DIGITS: Final = 3
-"""Times in between are taken at a microsecond."""
+"""The number of decimals of times in ms between two pushes."""
 
 
 def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tuple[Push, ...]:
-    """Return the pushes in order; a stream's own file is in `folder`."""
+    """Return the pushes of a case in order; a separate stream file is in `folder`."""
     match content.stream, content.stream_ref:
         case list() as entries, None:
             late = next((place for place, push in enumerate(entries) if push.t >= LATEST), None)
@@ -200,13 +200,14 @@ WindowBounds = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A recorded run of an engine; `query` is in the engine's own language.
+    """A recorded run of an engine; `query` is a text in the query language of the engine.
 
-    `windows` are the bounds that the engine prints for each report's window, or None. `engine_window` is
-    C-SPARQL's window statement. The recording has no variables if no report has a row. Terms are canonical
-    texts, times are the recording's. `dialect` is the language that the engine declared. `refused` is the
-    reason why the engine rejected the query. `flush` are the reports that the close of the run caused, in the
-    recording's columns. `lexical` means that the engine does not return the kinds of terms.
+    `windows` are the bounds that the engine prints for the window of each report, or None. `engine_window` is
+    C-SPARQL's window statement. If no report has a row, the recording has no variables. Terms are canonical
+    texts. Times are the times in the file. `dialect` is the query language that the engine declared.
+    `refused` is the reason why the engine rejected the query. `flush` contains the reports that the close of
+    the run caused, in the columns of the recording. `lexical` means that the engine does not return the kinds
+    of terms.
     """
 
     path: Path
@@ -226,15 +227,15 @@ class Case:
 
 
 def read_case(path: Path) -> Case:
-    """Return the case of a file; a stream's own file is next to the file's folder.
+    """Return the case of a file; a separate stream file is next to the folder of the case file.
 
-    Raises LarsError with file, line, column, and the expected form.
+    Raises LarsError with the file, line and column of an error, and the expected form.
     """
     return case_of(path, read_file(path, ACCEPTED_CASE))
 
 
 def case_of(path: Path, source: TextFile) -> Case:
-    """Return the case of a text; `path` is its file."""
+    """Return the case of a text; `path` is the file of the text."""
     document = json_of(source, ACCEPTED_CASE)
     _check_keys(document)
     content = check_data(CaseFile, document)
@@ -260,7 +261,7 @@ def case_of(path: Path, source: TextFile) -> Case:
 
 
 def _check_keys(document: PlacedData) -> None:
-    """Raise LarsError for a misspelt key, which would be ignored silently."""
+    """Raise LarsError for a misspelt key, because the reader ignores unknown keys without a message."""
     if not isinstance(document.content, dict):
         raise document.error((), f"found {shown_json(document.content)}; expected {ACCEPTED_CASE}")
     absent = [name for name in CaseFile.model_fields if name not in document.content]
@@ -301,7 +302,7 @@ def _window(document: PlacedData, number: int, report: ReportEntry) -> WindowBou
 
 
 CaseContent = Mapping[str, object]
-"""A case as its file has it: keys of CaseFile."""
+"""The content of a case's file, with the keys of CaseFile."""
 
 
 def write_case(path: Path, content: CaseContent) -> None:
@@ -311,7 +312,7 @@ def write_case(path: Path, content: CaseContent) -> None:
 
 
 def case_text(content: CaseContent) -> str:
-    """Return the text of a case's file, without default values.
+    """Return the text of a case's file; keys with default values are omitted.
 
     >>> print(case_text({"id": "e/1", "engine": "e", "mode": "", "family": "", "query": "Q", "output": []}))
     {
@@ -347,7 +348,7 @@ def _json(value: object) -> str:
 
 
 def _whole(value: object) -> object:
-    """Return the value with each whole number as an integer, without a fraction."""
+    """Return the value with each float that is a whole number replaced by an integer."""
     match value:
         case float() if value == int(value):
             return int(value)

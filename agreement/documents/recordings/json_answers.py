@@ -1,7 +1,7 @@
 """JSON files of answers whose rows are SPARQL 1.1 bindings.
 
-SPARQL 1.1 JSON results with a time, as one document or one per line; CSRBench's relations; the output of
-`lars solve --json` for a query.
+The formats are: SPARQL 1.1 JSON results with a time, as one document or as one document per line;
+CSRBench's relations; and the output of `lars solve --json` for a query.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -84,11 +84,11 @@ class _Solved(recording.RecordingPart):
 def read_sparql_json(
     source: TextFile, times: recording.AnswerTimes, variable: str | None
 ) -> recording.Answers:
-    """Return rows of one time that follow each other as a report.
+    """Return consecutive rows of one time as a report.
 
-    The time is in the column `variable` (default: the first of t, time and timestamp), or in a key of that
-    name next to head. A document with such a key is one report, perhaps empty or a boolean, whose row is ()
-    if true. Raises LarsError with its place.
+    The column `variable` contains the time; by default, this is the first of t, time and timestamp. A key of
+    this name next to `head` may also contain the time. A document with this key is one report: rows, no rows,
+    or a boolean. The boolean true is the row (). Raises LarsError with the place of an error.
     """
     lines = source.lines()
     if one_a_line(lines):
@@ -155,7 +155,7 @@ def _placed_time(
     before: float,
     read: Callable[[], float],
 ) -> float:
-    """Return the time at a place; it must not precede `before`."""
+    """Return the time at a place in a document; raises LarsError if the time is before `before`."""
     try:
         return times.forwards(read(), before)
     except LarsError as error:
@@ -175,7 +175,7 @@ def _by_column(
 
 
 def read_time_term(term: str | None, column: str, times: recording.AnswerTimes) -> float:
-    """Return the milliseconds of a term in a time column; raises LarsError for an invalid time."""
+    """Return the time in milliseconds of a term in a time column; raises LarsError for an invalid time."""
     match None if term is None else read_term(term):
         case Literal(lexical):
             return times.read(lexical)
@@ -184,9 +184,10 @@ def read_time_term(term: str | None, column: str, times: recording.AnswerTimes) 
 
 
 def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.Answers:
-    """Return the relations as reports; times of single bindings are ignored.
+    """Return CSRBench's relations as reports; the times of single bindings are ignored.
 
-    Times may be equal, but not go back. Raises LarsError with its place.
+    The times of successive relations may be equal, but must not decrease. Raises LarsError with the place of
+    an error.
     """
     document = placed.json_of(source, ACCEPTED_CSRBENCH)
     content = placed.check_data(_Relations, document)
@@ -204,9 +205,9 @@ def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.A
 
 
 def read_solved(source: TextFile, times: recording.AnswerTimes) -> recording.Answers:
-    """Return each line as a report, at `ms` if given; otherwise `t` counts time points.
+    """Return each line as a report; the time is `ms` if given, otherwise `t` in time points.
 
-    Raises LarsError with its place.
+    Raises LarsError with the place of an error.
     """
     reports, before = [], 0.0
     for line in source.lines():

@@ -1,4 +1,4 @@
-"""Files of answers: recognition of the format, and reading."""
+"""Recognition and reading of files with recorded answers."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,9 +54,9 @@ _IN_MILLISECONDS: Final = ("csrbench", "yabench")
 
 
 def read_recording(path: Path, options: AnswersOptions) -> Answers:
-    """Return the answers of a file, with times in milliseconds; a case gives its recording.
+    """Return the answers of a file with times in milliseconds; for a case, return the recording of the case.
 
-    Raises LarsError with file, place, and the expected form.
+    Raises LarsError with the file, the place of an error, and the expected form.
     """
     accepted = ACCEPTED_ANSWERS if options.answers_format is None else ACCEPTED[options.answers_format]
     if options.answers_format is None and is_table(path):
@@ -84,12 +84,12 @@ def read_recording(path: Path, options: AnswersOptions) -> Answers:
 
 
 def _times(options: AnswersOptions, usual: Duration) -> AnswerTimes:
-    """Return the reader of times, with the usual unit of a number."""
+    """Return the reader of times; the default unit of a number is the usual unit of the format."""
     return AnswerTimes(options.answers_unit or usual, options.origin, options.ordered)
 
 
 def is_table(path: Path) -> bool:
-    """Return whether a file is a table: Parquet, Arrow, JSON lines of plain values; by how it begins."""
+    """Return whether a file begins like a table: Parquet, Arrow, or JSON lines of plain values."""
     try:
         with path.open("rb") as file:
             first = file.readline(_LONGEST_LINE)
@@ -102,7 +102,7 @@ def is_table(path: Path) -> bool:
 
 
 def recognise(source: TextFile, suffix: str) -> AnswersFormat:
-    """Return the format of a text, by its first line, otherwise by its file's suffix."""
+    """Return the format of a text, by its first line, otherwise by the suffix of its file."""
     lines = source.lines()
     if not lines:
         raise source.error(0, f"found nothing, the file is empty; expected {ACCEPTED_ANSWERS}")

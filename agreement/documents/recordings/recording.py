@@ -1,7 +1,7 @@
-"""Recorded data of an engine, and the common types of its files' values.
+"""Recorded data of an engine, and the types of values that several file formats share.
 
-Pushed triples, reports, limits of formats; times of reports, terms, IRIs, triples, terms in SPARQL 1.1 JSON.
-Rows that are compared often are numbered: columns of integers, decoded on reading.
+The data are pushed triples and reports. The types are times, terms, IRIs, triples, and terms in SPARQL 1.1
+JSON. Rows that are compared often are represented by numbers, and decoded when they are read.
 """
 
 import math
@@ -33,10 +33,10 @@ _STREAM_QUAD: Final = (QUAD_PREDICATE, 5)
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A triple pushed into an engine at a time; pushes are in their order.
+    """A triple that is pushed into an engine at a time.
 
-    `stream` is the text of the stream's IRI, as `<http://e/S>`. Triples pushed together as one graph
-    have the same `graph`. `named` are the names of the graphs that contain it in its elements.
+    `stream` is the text of the stream's IRI, as `<http://e/S>`. Triples that are pushed together as one graph
+    have the same `graph`. `named` are the names of the named graphs that contain the triple in its elements.
     """
 
     t: float
@@ -46,16 +46,16 @@ class Push:
     named: tuple[str, ...] = ()
 
     def as_element(self) -> "Push":
-        """Return the push as an engine receives it: alone, with its own blank nodes."""
+        """Return the push in the form that an engine receives: without a graph, with new blank nodes."""
         (triple,) = traces.elements_blanks(f"{self.stream}\n{self.t}", [self.triple])
         return replace(self, triple=triple)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An answer of an engine: its time, and a multiset of rows, perhaps empty.
+    """An answer of an engine: the time of the report, and a multiset of rows, which may be empty.
 
-    `trigger` is the number of the push that caused it, from 0; None if unknown.
+    `trigger` is the number of the push that caused the report, counted from 0; None if the push is unknown.
     """
 
     t: float
@@ -65,10 +65,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Reports in arrival order; `variables` are the columns of their rows, sorted.
+    """Reports in arrival order; `variables` are the sorted columns of the rows.
 
     `rejected` are the numbers of rejected pushes. `windows` are the bounds that an engine prints with each
-    report, in order; empty if it prints none.
+    report, in order. `windows` is empty if the engine prints no bounds.
     """
 
     variables: tuple[str, ...]
@@ -78,7 +78,7 @@ class Recording:
 
 
 SLACK: Final = 1e-6
-"""Milliseconds by which floating point may miss a time."""
+"""The greatest error in milliseconds of a time, due to floating-point rounding."""
 
 
 def in_common_columns(recording: Recording, other: Recording) -> tuple[Recording, Recording]:
@@ -101,22 +101,22 @@ def in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
 
 
 def _with_rows(recording: Recording, change: Callable[[Sequence[Row]], Sequence[Row]]) -> Recording:
-    """Return a recording with the rows of each report changed."""
+    """Return a recording in which `change` replaces the rows of each report."""
     reports = (replace(report, rows=change(report.rows)) for report in recording.reports)
     return replace(recording, reports=tuple(reports))
 
 
 LATEST: Final = 2**53
-"""The time in ms from which times are not distinguished: engines' times are floating-point milliseconds."""
+"""The time in ms from which floating-point milliseconds do not distinguish all times."""
 _BEYOND: Final = 2.0**200
-"""A number that is too late as a time in every unit."""
+"""A number that is too large for a time in every unit."""
 ACCEPTED_LATEST: Final = f"expected times below {LATEST} ms"
 
 
 def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
-    """Return the triples of a trace in arrival order as pushes; a time point lasts `milliseconds`.
+    """Return the triples of a trace as pushes in arrival order; a time point lasts `milliseconds`.
 
-    The triples of one stream at one time are one graph. Raises LarsError for atoms that are not stream
+    All triples of one stream at one time form one graph. Raises LarsError for atoms that are not stream
     triples, and for a time without an exact number of milliseconds.
     """
     others = [
@@ -141,7 +141,7 @@ def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
 
 
 def _graphs_of(trace: TraceColumns) -> dict[tuple[int, str, Triple], tuple[str, ...]]:
-    """Return the names of the graphs of triples, by time, stream and triple."""
+    """Return the names of the named graphs of each triple, by time, stream and triple."""
     if (quads := trace.atoms.get(_STREAM_QUAD)) is None:
         return {}
     found: dict[tuple[int, str, Triple], tuple[str, ...]] = {}
@@ -162,10 +162,11 @@ _BLANK = re.compile(r"_:[A-Za-z0-9_]+")
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A recording; `lexical` if its format omits the kinds of terms.
+    """A recording; `lexical` means that its format omits the kinds of terms.
 
-    Then its terms are results of `of_text`, and terms to compare pass `as_lexical` first: `30` may have been
-    a number, a string or part of an IRI. `rows_only` means that the format cannot express an empty answer.
+    The terms of a lexical recording are results of `of_text`. Terms that are compared with such terms must
+    first be converted by `as_lexical`: `30` may have been a number, a string or part of an IRI. `rows_only`
+    means that the format cannot express an empty answer.
     """
 
     recording: Recording
@@ -174,7 +175,7 @@ class Answers:
 
 
 TimedRow = tuple[float, Mapping[str, str | None]]
-"""A row with the time of its report; a variable that is left out is unbound."""
+"""A row with the time of its report; a variable without a value is unbound."""
 
 
 def recording_of(
@@ -186,17 +187,17 @@ def recording_of(
 
 
 def rows_in(names: Sequence[str], rows: Iterable[Mapping[str, str | None]]) -> tuple[Row, ...]:
-    """Return rows in columns; if a row omits a variable, the variable is unbound."""
+    """Return rows as tuples in columns; a variable that a row omits is unbound."""
     return tuple(tuple(map(row.get, names)) for row in rows)
 
 
 def names_of(rows: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """Return the names that rows have, sorted."""
+    """Return the sorted names of the variables in rows."""
     return tuple(sorted({name for row in rows for name in row}))
 
 
 def group_reports(rows: Iterable[TimedRow]) -> list[tuple[float, list[Mapping[str, str | None]]]]:
-    """Return rows that follow each other at one time as one report."""
+    """Return consecutive rows of one time as one report."""
     groups: list[tuple[float, list[Mapping[str, str | None]]]] = []
     for t, row in rows:
         if not groups or groups[-1][0] != t:
@@ -206,15 +207,15 @@ def group_reports(rows: Iterable[TimedRow]) -> list[tuple[float, list[Mapping[st
 
 
 def made_lexical(recording: Recording) -> Recording:
-    """Return a recording with the kinds of its terms left out."""
+    """Return a recording without the kinds of its terms."""
     return _with_rows(recording, lambda rows: tuple(tuple(map(as_lexical, row)) for row in rows))
 
 
 def of_text(text: str) -> str | None:
-    """Return the term of a text of unknown kind.
+    """Return the term of a text whose kind of term is unknown.
 
-    A number is a number by value, `_:b` is a blank node, "" is unbound, and any other text is a plain
-    literal.
+    A text of a number gives a number literal, `_:b` gives a blank node, and "" gives None. Any other text
+    gives a plain literal.
 
     >>> of_text("90."), of_text("http://e/a"), of_text("_:b0"), of_text("")
     ('"90."^^<http://www.w3.org/2001/XMLSchema#decimal>', '"http://e/a"', '_:b0', None)
@@ -228,7 +229,7 @@ def of_text(text: str) -> str | None:
 
 
 def as_lexical(term: str | None) -> str | None:
-    """Return a term, a canonical text, without its kind.
+    """Return the canonical text of a term without the kind of the term.
 
     >>> as_lexical('"30"'), as_lexical("<http://e/a>")
     ('"30"^^<http://www.w3.org/2001/XMLSchema#integer>', '"http://e/a"')
@@ -242,7 +243,7 @@ def as_lexical(term: str | None) -> str | None:
 
 
 class RowNumbers:
-    """A growing dictionary of rows: equal rows have the same number.
+    """A growing dictionary of rows, in which equal rows have the same number.
 
     >>> known = RowNumbers()
     >>> rows = known.numbered([("<e:b>",), (None,), ("<e:b>",)])
@@ -262,7 +263,7 @@ class RowNumbers:
 
     @property
     def rows(self) -> Sequence[Row]:
-        """All rows, in the order of their numbers."""
+        """All rows of the dictionary, in the order of their numbers."""
         # A dictionary keeps the order in which its keys came.
         if len(self._rows) < len(self._numbers):
             self._rows = list(self._numbers)
@@ -273,7 +274,7 @@ class RowNumbers:
 
 
 class RowsByNumber(Sequence[Row]):
-    """Rows as their numbers in `of`."""
+    """Rows that are represented by their numbers in the dictionary `of`."""
 
     def __init__(self, of: RowNumbers, numbers: Array) -> None:
         self.of, self.numbers = of, numbers
@@ -283,7 +284,7 @@ class RowsByNumber(Sequence[Row]):
         return tuple(map(self.of.rows.__getitem__, self.numbers.tolist()))
 
     def chosen(self, places: Array | Mask) -> "RowsByNumber":
-        """Return the rows at these places, or the rows that a mask selects."""
+        """Return the rows at the given places, or the rows that a mask selects."""
         return RowsByNumber(self.of, self.numbers[places])
 
     def __len__(self) -> int:
@@ -316,7 +317,7 @@ class RowsByNumber(Sequence[Row]):
 
 
 def together(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
-    """Return the rows of several answers in order, numbered if all parts use one numbering."""
+    """Return the rows of several answers in order, as numbers if all parts use one dictionary."""
     if len(parts) == 1:
         return parts[0]
     numbered = [part for part in parts if isinstance(part, RowsByNumber)]
@@ -326,12 +327,12 @@ def together(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
 
 
 def rows_of(reports: Sequence[Report]) -> Sequence[Row]:
-    """Return the rows of reports one after the other."""
+    """Return all rows of reports, in the order of the reports."""
     return together([report.rows for report in reports])
 
 
 def number_rows(recording: Recording, numbers: RowNumbers) -> Recording:
-    """Return a recording with its rows as numbers."""
+    """Return a recording whose rows are represented by numbers."""
     return _with_rows(recording, numbers.numbered)
 
 
@@ -340,9 +341,9 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class AnswerTimes:
-    """The unit of numbers, and the origin of dateTimes; without an origin dateTimes are rejected.
+    """The unit of numeric times, and the origin of dateTimes; without an origin, dateTimes are rejected.
 
-    If it is not `ordered`, times may go back from one report to the next.
+    If `ordered` is false, the time of a report may be earlier than the time of the previous report.
     """
 
     unit: Duration
@@ -350,7 +351,7 @@ class AnswerTimes:
     ordered: bool = True
 
     def read(self, text: str) -> float:
-        """Return the milliseconds of a time; raises LarsError for an invalid time.
+        """Return the time in milliseconds of a text; raises LarsError for an invalid time.
 
         >>> AnswerTimes(Duration(10**9)).read("1.5")
         1500.0
@@ -363,7 +364,7 @@ class AnswerTimes:
             raise LarsError(f"found {short(text)}; expected {self._accepted()}") from None
 
     def of_number(self, number: float) -> float:
-        """Return the milliseconds that a number counts."""
+        """Return the time in milliseconds of a number in this unit."""
         # JSON has whole numbers that no float reaches.
         amount = min(number, _BEYOND) * self.unit.milliseconds
         if not math.isfinite(amount) or amount < 0:
@@ -374,7 +375,7 @@ class AnswerTimes:
         return round(amount, 6)
 
     def forwards(self, t: float, before: float) -> float:
-        """Return the time of a report in ms; raises LarsError if it precedes the previous report."""
+        """Return the time of a report in ms; raises LarsError if the time precedes the previous report."""
         if self.ordered and t < before:
             problem = f"found {plain(t)} ms after {plain(before)} ms"
             accepted = "reports in the order of their times; any times with --match sequence"
@@ -429,7 +430,7 @@ def _term(text: str) -> str:
 
 
 def stream_iri(text: str) -> str:
-    """Return the text of an IRI that is written without <>, or raise WrongValueError."""
+    """Return the text `<iri>` of an IRI that is written without < and >, or raise WrongValueError."""
     try:
         return canonical(f"<{text}>")
     except LarsError:
@@ -438,7 +439,7 @@ def stream_iri(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def triple_of(line: str) -> Triple:
-    """Return the triple that a line of N-Triples holds, or raise LarsError.
+    """Return the triple of a line of N-Triples, or raise LarsError.
 
     >>> triple_of("<http://e/a> <http://e/p> _:b .")
     ('<http://e/a>', '<http://e/p>', '_:b')
@@ -454,7 +455,7 @@ _IN_GRAPH = re.compile(r"(.*\S)\s*(<[^<>\"\s]*>|_:\S+)\s*\.", re.DOTALL)
 
 @lru_cache(maxsize=65536)
 def quad_of(line: str) -> tuple[Triple, str | None]:
-    """Return the triple and the graph's name of a line of N-Quads, None for the default graph.
+    """Return the triple and the name of the graph of a line of N-Quads; None means the default graph.
 
     >>> quad_of('<http://e/a> <http://e/p> "1" <http://e/g> .')
     (('<http://e/a>', '<http://e/p>', '"1"'), '<http://e/g>')
@@ -469,7 +470,10 @@ def quad_of(line: str) -> tuple[Triple, str | None]:
 
 
 def static_of(lines: Iterable[str], graph: str | None = None) -> Static:
-    """Return the static data of N-Quads lines; triples go to `graph`, None means the default graph."""
+    """Return the static data of N-Quads lines.
+
+    Triples without a graph belong to `graph` or the default graph.
+    """
     default: set[Triple] = set()
     named: dict[str, set[Triple]] = {}
     for triple, own in map(quad_of, lines):
@@ -486,7 +490,7 @@ def static_lines(static: Static) -> tuple[str, ...]:
 
 
 def _line(read: Callable[[str], object]) -> AfterValidator:
-    """Return a validator that raises WrongValueError for an unreadable line, and keeps any other line."""
+    """Return a validator that raises WrongValueError for an invalid line, and returns any other line."""
 
     def checked(line: str) -> str:
         try:
@@ -499,13 +503,13 @@ def _line(read: Callable[[str], object]) -> AfterValidator:
 
 
 TermText = Annotated[str, AfterValidator(_term)]
-"""A term in N-Triples."""
+"""A term in N-Triples syntax."""
 StreamIri = Annotated[str, AfterValidator(stream_iri)]
-"""An IRI without <>, which become part of it."""
+"""An IRI that the file writes without < and >; the value contains < and >."""
 TripleLine = Annotated[str, _line(triple_of)]
-"""A triple in N-Triples, kept as its line."""
+"""A triple as a line of N-Triples."""
 QuadLine = Annotated[str, _line(quad_of)]
-"""A triple in N-Triples, or in a named graph as N-Quads, kept as its line."""
+"""A triple as a line of N-Triples, or a triple of a named graph as a line of N-Quads."""
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Index = Annotated[int, Field(ge=0)]
 
@@ -524,7 +528,7 @@ class TripleEntry(RecordingPart):
 
 
 class TermEntry(RecordingPart):
-    """A term; older engines write `typed-literal` for a literal with datatype."""
+    """An RDF term in JSON; older engines use `typed-literal` as the type of a literal with a datatype."""
 
     type: Literal["uri", "literal", "typed-literal", "bnode", "triple"]
     value: str | TripleEntry
@@ -541,7 +545,7 @@ class TermEntry(RecordingPart):
         return value
 
     def text(self) -> str:
-        """Return the term's canonical text; raises LarsError if it is not an RDF term."""
+        """Return the canonical text of the term; raises LarsError if the entry is not an RDF term."""
         match self.type, self.value:
             case "uri", str(value):
                 return _iri(value)
@@ -593,14 +597,14 @@ SolutionEntry = dict[str, BoundTerm | None]
 
 
 def row_of(solution: Mapping[str, TermEntry | None]) -> dict[str, str | None]:
-    """Return the canonical texts of a solution."""
+    """Return the canonical texts of the terms of a solution."""
     return {name: None if entry is None else entry.text() for name, entry in solution.items()}
 
 
 def check_named(
     document: PlacedData, path: KeyPath, solution: Mapping[str, object], variables: list[str]
 ) -> None:
-    """Raise LarsError for a variable of a solution that the head of its table does not name."""
+    """Raise LarsError for a variable of a solution that the head of the results does not list."""
     for name in solution:
         if name not in variables:
             accepted = ", ".join(variables) or "none"

@@ -10,8 +10,9 @@ r"""YABench's recorded results, line by line.
     row       := value (separator value)*, one for each variable
     value     := a term as in N-Triples, also with a datatype without <>, nothing (unbound), or a bare text
 
-A bare text has no kind of term: a file with such a text is `lexical`. With one variable, digits alone are a
-time, unless they are less than the previous time; such values must be written as terms. Blank lines are
+A text without term syntax has no kind of term: a file with such a text is `lexical`. In a file with one
+variable, a line of digits is a time, unless the number is less than the previous time.
+Values that consist of digits must therefore be written as terms. Blank lines are
 ignored. TextFile: YABench (2016), Section 3, of the files QR_*.
 """
 
@@ -48,7 +49,7 @@ _Row = Mapping[str, str | None]
 
 @dataclass(slots=True)
 class _Record:
-    """A report: the line of its time, that time as written, and its rows."""
+    """A report: the number of its time line, the time in the form of the file, and the rows."""
 
     line: TextLine
     time: int
@@ -56,7 +57,7 @@ class _Record:
 
 
 def read_yabench(source: TextFile, times: AnswerTimes) -> Answers:
-    """Return each record as a report, its time counted from the start; raises LarsError with its place."""
+    """Return each record as a report with its time since the start; raises LarsError with a place."""
     lines = source.lines()
     if len(lines) < 2:  # noqa: PLR2004  (the start and the variables)
         text = "nothing" if not lines else f"{len(lines)} line"

@@ -1,4 +1,4 @@
-"""The arguments of commands: options, inputs, queries in files, each declared once with its reader."""
+"""The arguments of commands: declarations and readers of options, inputs, and query files."""
 
 from agreement.documents.requests import readers
 from agreement.documents.requests.groups import (

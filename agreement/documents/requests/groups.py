@@ -1,4 +1,4 @@
-"""The options that several commands share, in groups, and the meaning of their combinations."""
+"""Groups of options that several commands share, and the meaning of their combinations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +23,12 @@ from translate.tau import Trigger
 
 PULL_ONLY: Final = "--mode pull"
 PUSH_ONLY: Final = "--mode push"
-"""Without which --period has no effect, and without which --trigger."""
+"""The option with which --period has no effect, and without which --trigger has no effect."""
 TIME = "int | str | datetime | None"
 
 
 Side = Literal["push", "pull"]
-"""How a query is executed: pushed by its input, or pulled. For a difference: the side with the row."""
+"""The execution of a query: push or pull. In a difference, the side that reports the row."""
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 
@@ -48,7 +48,7 @@ def trace_argument() -> Any:
 
 
 def compared_inputs() -> Any:
-    """Return the field of the inputs that pull and push are compared on: queries and traces."""
+    """Return the field of the inputs for a comparison of push and pull: queries and traces."""
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY] TRACE..",
         "Folder that contains an experiment.toml; or a C-SPARQL query, a CQELS query or both "
@@ -76,7 +76,7 @@ def periods_option(help_text: str, **more: Any) -> Any:
 
 
 def time_option(help_text: str, *, default: Any = None) -> Any:
-    """Return the field of a time: a time point, or a dateTime, which is converted by the trace's origin."""
+    """Return the field of a time: a time point, or a dateTime that the origin of the trace converts."""
     keyword = TIME if default is None else TIME.removesuffix(" | None")
     return option(default, help_text, readers.time, metavar="TIME", keyword=keyword)
 
@@ -94,12 +94,12 @@ def experiment_argument() -> Any:
 
 
 def cells_at_once_option() -> Any:
-    """Return the field of how many cells run at the same time."""
+    """Return the field of the number of cells that run at the same time."""
     return option(1, "Number of cells that run in parallel.", least=1)
 
 
 def fail_on_empty_option() -> Any:
-    """Return the field of the option that rejects an agreement of two sides without any row."""
+    """Return the field of --fail-on-empty, which fails the run if no side has any row."""
     return option(
         False,
         "End with exit code 3 if two sides agree and neither has a row, or if no whole period is compared.",
@@ -158,7 +158,7 @@ def prefix_option() -> Any:
 
 
 def readings_option() -> Any:
-    """Return the field of the readings: the choices that the documents of query languages leave open."""
+    """Return the field of --reading: the choice of a meaning that documents of a language leave open."""
     return option(
         None,
         "Choose a meaning that the query language does not define, such as range-alone=sliding. Repeatable.",
@@ -174,7 +174,7 @@ _SPECIFIED: Final = "the value in the specification"
 
 
 def bounds_option(default: str = _SPECIFIED) -> Any:
-    """Return the field of the ends of windows."""
+    """Return the field of --bounds: the ends that windows contain."""
     return option(
         None,
         f"Ends that a window of length L contains at time t: [t-L, t], (t-L, t], [t-L, t) or "
@@ -188,7 +188,7 @@ def semantics_option(default: str = _SPECIFIED) -> Any:
 
 
 def assign_option() -> Any:
-    """Return the field of the predicates that represent streams."""
+    """Return the field of --assign: the predicates that are matched in each stream."""
     return option(
         None,
         "Match PREDICATE in STREAM when a CQELS query is derived from C-SPARQL. Repeatable.",
@@ -201,7 +201,7 @@ def assign_option() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class BadLineOptions:
-    """The options for invalid lines of a trace: stop, or skip and save the lines."""
+    """The options for invalid lines of a trace: stop the run, or skip the lines and save them."""
 
     HEADING: ClassVar = "Input data"
     IDLE: ClassVar = (
@@ -214,14 +214,14 @@ class BadLineOptions:
     rejected: Path | None = option(None, "Write skipped lines to FILE. Required with --on-error skip.")
 
     def check(self) -> None:
-        """Raise LarsError if lines are to be skipped, but no file for the skipped lines is given."""
+        """Raise LarsError if invalid lines are skipped, but no file for skipped lines is given."""
         if self.on_error == "skip" and self.rejected is None:
             raise LarsError("--on-error skip requires --rejected FILE")
 
 
 @dataclass(frozen=True, slots=True)
 class InputOptions:
-    """Static data and streams, and the unit of times in them."""
+    """The options for static data, streams, and the unit of times in traces."""
 
     HEADING: ClassVar = "Input data"
 
@@ -289,7 +289,7 @@ class InputOptions:
 
     @property
     def query_readings(self) -> tuple[str, ...] | None:
-        """The readings that concern queries, and no data."""
+        """The readings that apply to queries and not to data."""
         return tuple(name for name in self.readings or () if concerns_queries(name)) or None
 
     @property
@@ -298,7 +298,10 @@ class InputOptions:
         return self.unit or SECOND
 
     def fitted(self, queries: Iterable[Path], note: settings.Warn, *periods: Period | None) -> "InputOptions":
-        """Return the options; if they have no unit, add one that fits the queries and the periods."""
+        """Return the options.
+
+        If no unit is given, add a unit that divides the durations of queries and periods.
+        """
         if self.unit is not None:
             return self
         counted = () if self.trace_unit is None else (self.trace_unit,)
@@ -309,10 +312,10 @@ class InputOptions:
         return replace(self, unit=unit)
 
     def as_engines_count(self, queries: Sequence[Path], note: settings.Warn) -> "InputOptions":
-        """Return the options; if they have no unit, add one that fits the numbers of engines.
+        """Return the options; if no unit is given, add a unit for the numbers in windows of engines.
 
-        Windows of RSP-QL without a unit count milliseconds. The times of their trace then count milliseconds
-        too.
+        Numbers in RSP-QL windows count milliseconds. For such queries, the times of the trace count
+        milliseconds too.
         """
         if self.unit is None and any(map(query_files.has_short_numbers, queries)):
             return replace(self, unit=MILLISECOND)
@@ -355,7 +358,7 @@ class InputOptions:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOptions:
-    """The query language, and the times of evaluation."""
+    """The options for the query language and the evaluation times."""
 
     HEADING: ClassVar = "Query semantics"
     IDLE: ClassVar = (
@@ -382,7 +385,7 @@ class EvaluationOptions:
 
 @dataclass(frozen=True, slots=True)
 class InterpretationOptions:
-    """The reading of joins, windows and triggers."""
+    """The options for the semantics of joins, windows and triggers."""
 
     HEADING: ClassVar = "Query semantics"
 
@@ -401,7 +404,7 @@ class InterpretationOptions:
     def setting(
         self, unit: Duration, semantics: Semantics | None = None, origin: datetime | None = None
     ) -> Setting:
-        """Return the settings of a translation; a missing option has its default."""
+        """Return the settings of a translation; an option that is not given has its default value."""
         return Setting(
             self.profile or "paper2015",
             unit,
@@ -413,7 +416,7 @@ class InterpretationOptions:
 
 @dataclass(frozen=True, slots=True)
 class ProgramOptions:
-    """The reading of a query or program, and its input."""
+    """The options for reading a query or program and its input."""
 
     input_options: InputOptions
     bad_lines: BadLineOptions
@@ -422,7 +425,7 @@ class ProgramOptions:
     semantics: Semantics | None = semantics_option("set")
 
     def check(self, path: Path, **others: object) -> None:
-        """Raise LarsError if these options, or `others` for queries, are given for a program."""
+        """Raise LarsError if these options or the `others` for queries are given together with a program."""
         flags = flags_of(
             self.evaluation,
             self.reading,
@@ -436,7 +439,7 @@ class ProgramOptions:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
-    """The reading of the compared queries, and the trace of both."""
+    """The options for reading two compared queries and their trace."""
 
     input_options: InputOptions
     bad_lines: BadLineOptions
@@ -446,7 +449,7 @@ class ComparisonOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TracelessOptions:
-    """The queries that are compared on all streams, and the options for reading them."""
+    """The queries that are compared on all streams, and the options for reading these queries."""
 
     HEADING: ClassVar = "Comparison"
 
@@ -467,7 +470,7 @@ class TracelessOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunnerOptions:
-    """The place of a run, and its evaluator."""
+    """The options for the place of a run (this process or Spark) and the evaluator."""
 
     HEADING: ClassVar = "Execution"
 
@@ -498,7 +501,7 @@ class RunnerOptions:
     def runner(
         self, note: settings.Warn, progress: settings.Progress = settings.no_progress
     ) -> settings.Runner:
-        """Return the settings of a job: its place, its evaluator, the listeners for notes and progress."""
+        """Return the settings of a job: place, evaluator, and the functions for notes and progress."""
         if self.in_process and self.master is not None:
             raise LarsError("cannot combine --master and --in-process; use one of them")
         if self.in_process and self.resume is not None:
@@ -520,7 +523,7 @@ def origin_text(origin: datetime | None) -> str:
 
 
 def check_for_queries(path: Path, flags: Sequence[str]) -> None:
-    """Raise LarsError if options for reading a query are given for a program."""
+    """Raise LarsError if options for reading a query are given together with a program."""
     if flags and path.suffix in query_files.PROGRAM_SUFFIXES:
         raise LarsError(
             f"{path}: cannot combine {' and '.join(flags)} with a LARS program, which contains its windows"
@@ -528,19 +531,19 @@ def check_for_queries(path: Path, flags: Sequence[str]) -> None:
 
 
 def check_for_programs(path: Path, flags: Sequence[str]) -> None:
-    """Raise LarsError if options about answer streams are given for a query, which has exactly one."""
+    """Raise LarsError if options about answer streams are given for a query, which has one answer stream."""
     if flags and path.suffix not in query_files.PROGRAM_SUFFIXES:
         raise LarsError(f"{path}: cannot combine {' and '.join(flags)} with a query, which has one answer")
 
 
 def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
-    """Return whether input triggers a query: by the requested mode, otherwise by the query's language."""
+    """Return whether input triggers a query, by the requested mode, otherwise by the query language."""
     mode = evaluation.mode
     return analysis.is_pushed(query) if mode is None else mode == "push"
 
 
 def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: Trigger) -> None:
-    """Raise LarsError for a period if input triggers the query, and for a trigger if time does."""
+    """Raise LarsError for --period if input triggers the query, and for --trigger if time triggers it."""
     title, pushed = TITLES[query.language], is_pushed(query, evaluation)
     if pushed and evaluation.period is not None:
         raise LarsError(f"--period requires --mode pull: a {title} query is pushed by default")
@@ -555,15 +558,15 @@ def tolerance_option(what: str) -> Any:
 
 
 def late_option() -> Any:
-    """Return the field of the delay that reports may have, in milliseconds."""
+    """Return the field of --late: the greatest permitted delay of reports in milliseconds."""
     help_text = "How late a report may arrive. [default: less than the slide]"
     return option(None, help_text, metavar="MS", least=0)
 
 
 MatchBy = Literal["time", "sequence"]
-"""The comparison of reports: each at its time, or only their contents in order."""
+"""The comparison of reports: by time and content, or by content in order."""
 EmptyReports = Literal["compared", "ignored"]
-"""The treatment of reports without rows: compared, or ignored."""
+"""The treatment of reports without rows: such reports are compared, or ignored."""
 AnswersFormat = Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve"]
 """A format of recorded answers."""
 
@@ -574,7 +577,7 @@ TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """The options for judging answers: the choices to try, the parts to compare, the faults to search for."""
+    """The options for judging answers: tried choices, compared parts, and searched faults."""
 
     HEADING: ClassVar = "Comparison"
 
@@ -602,11 +605,12 @@ class JudgeOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersOptions:
-    """The reading of a file of answers.
+    """The options for reading a file of recorded answers.
 
-    A number that is a time counts `answers_unit`: by default ms in CSRBench's and YABench's files,
-    `unit`, one time point, in the others. `time_variable` is the column of times in SPARQL results;
-    dateTimes in it count from `origin`. Not `ordered`: times may go back from one report to the next.
+    A numeric time counts `answers_unit`. The default of `answers_unit` is ms in files of CSRBench and
+    YABench, and one time point (`unit`) in other files. `time_variable` is the column of times in SPARQL
+    results; dateTimes in this column count from `origin`. If `ordered` is false, the time of a report may be
+    earlier than the time of the previous report.
     """
 
     HEADING: ClassVar = "Recorded answers"
@@ -627,5 +631,5 @@ class AnswersOptions:
     ordered: bool = True
 
     def since(self, zero: str | None) -> "AnswersOptions":
-        """Return the options; if they have no origin, the dateTime of time 0 becomes the origin."""
+        """Return the options; if no origin is given, the dateTime of time 0 becomes the origin."""
         return self if zero is None or self.origin is not None else replace(self, origin=read_time(zero))

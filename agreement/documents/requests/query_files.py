@@ -1,6 +1,6 @@
 """Reading of queries and programs in files, the windows of a query, and their durations.
 
-If no option defines the length of a time point, it is the longest length that divides every duration.
+If no option sets the unit, the unit is the longest length that divides every duration.
 """
 
 import re
@@ -43,7 +43,7 @@ def is_experiment(path: Path) -> bool:
 
 
 def experiment_in(inputs: Sequence[Path]) -> Path | None:
-    """Return the experiment that the inputs name, None if they are queries and traces."""
+    """Return the experiment that the inputs name; None if the inputs are queries and traces."""
     return inputs[0] if len(inputs) == 1 and is_experiment(inputs[0]) else None
 
 
@@ -57,9 +57,9 @@ _TABLES: Final = (".csv", ".tsv")
 
 
 def is_query(path: Path) -> bool:
-    """Return whether a file is a query, by its name or by how it begins.
+    """Return whether a file is a query, by its name or by its first characters.
 
-    Pipes and standard input are not looked into, since they can be read once only.
+    The function does not read pipes and standard input, because these can be read only once.
     """
     if path.suffix in QUERY_SUFFIXES:
         return True
@@ -76,12 +76,12 @@ def is_query(path: Path) -> bool:
 def load_query(
     path: Path, unit: Duration, engine: Language | None = None, *, opaque: bool = False, graphs: bool = False
 ) -> EngineQuery:
-    """Return the query of a file, in any of the languages; raises the errors of `query_in`."""
+    """Return the query of a file in any query language; raises the errors of `query_in`."""
     return query_in(query_text(path), str(path), unit, engine, opaque=opaque, graphs=graphs)
 
 
 def query_text(path: Path) -> str:
-    """Return the unchanged text of a query's file: line ends stay, since a long string can contain CR LF."""
+    """Return the text of a query file with unchanged line ends, because a long string can contain CR LF."""
     *others, last = TITLES.values()
     return read_file(path, f"a file with a query in {', '.join(others)} or {last}").text
 
@@ -92,11 +92,11 @@ Rdf = Literal["1.1", "1.2"]
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The settings of a request for reading queries, for all that the texts of the queries leave open.
+    """The settings of a request for reading queries, for choices that a query text does not make.
 
     Relative IRIs are resolved against `base`; "" means no base. If `rdf` is None, VERSION in the text
-    determines the version of RDF. The `prefixes` apply unless a text declares the same prefix. The `readings`
-    determine the meanings that the query's language leaves open.
+    determines the version of RDF. A prefix of `prefixes` applies unless the query text declares the same
+    prefix. The `readings` determine the meanings that the query's language leaves open.
     """
 
     base: str = ""
@@ -110,7 +110,7 @@ class Around:
         return self.rdf == "1.2" or None
 
     def within(self, outer: "Around") -> "Around":
-        """Return these settings; missing ones are those of `outer`, the surrounding request."""
+        """Return these settings, with missing settings from `outer`, the surrounding request."""
         return Around(
             self.base or outer.base,
             self.rdf or outer.rdf,
@@ -128,7 +128,7 @@ _around: ContextVar[Around | None] = ContextVar("around", default=None)
 
 @contextmanager
 def reading_as(around: Around) -> Iterator[None]:
-    """Apply settings to the queries that are read in the block, added to those of surrounding blocks."""
+    """Apply settings to the queries that the block reads, in addition to settings of surrounding blocks."""
     before = _around.set(around.within(current()))
     try:
         yield
@@ -137,27 +137,27 @@ def reading_as(around: Around) -> Iterator[None]:
 
 
 def else_reading_as(around: Around) -> None:
-    """Apply settings in the rest of the current block, for all settings that the block does not have."""
+    """Apply settings in the rest of the current block; a setting of the block has priority."""
     if (block := _around.get()) is not None:
         _around.set(block.within(around))
 
 
 def current() -> Around:
-    """Return the settings for reading queries in this block."""
+    """Return the current settings for reading queries."""
     return _around.get() or Around()
 
 
 def tokens_in_block(text: str, source: str, base: str = "") -> Document:
-    """Return the tokens of a text, as queries are read in this block."""
+    """Return the tokens of a query text, read with the current settings."""
     around = current()
     return tokens_of(text, source, base, rdf12=around.rdf12, prefixes=around.prefixes)
 
 
 def base_for(text: str, source: str) -> str:
-    """Return the IRI against which the relative IRIs of a text are resolved; "" leaves them unchanged.
+    """Return the base IRI for the relative IRIs of a text; "" leaves relative IRIs unchanged.
 
-    It is the base of the current block, otherwise the IRI of the text's own file (SPARQL 1.1, 4.1.1.2), if it
-    is in a file. A text from Python counts as a file in the current folder.
+    The base IRI is the base of the current settings, otherwise the IRI of the file that contains the text
+    (SPARQL 1.1, 4.1.1.2). A text from Python counts as a file in the current folder.
     """
     if base := current().base:
         return base
@@ -168,13 +168,13 @@ def base_for(text: str, source: str) -> str:
 
 
 def check_based(text: str, source: str) -> None:
-    """Raise LarsError if a text has a relative IRI, but is not in a file, and no base is given."""
+    """Raise LarsError if a text that is not in a file has a relative IRI, and no base is given."""
     if not current().base and has_relative_iri(tokens_in_block(text, source)):
         raise LarsError(f"{source}: found a relative IRI without a base; use BASE, or --base")
 
 
 def absolute_text(text: str, source: str, base: str | None = None) -> str:
-    """Return the text of a query with all IRIs absolute, for an engine that does not know the query's file.
+    """Return the text of a query with absolute IRIs, for an engine that does not know the query file.
 
     Relative IRIs are resolved against `base`, otherwise against the result of `base_for`.
     """
@@ -205,7 +205,7 @@ def absolute_text(text: str, source: str, base: str | None = None) -> str:
 def read_once(
     text: str, source: str, engine: Language | None = None, base: str | None = None, *, opaque: bool = False
 ) -> EngineQuery:
-    """Return the query of a text by `read_query`, or raise its error; repeated calls use the first result.
+    """Return the query of a text by `read_query`; repeated calls return the first result or raise its error.
 
     The relative IRIs of the text are resolved against `base`, otherwise against the result of `base_for`.
     """
@@ -246,8 +246,8 @@ def query_in(  # noqa: PLR0913
 ) -> EngineQuery:
     """Return the query of a text; `source` is the name of the text in messages.
 
-    Raises LarsError if a window is not a multiple of the unit. Unless the caller supports `graphs`, raises it
-    too if the query reads the named graphs of elements.
+    Raises LarsError if a window is not a multiple of the unit. If `graphs` is false, the function also raises
+    LarsError for a query that reads named graphs of elements.
     """
     try:
         query = read_once(text, source, engine, opaque=opaque)
@@ -270,7 +270,7 @@ def query_in(  # noqa: PLR0913
 
 
 def check_comparable(query: EngineQuery, source: str) -> None:
-    """Raise LarsError for a query that reads the named graphs of elements: no engine version has these."""
+    """Raise LarsError for a query that reads named graphs of elements, which no engine version supports."""
     if reads_graphs(query):
         raise LarsError(
             f"{source}: cannot ask an engine about GRAPH inside WINDOW: engines receive triples without "
@@ -285,14 +285,14 @@ def reads_graphs(query: EngineQuery) -> bool:
 
 
 APART: Final = "Each named graph of an element is shown as a stream of its own. The names of graphs are IRIs."
-"""The note on streams that are searched for queries over the graphs of elements."""
+"""The note about streams that `decide` and `witness` find for queries over named graphs of elements."""
 
 
 def graphs_as_streams(queries: Sequence[EngineQuery], source: str) -> tuple[EngineQuery, ...]:
-    """Return queries that read each named graph of elements as a stream of its own.
+    """Return queries in which each named graph of elements is a separate stream.
 
-    In time windows over one stream that only GRAPH reads, the answers are the same. Raises LarsError for
-    other queries that read graphs.
+    If all windows are time-based windows over one stream, and only GRAPH reads them, the answers are
+    unchanged. Raises LarsError for other queries that read graphs.
     """
     if not any(map(reads_graphs, queries)):
         return tuple(queries)
@@ -361,7 +361,7 @@ def _check_covered(rule: Rule, origin: Origin) -> None:
 
 
 def _check_numbers(part: object) -> None:
-    """Raise LarsError for a number in a head or literal that is too large for the solver."""
+    """Raise LarsError for a number in a head or literal that exceeds the limit of the solver."""
     match part:
         case Number():
             check_writable(part)
@@ -375,7 +375,10 @@ def _check_numbers(part: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WindowSource:
-    """A window of a query on a stream, with its name in RSP-QL; blocks with equal windows share one value."""
+    """A window of a query over a stream, with its name in RSP-QL.
+
+    Blocks with equal windows share one value.
+    """
 
     stream: Iri | Variable
     window: WindowExpression
@@ -386,7 +389,7 @@ class WindowSource:
 
 
 def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
-    """Return the windows of a query in the order of its text, each once."""
+    """Return the windows of a query in the order of the query text, each window once."""
     merged = (WindowSource(part.stream, part.window, part.name) for part in (*query.merged, *query.declared))
     blocks = (WindowSource(block.stream, block.window, block.name) for block in stream_blocks(query.pattern))
     return tuple(dict.fromkeys((*merged, *blocks)))
@@ -424,7 +427,7 @@ def fitting_unit(durations: Iterable[Duration]) -> Duration:
 
 
 def durations_of(query: EngineQuery) -> Iterator[Duration]:
-    """Yield the durations of a query's windows, and the interval of its evaluations if it defines one."""
+    """Yield the durations of a query's windows, and the evaluation interval if the query defines one."""
     for source in sources(query):
         if isinstance(source.window, Range | Span):
             values = (getattr(source.window, field.name) for field in fields(source.window))
@@ -434,7 +437,7 @@ def durations_of(query: EngineQuery) -> Iterator[Duration]:
 
 
 def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
-    """Yield the durations of the queries in files; an unreadable file is ignored until it is used."""
+    """Yield the durations of the queries in files; an invalid file is ignored, and fails when it is used."""
     for path in queries:
         with suppress(LarsError):
             if path.suffix not in PROGRAM_SUFFIXES:
@@ -444,8 +447,8 @@ def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
 def as_engines_read(path: Path) -> Language | None:
     """Return RSP-QL as the language of a query of Kolibrie, otherwise None.
 
-    In Kolibrie the numbers in a query and the times of its streams have the same unit, which neither names.
-    Read as RSP-QL, the numbers of the query count the unit of the trace.
+    In Kolibrie, the numbers in a query and the times of its streams count the same unit, which is not named.
+    If the query is read as RSP-QL, its numbers count the unit of the trace.
     """
     with suppress(LarsError):  # an engine may take a text that is read by nobody else
         if read_once(query_text(path), str(path)).language is Language.KOLIBRIE:
@@ -454,7 +457,7 @@ def as_engines_read(path: Path) -> Language | None:
 
 
 def has_short_numbers(path: Path) -> bool:
-    """Whether a query of Kolibrie has windows of a fraction of a second if its numbers count milliseconds."""
+    """Whether a Kolibrie query has a window that is a fraction of a second if numbers count milliseconds."""
     if (language := as_engines_read(path)) is None:
         return False
     with suppress(LarsError):
@@ -475,17 +478,18 @@ def durations_among(periods: Iterable[Period]) -> Iterator[Duration]:
 
 
 _FINER: Final = {1: (2, 3, 4), 2: (4,), 3: (6,)}
-"""Into how many parts what divides all durations is cut, by how many units it has.
+"""The numbers of parts into which finer units divide the greatest common divisor of all durations.
 
-Multiples of these, so that each time point remains one, up to the first from four on: that is fine enough.
+The keys are the greatest common divisor in units. Each number is a multiple of the key, so that each time
+point remains a time point. A division into four or more parts is fine enough.
 """
 
 
 def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Duration]:
     """Yield units that are finer than the greatest common divisor of all durations.
 
-    A quarter of the greatest common divisor is fine enough: each gap between ends of windows then contains a
-    time point.
+    A quarter of the greatest common divisor is fine enough: with this unit, each gap between two ends of
+    windows contains a time point.
 
     >>> [str(unit) for unit in finer_units(Duration(10**9), [Duration(5 * 10**9), Duration(9 * 10**9)])]
     ['500ms', '250ms']

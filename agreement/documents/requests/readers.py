@@ -1,6 +1,6 @@
-"""Readers of options, from a shell's texts and from Python's values alike.
+"""Readers of options, for texts of a shell and for Python values.
 
-A reader raises LarsError with the expected form; its caller adds the value and its place.
+A reader raises LarsError with the expected form. The caller adds the value and the place of the value.
 """
 
 import re
@@ -54,7 +54,7 @@ def time(value: str | int | datetime) -> Time:
 
 
 def time_point(value: str | int) -> int:
-    """Return the time point that the value of an option gives; raises LarsError for any other value.
+    """Return the time point of an option's value; raises LarsError unless the value is a time point.
 
     >>> time_point("7")
     7
@@ -66,7 +66,7 @@ def time_point(value: str | int) -> int:
 
 
 def ordinal(value: str | int, accepted: str = "a number from 1") -> int:
-    """Return a number that counts from 1."""
+    """Return an ordinal number from 1; raises LarsError with `accepted` for any other value."""
     if not re.fullmatch(r"[1-9][0-9]{0,8}", str(value)):
         raise LarsError(f"expected {accepted}")
     return int(value)
@@ -78,7 +78,7 @@ def models(value: str | int) -> int:
 
 
 def certify(value: str | int) -> Certify | int:
-    """Return the times at which clingo must find the same answers, or their number."""
+    """Return the time points that clingo verifies, or the number of these time points."""
     text = str(value)
     words: tuple[Certify, ...] = get_args(Certify)
     if text in words:
@@ -98,17 +98,17 @@ def numbers_text(value: str | int | Sequence[int]) -> str:
 
 
 def periods(value: str | int | Sequence[int]) -> tuple[values.Period, ...]:
-    """Return pulling periods."""
+    """Return the pull periods of an option's value."""
     return values.read_periods(numbers_text(value))
 
 
 def lengths(value: str | int | Sequence[int]) -> tuple[values.Period, ...]:
-    """Return lengths of a window."""
+    """Return the lengths of a window from an option's value."""
     return values.read_periods(numbers_text(value), "length")
 
 
 def period(value: str | int) -> values.Period:
-    """Return the only pull period of a command that takes one."""
+    """Return the pull period of a command that accepts only one period."""
     periods_read = values.read_periods(str(value))
     if len(periods_read) > 1:
         raise LarsError("accepted here: one period, as 5; `lars agree` takes several")
@@ -121,7 +121,7 @@ def speedups(value: str | int | Sequence[int]) -> tuple[int, ...]:
 
 
 def pairs(names: Sequence[str] | Mapping[str, Any]) -> Sequence[tuple[str, Any]]:
-    """Return names with their values, of texts NAME=VALUE or of a mapping."""
+    """Return names with their values, from texts NAME=VALUE or from a mapping."""
     if isinstance(names, Mapping):
         return [*names.items()]
     return [(name, value) for name, _, value in (text.partition("=") for text in names)]
@@ -164,7 +164,7 @@ _DATED: Final = re.compile(rf"(?:{_DATE_TIME.pattern})|(?:{_TIME_OF_DAY.pattern}
 
 
 def in_time_points(text: str, count: Callable[[Time], int]) -> str:
-    """Return a text with time points in the place of its dateTimes.
+    """Return a text in which time points replace the dateTimes.
 
     >>> in_time_points("08:00:00..08:00:09,12", lambda _: 5)
     '5..5,12'
@@ -181,7 +181,7 @@ def moment(value: str | datetime) -> datetime:
 
 
 def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
-    """Return the predicates of each stream, of texts STREAM=PREDICATE or of a mapping."""
+    """Return the predicates of each stream, from texts STREAM=PREDICATE or from a mapping."""
     iris: dict[Iri, tuple[Iri, ...]] = {}
     for stream, predicates in pairs(names):
         for predicate in [predicates] if isinstance(predicates, str) else predicates:
@@ -206,7 +206,7 @@ def variables(value: object) -> tuple[str, ...]:
 
 
 def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
-    """Return the stream of each file, of texts IRI=FILE or of a mapping from streams."""
+    """Return the stream of each file, from texts IRI=FILE or from a mapping of streams to files."""
     iris: dict[Path, str] = {}
     texts = names.items() if isinstance(names, Mapping) else [text.rpartition("=")[::2] for text in names]
     for iri, file in texts:
@@ -218,7 +218,7 @@ def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
 
 
 def readings(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
-    """Return the value of each reading, of texts NAME=VALUE or of a mapping.
+    """Return the value of each reading, from texts NAME=VALUE or from a mapping.
 
     >>> readings(["range-alone=sliding"])
     {'range-alone': 'sliding'}
@@ -250,7 +250,7 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
 
 
 def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the templates of tables' columns, from texts PART=TEMPLATE or a mapping as in TOML.
+    """Return the templates of columns, from texts PART=TEMPLATE or from a mapping.
 
     >>> columns(["t={time}", "ex:at=ex:station/{station}"])
     {'t': '{time}', 'ex:at': 'ex:station/{station}'}
