@@ -198,7 +198,7 @@ def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
 def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
     """Return the time of the oldest atom that the window keeps at t.
 
-    Each choice of ties has the same time.
+    This time is the same for each choice of ties.
     """
     (atoms,) = tie_choices(data, replace(window, ties="all"), t)
     return min(atoms, default=t)
@@ -382,7 +382,7 @@ def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Si
 def computes_in_loop(rule: Rule, loops: Mapping[terms.Signature, frozenset[terms.Signature]]) -> bool:
     """Return whether a rule computes new values from atoms of its own positive loop.
 
-    Such a computation may never end.
+    A computation of values in a loop may never end.
     """
     loop = frozenset[terms.Signature]() if rule.predicate is None else loops.get(rule.predicate, frozenset())
     used = (terms.signature(atom) for literal in rule.body for atom, _, _ in atoms(literal))
@@ -454,7 +454,8 @@ def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
 def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
     """Return the intensional predicates in layers in which aggregates and orders read only lower layers.
 
-    Raises LarsError if no such layers exist, since the aggregates and orders then have no defined meaning.
+    Raises LarsError if an aggregate or order depends on the head of its own rule; its meaning is then
+    undefined.
     """
     edges = list(dependencies(program))
     below = successors((edge.head, edge.used) for edge in edges)
@@ -525,7 +526,7 @@ def through_box(literal: logic.BodyLiteral) -> bool:
 def gathering_parts(program: Program) -> tuple[Program, ...]:
     """Return the rules in parts such that a part aggregates or orders only atoms of earlier parts.
 
-    Constraints come last. Raises LarsError if no such parts exist.
+    Constraints come last. Raises LarsError if a part would have to aggregate or order its own atoms.
     """
     if not any(True for rule in program.rules for _ in set_literals(rule.body)):
         return (program,)

@@ -3,9 +3,9 @@
   p(X) ← q(X, Y), [Y > 1], r(X, Z).       becomes   p(X) ← r(X, Z), some1(X).
                                                     some1(X) ← q(X, Y), [Y > 1].
 
-The instances of a rule multiply over its variables. A rule with n independent variables has k^n instances,
-but n separate rules have n · k instances. The method is bucket elimination (Dechter, 1999), which eliminates
-one variable after another.
+The number of instances of a rule grows exponentially with its variables. With k values for each variable, a
+rule with n independent variables has k^n instances, but n separate rules have n · k instances. The method is
+bucket elimination (Dechter, 1999), which eliminates one variable after another.
 """
 
 from collections import Counter
@@ -76,7 +76,10 @@ class _Eliminator:
                 yield made, replace(rule, body=tuple(dict.fromkeys((*rest, use))))
 
     def _rule(self, parts: tuple[BodyLiteral, ...], scope: tuple[Variable, ...]) -> Rule:
-        """Return the rule for the literals of one variable; variants of the literals share its head."""
+        """Return the rule for the literals of one variable.
+
+        Two lists of literals that differ only in the names of variables get the same head.
+        """
         inner = _ordered(parts, None)
         names = {name: Variable(f"X{place}") for place, name in enumerate(dict.fromkeys((*scope, *inner)))}
         body = tuple(dict.fromkeys(close(part, names) for part in parts))
@@ -113,7 +116,10 @@ class _Unfolder:
         return rules
 
     def _without(self, own: Rule, rules: tuple[Rule, ...]) -> tuple[Rule, ...] | None:
-        """Return the rules with `own` unfolded into its uses; None if unfolding is impossible or useless."""
+        """Return the rules in which the body of `own` replaces the atoms of its head.
+
+        Return None if the replacement is impossible or saves no variables.
+        """
         head = own.head
         if not isinstance(head, Atom) or not _is_general(head) or not all(map(_is_plain, own.body)):
             return None

@@ -1,8 +1,8 @@
 """Errors about invalid input, with place, problem and expected form, and errors of failed runs.
 
 Text from users is escaped before printing. Control characters could move the cursor, directional characters
-could reverse the line, and zero-width characters would be invisible. Each such character is escaped as in
-N-Triples, Turtle, SPARQL and LARS programs.
+could reverse the line, and zero-width characters would be invisible. Control, directional and zero-width
+characters are escaped as in N-Triples, Turtle, SPARQL and LARS programs.
 """
 
 import errno
@@ -73,7 +73,7 @@ class DisputedAnswerError(FailedRunError):
 def about(path: Path | str, error: LarsError) -> LarsError:
     """Return the error with the path of a file in front; a disputed answer keeps its text.
 
-    An OutOfMemoryError keeps its text too.
+    An OutOfMemoryError also keeps its text.
     """
     if isinstance(error, DisputedAnswerError | OutOfMemoryError):
         return error  # of the latter a rule is said, not what is wrong with the file

@@ -72,14 +72,16 @@ class OriginWarning(TraceWarning):
 class TraceOptions:
     """The options for reading a trace.
 
-    - `unit` is the duration of one time point. Integers in the trace count `trace_unit`. If it is None,
-      integers count `unit`, 1ms for lines in YABench's notation, 1s for a folder of Turtle files.
+    - `unit` is the duration of one time point. Integers in the trace count `trace_unit`. If `trace_unit` is
+      None, integers count `unit`, except 1ms in lines in YABench's notation and 1s in a folder of Turtle
+      files.
     - dateTimes count from `origin`; None means one unit before the first element. Integers above 30 years
       are counted since 1970, and from `origin` like dateTimes, unless `absolute` is set.
     - `streams` maps a file or folder, by its path as given, to the IRI of its stream.
     - `query_streams` are the IRIs that the query reads. If the query reads only one stream, each file
       without a stream belongs to this stream.
-    - `windows` are the query's streams with the lengths of their windows; empty if a window has no length.
+    - `windows` are the query's streams with the lengths of their windows; `windows` is empty if a window has
+      no length.
     - `rejected` is the file for the lines that are skipped if `on_error` is "skip".
     - A trace without an element is valid if its end is known (`ends`).
     - `blank_nodes` is the scope in which equal labels are one blank node; None means the whole file.

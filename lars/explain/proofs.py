@@ -201,7 +201,7 @@ class Loop:
     def _try(self, instance: Instance) -> bool:
         """Return whether the instance derives its head.
 
-        If so, retry the instances that waited for the head.
+        If the instance derives its head, the instances that waited for this head are tried again.
         """
         left = [instance]
         for moment, number, binding in left:

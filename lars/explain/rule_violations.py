@@ -24,7 +24,7 @@ MOST: Final = 1000
 class Violation:
     """An instance of rule `number` whose body holds, although its head cannot hold.
 
-    Rules are counted from 1. The rule is a constraint without a `head`, or its `head` is outside the
+    Rules are counted from 1. A rule without a `head` is a constraint. A `head` that is given is outside the
     timeline. `other_count` is the number of other such instances of the rule, up to `MOST`.
     """
 

@@ -38,7 +38,7 @@ def window_miss(
 ) -> WindowMiss | None:
     """Return the reason why the window drops the atom.
 
-    None if the atom is in the window or not in its input.
+    Return None if the atom is in the window, or is not in the input of the window.
     """
     t, atom = moment
     is_input = atom in before.input_times and before.has(atom, t)
@@ -311,7 +311,8 @@ class Searcher:
     def shortfalls(self, moment: Moment) -> Mapping[evidence.AbsentAtom, Shortfall]:
         """Return the reasons why the atom does not hold at its time, and those of each missing premise.
 
-        The atom itself comes first. Each goal occurs once. Goals more than `DEEPEST` steps away are left out.
+        The result maps goals to reasons. The first goal is the atom, and each goal occurs once. Goals more
+        than `DEEPEST` steps away are left out.
         """
         first = evidence.AbsentAtom(moment[1], Interval(moment[0], moment[0]))
         shortfalls: dict[evidence.AbsentAtom, Shortfall] = {}

@@ -26,7 +26,7 @@ class Origin:
     def place(self, number: int | None = None) -> Place:
         """Return the place of the body literal `number`, from 0.
 
-        If it does not exist, the place of the rule.
+        If the body has no such literal, return the place of the rule.
         """
         offset = self.start if number is None or number >= len(self.literals) else self.literals[number]
         return place_at(self.file.name, self.file.text, offset)

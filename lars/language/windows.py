@@ -164,9 +164,10 @@ class TimeWindow(IntervalWindow):
 class SlidingWindow(IntervalWindow):
     """The active window of RSP-QL, among windows (o, o + width] that open at o = start, start + slide, ...
 
-    At t the active window is the window with the earliest opening o such that t ≤ o + width. It shows (o, t].
-    The window is empty at times up to `start`, and in the gaps that exist if slide > width. Units: time
-    points. Source: RSP-QL (2014), Definition 13 with Examples 7 and 10; SECRET's active window.
+    At t the active window is the window with the earliest opening o such that t ≤ o + width. The active
+    window shows the time points (o, t]. The window is empty at times up to `start`, and in the gaps that
+    exist if slide > width. Units: time points. Source: RSP-QL (2014), Definition 13 with Examples 7 and 10;
+    SECRET's active window.
 
     >>> window = SlidingWindow(width=5, slide=2, start=1)
     >>> window.bounds(9, Interval(0, 50)), window.bounds(4, Interval(0, 50))
@@ -265,8 +266,8 @@ class LastWindow(IntervalWindow):
 class FixedWindow(IntervalWindow):
     """A window that shows the time points from `first` to `last`, both included, at each evaluation time.
 
-    The time points can be before or after the evaluation time. If the window is `causal`, it shows no time
-    points after the evaluation time. Source: Janus, which queries logs with such windows.
+    The time points can be before or after the evaluation time. A `causal` window shows no time points after
+    the evaluation time. Source: Janus, which queries logs with such windows.
 
     >>> FixedWindow(3, 7).bounds(5, Interval(0, 6)), FixedWindow(3, 7, causal=True).bounds(5, Interval(0, 6))
     (Interval(first=3, last=6), Interval(first=3, last=5))

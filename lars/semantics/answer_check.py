@@ -2,10 +2,10 @@
 
 The FLP reduct and the founded reading require different sets to be minimal. Each formula has one atom, and
 windows depend on input only. In the derived atoms, a formula is therefore monotone (an even number of ¬ above
-its atom) or antimonotone. Let I be a model of the program. An antimonotone formula of its reduct that holds
-in I holds in every smaller stream. Between the data D and I, the reduct is therefore a definite program with
-a least model L. I is minimal if and only if I = L. This check does not try the 2^n subsets. Tests compare the
-check with the definition, which tries all subsets.
+its atom) or antimonotone. Let I be a model of the program. An antimonotone formula of the reduct of I that
+holds in I holds in every smaller stream. Between the data D and I, the reduct is therefore a definite program
+with a least model L. I is minimal if and only if I = L. This check does not try the 2^n subsets. Tests
+compare the check with the definition, which tries all subsets.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -49,10 +49,10 @@ class ReferencePoint:
 def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     """Return the rules through which the two readings of ¬ may differ; if none exists, the readings coincide.
 
-    Such a rule has an atom under 2, 4, … ¬ that depends on the rule's head. Other atoms do not matter, since
-    ¬q never supports an atom. Proof: take an answer stream that is founded and not FLP. Each atom that FLP
-    cannot derive is derived from another such atom, without ¬ or under an even number of ¬. Steps without ¬
-    cannot continue forever.
+    These rules have an atom under 2, 4, … ¬ that depends on the rule's head. All other rules do not matter,
+    since ¬q never supports an atom. Proof: take an answer stream that is founded and not FLP. Each atom that
+    FLP cannot derive is derived from another such atom, without ¬ or under an even number of ¬. Steps without
+    ¬ cannot continue forever.
 
     >>> circular = Rule(Atom("p"), (Not(Not(Atom("p"))),))
     >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))
@@ -139,7 +139,7 @@ def circle(
 ) -> tuple[frozenset[Moment], tuple[SupportLink, ...]]:
     """Return the unfounded atoms without a supporting rule.
 
-    If no such atom exists, return a circle of support.
+    If each unfounded atom has a supporting rule, return a circle of support.
 
     A reduct rule with an unfounded head has a formula that fails in the least model. This formula depends on
     an unfounded atom. Each unfounded atom with a supporting rule therefore links to another unfounded atom.
@@ -182,7 +182,7 @@ def _closed(links: Mapping[Moment, SupportLink]) -> tuple[SupportLink, ...]:
 def moment_of(head: Atom | At | None, t: int) -> Moment | None:
     """Return the atom of a rule's head with its time, at reference time t.
 
-    None if the time is not a number.
+    Return None if the time is not a number.
     """
     match head:
         case Atom():
@@ -285,10 +285,10 @@ def check_candidate(
 ) -> Verdict:
     """Return whether the candidate is an answer stream of the program for the data at a point.
 
-    If ties are `choose`, one suitable choice suffices. If no choice suffices, the verdict describes a choice
-    for which the candidate is a model, if such a choice exists. Raises LarsError for an unsafe program, for t
-    outside the timeline, and for too many choices or time points. Also raises LarsError for SPARQL conditions
-    without `evaluate`.
+    If ties are `choose`, the candidate needs to be an answer stream for one choice only. Otherwise the
+    verdict describes a choice for which the candidate is a model, if possible. Raises LarsError for an unsafe
+    program, for t outside the timeline, and for too many choices or time points. Also raises LarsError for
+    SPARQL conditions without `evaluate`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.terms import Atom
@@ -325,8 +325,8 @@ def ground_instances(
 ) -> tuple[Instance, ...]:
     """Return every rule instance whose body can hold in the stream, whether or not its atoms can be derived.
 
-    Lower layers decide the aggregates and orders of an instance. They therefore hold in the stream and in all
-    smaller streams.
+    Lower layers decide the aggregates and orders of an instance. The aggregates and orders therefore hold in
+    the stream and in all smaller streams.
     """
     put = grounding.stand_ins(program)
     now = grounding.extension(put, grounding.atoms_at(stream, point.t, point.background), evaluate)

@@ -28,7 +28,7 @@ def holds(
 ) -> bool:
     """Return whether a ground formula holds in the stream at t (LARS 2015, Section 2.3).
 
-    t may be outside the timeline, for example in a window after a pivot. At such a time, atoms of the
+    t may be outside the timeline, for example in a window after a pivot. Outside the timeline, atoms of the
     background and `true` hold, but atoms of the stream do not. `above` is a stream with the same input that
     decides formulas under ¬; None means `stream`.
     """
@@ -68,7 +68,7 @@ def body_holds(rule: grounding.GroundRule, stream: Stream, t: int, background: B
 def satisfies(rule: grounding.GroundRule, stream: Stream, t: int, background: Background) -> bool:
     """Return whether the body implies the head.
 
-    a missing head and a head @_{t'} outside T are always false.
+    A missing head is always false, and so is a head @_{t'} with t' outside T.
     """
     if not body_holds(rule, stream, t, background):
         return True
@@ -97,10 +97,10 @@ def answer_streams(
     """Return every answer stream of the program for the stream at t (LARS 2015, Definition 3).
 
     Each choice of ties has its own answer streams; equal answer streams count once. For one choice, a
-    stratified program has at most one answer stream, which is computed layer by layer. For other programs,
-    all 2^n sets of derivable atoms are tried. If the program has aggregates or orders, each part is evaluated
-    on the answer streams of the lower parts. Raises LarsError for an unsafe program, and for t outside the
-    timeline. Raises LarsError for SPARQL conditions if `evaluate` is not given.
+    stratified program has at most one answer stream, which is computed layer by layer. For a program that is
+    not stratified, all 2^n sets of derivable atoms are tried. If the program has aggregates or orders, each
+    part is evaluated on the answer streams of the lower parts. Raises LarsError for an unsafe program, and
+    for t outside the timeline. Raises LarsError for SPARQL conditions if `evaluate` is not given.
     """
     check_safety(program)
     known = all_background(program, background)

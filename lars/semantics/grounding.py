@@ -86,7 +86,7 @@ def instances(
     """Yield the instances of a safe rule whose body can be true if only the given atoms can be true.
 
     Every other instance has a false body: a binding atom is never true, a time is outside the timeline, or a
-    condition is false. Atoms must replace aggregates and orders before.
+    condition is false. Atoms must already have replaced the aggregates and orders of the rule.
 
     >>> p, q = Atom("p", (Variable("X"),)), Atom("q", (Variable("X"),))
     >>> [str(r.head) for r in instances(Rule(q, (p,)), [Atom("p", (Number(1),))], Interval(0, 9))]

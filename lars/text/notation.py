@@ -141,9 +141,10 @@ def _fault(rule: Rule) -> int | None:
 
 
 def statements(scanner: Scanner) -> Iterator[Statement]:
-    """Yield the statements of a text without checks; then the scanner has the text's prefixes and comments.
+    """Yield the statements of a text without checks.
 
-    Raises PlacedError if the text is not a program.
+    The scanner collects the prefixes and the comments of the text. Raises PlacedError if the text is not a
+    program.
     """
     while (start := scanner.skip()) < len(scanner.text):
         with not_too_deep(scanner):
@@ -161,7 +162,10 @@ def not_too_deep(scanner: Scanner) -> Iterator[None]:
 
 
 def read_prefix(scanner: Scanner) -> bool:
-    """Read an @prefix declaration into the scanner's prefixes; return whether the text has one here."""
+    """Read an @prefix declaration into the scanner's prefixes.
+
+    Return False if the text continues otherwise.
+    """
     if not scanner.accept(_PREFIX):
         return False
     _declaration(scanner)

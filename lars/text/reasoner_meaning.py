@@ -1,10 +1,10 @@
 """The translation of I-DLV-sr programs to LARS programs, which derive atoms again at each time.
 
 In I-DLV-sr, a derived atom becomes a part of the stream, so a later window can contain it. If a window reads
-past atoms of a predicate, this predicate, and the predicates on which it depends, are derived with their
-time. For example, high(X) at T is 'high@'(X, T). The needed past is the sum of the windows between the
-predicate and the present. The times are the times of arrivals, since these reasoners evaluate only at
-arrivals. If a predicate depends on its own past, the whole past is needed.
+past atoms of a predicate p, the translation derives p with a time argument. Each predicate on which p depends
+also gets a time argument. For example, high(X) at T is 'high@'(X, T). The needed past is the sum of the
+windows between the predicate and the present. The times are the times of arrivals, since I-DLV-sr and
+Distributed-SR evaluate only at arrivals. If a predicate depends on its own past, the whole past is needed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -89,7 +89,7 @@ class _Meaning:
             kept |= more & self.derived
 
     def rests_on(self, name: Signature, other: Signature) -> bool:
-        """Return whether a predicate depends on another predicate, or equals it."""
+        """Return whether one predicate depends on the other, or is the same predicate."""
         found, before = {name}, 0
         while len(found) > before:
             before = len(found)
@@ -229,7 +229,7 @@ class _Asked:
         return logic.Not(formula) if negated else formula
 
     def _counted(self, one: Streamed) -> Atom:
-        """Return the auxiliary atom that holds if the literal's atom holds at enough of its times."""
+        """Return the auxiliary atom that holds if the literal's atom held at the required number of times."""
         terms = tuple(sorted(variables(one.atom)))
         hits, most = self._hits(one, terms), len(one.offsets) + 1
         if one.number == Number(0) and one.quantity != "at most":
@@ -261,7 +261,7 @@ class _Asked:
         raise PlacedError(self.rule.origin.place(), f"cannot read “{one}”; use at most and a number")
 
     def _hits(self, one: Streamed, terms: tuple[Term, ...]) -> Atom:
-        """Return the auxiliary atom for the times _then at which the literal's atom held."""
+        """Return the auxiliary atom with a time argument: the times at which the literal's atom held."""
         when = _TICK if self.stamped else _at_now()
         held = self.meaning.at(one.atom, _THEN, self.rule.origin)
         back = logic.Operation("-", _NOW, _THEN)
@@ -276,7 +276,7 @@ class _Asked:
         return Atom(self._name("hit"), (*terms, _NOW, _THEN))
 
     def _always(self, one: Streamed, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the auxiliary atom that holds if the literal's atom held at all of its times."""
+        """Return the auxiliary atom that holds if the literal's atom held at all times of the literal."""
         if not isinstance(one.offsets, range):
             every = (Atom(hits.predicate, (*terms, _NOW, Variable(f"_at{offset}"))) for offset in one.offsets)
             places = (
@@ -311,9 +311,9 @@ class _Asked:
         return self._add(f"at least {number}", (*terms, _NOW), (before,))
 
     def _ranks(self, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the auxiliary atom for at least _rank hits.
+        """Return the auxiliary atom with a rank n, which holds if the hits have at least n different times.
 
-        The rank of a hit is one above an earlier rank.
+        The rank of a hit is one more than the rank of an earlier hit.
         """
         rank = Atom(self._name("rank"), (*terms, _NOW, _THEN, _RANK))
         before = Atom(self._name("rank"), (*terms, _NOW, _OTHER, _NEXT))

@@ -52,7 +52,10 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True)
 class ReasonerRule:
-    """A rule; atoms that a `temporary` rule derives are not kept. `origin` is its place in the text."""
+    """A rule; atoms that a `temporary` rule derives are not kept.
+
+    `origin` is the place of the rule in the text.
+    """
 
     head: Atom | None
     body: tuple[Streamed | Comparison, ...]

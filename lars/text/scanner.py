@@ -101,7 +101,7 @@ class Scanner:
         return self._decoded(match) if match else None
 
     def variable(self) -> terms.Variable | None:
-        """Read a variable if it follows (?name, or a name with a capital letter); otherwise return None."""
+        """Read a variable, written as ?name or as a name with a capital letter; return None at other text."""
         if self.peek(_PREFIXED):
             return None
         match = self.accept(VARIABLE)
@@ -145,7 +145,7 @@ class Scanner:
     def rdf_term(self) -> terms.Iri | terms.Literal | terms.Blank | terms.TripleTerm | None:
         """Read an RDF term, as in N-Triples or with a declared prefix.
 
-        Return None if no such term follows.
+        Return None if the text does not continue with an RDF term.
         """
         if match := self.accept(_BLANK):
             return terms.Blank(self._word(match))

@@ -47,9 +47,9 @@ Reasoner = Literal["clingo", "incremental"]
 class TickerInput:
     """The input at each time point from 0 to `last`, in arrival order; `last` is None if unknown.
 
-    `single` is true if the program without its constraints has exactly one answer stream at each of these
-    times. If several answer streams exist, Ticker shows only one of them. If none exists, Ticker shows
-    nothing.
+    `single` is true if the program without its constraints has exactly one answer stream at each time point
+    of the input. If several answer streams exist, Ticker shows only one of them. If no answer stream exists,
+    Ticker shows nothing.
     """
 
     atoms: Mapping[int, tuple[terms.Atom, ...]]
@@ -118,8 +118,9 @@ def ticker_literal(
 ) -> analysis.LiteralForm | None:
     """Return a body formula around one atom, with a window of Ticker; None if the formula always holds.
 
-    A time window in the result is closed, with d = 1 and u = 0. Only under @ its length may be 0. No window
-    is longer than the known input. Raises InexpressibleError.
+    A time window in the result is closed, with d = 1 and u = 0. The length of the window may be 0 only under
+    @. The window is not longer than the known input. Raises InexpressibleError for a formula that no window
+    of Ticker expresses.
     """
     if isinstance(literal, SetLiteral):
         raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
@@ -202,9 +203,9 @@ def _time_window(window: TimeWindow, mode: analysis.Mode, met: TickerInput) -> T
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources of a program's atoms: `derived` by rules, `facts`, or input.
+    """The sources of a program's atoms: rules (`derived`), facts (`facts`) and input.
 
-    `known_input` is the input that is known. `names` are the names of all predicates.
+    `known_input` is the input, if the input is known. `names` are the names of all predicates.
     """
 
     derived: frozenset[terms.Signature]
@@ -225,7 +226,7 @@ class Sources:
     def without_needless_window(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
         """Return the literal without its window if only facts give its atom.
 
-        Raises InexpressibleError if Ticker's windows treat such an atom differently from LARS.
+        Raises InexpressibleError if Ticker's windows treat an atom from facts differently from LARS.
         """
         assert isinstance(form.atom, terms.Atom)
         predicate = terms.signature(form.atom)
@@ -413,7 +414,7 @@ class _RuleReader:
     def rules(self) -> list[PlainRule]:
         """Return the auxiliary rules and the rule itself.
 
-        a head with a time also has a rule for its moments.
+        If the head has a time, the result also has a rule for the head with the role `moments`.
         """
         forms = [form for number, part in self.body for form in self._form(number, part)]
         for form in forms:
@@ -450,8 +451,8 @@ class _RuleReader:
     def _now(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
         """Return an atom of auxiliary rules in place of @ in a window of length 0, which is longer in Ticker.
 
-        Ticker's window contains two times: now and one time point earlier. If the atom holds now and held at
-        one of these times, the auxiliary atom has the later of the times.
+        Ticker's window contains two times: now and one time point earlier. If the atom holds now and at one
+        of the two times, the auxiliary atom has the latest time at which the atom holds.
         """
         assert isinstance(form.atom, terms.Atom)
         assert form.time is not None

@@ -31,8 +31,8 @@ def with_signs(
     """Return the program with rules for the current time as a number and for the presence of input.
 
     The second result is the input, with an atom at time 0. If the input has no atom at time 0, an extra atom
-    is added. As the oldest tuple, this atom displaces no other tuple. The third result is the atom that input
-    is present.
+    is added. The extra atom is the oldest tuple, so it displaces no other tuple. The third result is an atom
+    that holds if input is present.
     """
     taken = frozenset(name for name, _ in program.predicates | stream.signatures())
     start, present, pulse, arrival = (
@@ -49,7 +49,7 @@ def with_signs(
 
 
 def _patterns(stream: ticker_rules.TickerInput, reasoner: ticker_rules.Reasoner) -> list[terms.Atom]:
-    """Return atoms such that each line of the input contains an instance of one of them."""
+    """Return atoms of which each line of the input contains at least one instance."""
     if reasoner == "clingo":
         kinds = sorted({(atoms[0].predicate, len(atoms[0].arguments)) for atoms in stream.atoms.values()})
         return [

@@ -79,8 +79,8 @@ class CodedTerms(ABC):
 class TermCodes(CodedTerms):
     """A growing dictionary of terms, by their texts, for a situation and for computed terms.
 
-    `aggregates` are the codes of computed aggregates. Their keys are the aggregation and a digest of the
-    codes in the multiset.
+    `aggregates` are the codes of computed aggregates. The key of a computed aggregate is the aggregation and
+    a digest of the codes in its multiset.
 
     >>> codes = TermCodes()
     >>> codes.code("<x:a>"), codes.code("null"), codes.code("<x:a>"), codes.texts((1, 0))

@@ -70,7 +70,7 @@ def matcher(pattern: Atom) -> Callable[[Fact], bool]:
 
 
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
-    """Return the gate of `trigger` and the program without `trigger`; the gate is None if it is not a gate.
+    """Return the gate of `trigger` and the program without `trigger`; None if `trigger` is not a gate.
 
     A trigger without rules is a gate that never opens, such as push without a stream to wait for.
 

@@ -105,8 +105,8 @@ def atoms_of(background: Background) -> Iterator[terms.Atom]:
 class Situation:
     """The timeline, the input in arrival order, and the background B.
 
-    Equal facts at one time point count once, at their first arrival. If `newest` is given, later arrivals are
-    invisible, but tuple windows count them.
+    Equal facts at one time point count once, at their first arrival. If `newest` is given, arrivals after
+    `newest` are invisible, but tuple windows count these arrivals.
     """
 
     timeline: Interval
@@ -211,8 +211,8 @@ class CodedRows(AbstractSet[Arguments]):
 class Static:
     """Static triples as canonical texts; `named` maps the name of a graph to its triples.
 
-    `engine_stores` maps a query language to the triples that only the engine of this language stores. These
-    triples do not depend on FROM.
+    `engine_stores` maps a query language to the triples that only the engine of this language stores. The
+    triples in `engine_stores` do not depend on FROM.
     """
 
     default: AbstractSet[Triple]

@@ -72,7 +72,7 @@ def certified_part(
 ) -> evaluation.AnswerRuns:
     """Return the answers of one part of a job.
 
-    If other parts have certified times, this part may have none.
+    The part may have no certified time if other parts of the job have certified times.
     """
     (runs,) = evaluation.answer_runs([question], situation, within, evaluator)
     asks_clingo_anyway = evaluator in {"both", "clingo"}
@@ -93,8 +93,8 @@ def certified_first(
 ) -> evaluation.AnswerRuns:
     """Return answers certified at their first time, at which the windows contain the least.
 
-    If clingo cannot evaluate this time, the answers are not certified. The situation must contain the input
-    for this time.
+    If clingo cannot evaluate the first time, the answers are not certified. The situation must contain the
+    input for the first time.
     """
     claim = _Claim(question, runs, _used(question, situation))
     return claim.certified(claim.groundable([int(runs.times[0])]), situation)
@@ -218,8 +218,8 @@ class _Claim:
     def _affordable(self, draw: Random) -> int:
         """Return the number of times that clingo can check at low cost; the number can be 0.
 
-        If each part of a job can afford only a fraction of a time, this fraction of the parts draws one time
-        each.
+        Clingo may be able to check only a fraction of a time in each part of a job. In this case the same
+        fraction of the parts draws one time each.
         """
         costs = self._costs()
         total = int(costs.sum())

@@ -145,7 +145,7 @@ class AnswerRuns:
         return [(int(self.times.max(initial=0)), len(self.runs))]
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":  # noqa: ARG002 - it has its own
-        """Return all answers; these include the answers in the interval `span`."""
+        """Return all answers, and not only the answers in the interval `span`."""
         return self
 
     def each_part(self) -> "Iterator[AnswerRuns]":
@@ -210,8 +210,8 @@ class AnswerRuns:
     def held_until(self, columns: Sequence[Array], indexes: Array) -> Array:
         """Return, for each row of the columns, the last index at which the row is an answer.
 
-        The last index is at most the row's index in `indexes`. The result is -1 for a row without such an
-        index.
+        The last index is at most the row's index in `indexes`. The result is -1 if the row is not an answer
+        at any of these indexes.
         """
         table, room = self.runs, len(self.times) + 1
         own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)

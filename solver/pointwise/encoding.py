@@ -2,8 +2,8 @@
 
 ASP has numbers up to 2^31, and the ASP rules of □ and ¬ list each time point of a window. In long timelines,
 ranks therefore replace the times. At one reference time, the answers depend only on equality and order of
-times. All time points between two consecutive arrivals or window ends are indistinguishable. They become one
-time point.
+times. All time points between two consecutive arrivals or window ends are indistinguishable.
+Indistinguishable time points become one time point.
 
 Derived atoms hold at `now`. Input atoms, and derived atoms that a window reads, have their time as last
 argument. `window(w,A,B)` is the interval of the w-th window at `now`. Each LARS rule is a comment above its
@@ -195,7 +195,7 @@ def hosted_signature(literal: HostedCondition | logic.SetLiteral, number: int) -
 
 
 def collected_signature(literal: logic.SetLiteral, number: int) -> tuple[str, int]:
-    """Return the name and arity of the ASP predicate for a literal's number and its atom's instances."""
+    """Return the name and the arity of the ASP predicate for the instances of a literal's atom."""
     return f"collected'{number}", len(variables_in_order(literal.atom)) + 1
 
 
@@ -744,7 +744,7 @@ class Encoding(AspNames):
 
     @property
     def said_rules(self) -> tuple[Rule, ...]:
-        """The rules that are not facts, as error messages quote them."""
+        """The rules that are not facts, in the form in which error messages quote rules."""
         return (self.source or self.program).proper_rules
 
     def rule(self, rule: Rule, more: Sequence[str] = ()) -> str:
@@ -757,7 +757,7 @@ class Encoding(AspNames):
     def limit(self, rule: Rule) -> list[str]:
         """Return the literals that limit the values of a recursive rule with arithmetic.
 
-        Empty for other rules.
+        [] for other rules.
         """
         head = head_atom(rule)
         if head is None or not analysis.computes_in_loop(rule, self._loops):

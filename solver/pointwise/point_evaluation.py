@@ -185,7 +185,7 @@ class Host:
         return symbol(NULL if term is None else term)
 
     def collect(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Add an instance, which its terms represent, and return 1."""
+        """Add the instance that the terms represent, and return 1."""
         if number.number not in self._known:
             self._collections[number.number].add(terms)
         return clingo.Number(1)
@@ -384,7 +384,7 @@ def _solved(
 ) -> Iterator[Iterator[frozenset[Moment]]]:
     """Yield clingo's models for each possible set of instances of aggregates and orders.
 
-    If `output` is given, only its atoms are read.
+    If `output` is given, only the atoms of the predicate `output` are read from a model.
     """
     ranked, situation, t, points = rank_program(program, situation, t)
     options = ["--models=0", option]
@@ -405,8 +405,8 @@ def _solved(
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
     """Return the instances of aggregates and orders in each answer stream of the lower layers.
 
-    An aggregate or order needs all instances of its atom. Each part of the program is solved on the answers
-    of the lower parts, which determine these instances (splitting; Lifschitz, Turner 1994).
+    An aggregate or order needs all instances of its atom. The answers of the lower parts of the program
+    determine the instances, so each part is solved on these answers (splitting; Lifschitz, Turner 1994).
     """
     states: list[Instances] = [{}]
     below = tuple(rule for rule in program.rules if is_fact(rule))
@@ -465,8 +465,9 @@ def ground_at(
 ) -> clingo.Control:
     """Return clingo with the program grounded at t; the host computes SPARQL conditions.
 
-    `known` are given instances for aggregates and orders. Raises UndecidedError for other aggregates and
-    orders whose instances differ between answer streams. Raises LarsError for rules that seem endless.
+    `known` are the known instances of aggregates and orders. Raises UndecidedError for an aggregate or order
+    outside `known` whose instances differ between answer streams. Raises LarsError for rules that seem
+    endless.
     """
     known = {} if known is None else known
     control = clingo.Control(["--warn=none", *options])

@@ -101,7 +101,7 @@ def stream_constant(name: str) -> str:
 
 
 def is_name_of_stream(text: str) -> bool:
-    """Return whether a constant is a stream's name that is not an IRI. `stream_constant` makes such names."""
+    """Return whether a constant is the name of a stream that `stream_constant` made, and not an IRI."""
     return text[:1] == "<" and not _ABSOLUTE.match(text[1:-1]) and not text.startswith(_OPEN)
 
 
@@ -219,7 +219,7 @@ def canonical(text: str) -> str:
 def data_text(text: str) -> str:
     """Return the canonical text of a term in data; raise NotATerm for an invalid IRI.
 
-    Programs may contain such invalid IRIs, for example as names of relations, but data cannot.
+    Programs may contain invalid IRIs, for example as names of relations, but data cannot.
     """
     if "\\" in text:
         term = read_term(text)
@@ -347,9 +347,9 @@ MOST_CHARACTERS: Final = 2**24
 def _odd_double(number: float | Decimal | Fraction) -> float:
     """Return a number as a double that a second rounding to a float rounds to the nearest float.
 
-    Without this step, a number near the middle of two floats could be rounded to the middle, and then to the
-    wrong float. Each number is between two neighboring doubles. The neighbor with an odd last bit is never
-    the middle of two floats (Boldo and Melquiond: *When double rounding is odd*, 2005).
+    If rounded to the nearest double, a number near the middle of two floats could become the middle, and then
+    the wrong float. Each number is between two neighboring doubles. The neighbor with an odd last bit is
+    never the middle of two floats (Boldo and Melquiond: *When double rounding is odd*, 2005).
     """
     double = float(number)
     if double == number or not math.isfinite(double) or struct.unpack("<q", struct.pack("<d", double))[0] & 1:

@@ -1,6 +1,6 @@
 """Costs of grounding a program that columns can answer: numbers of rule instances, and usable atoms of B.
 
-A grounder lists all instances of rules. Evaluation by columns does not list them.
+A grounder lists all instances of rules, but evaluation by columns does not.
 """
 
 from collections.abc import Sequence
@@ -168,8 +168,9 @@ def with_usable_background(
 ) -> EncodedSituation:
     """Return a situation with only the atoms of the background B that rules can use.
 
-    If an atom of a body never has some value of a variable, no instance of the rule has this value. An atom
-    of B with this value is then unusable. The program must have no `obstacle`.
+    If an atom of a body never has some value of a variable, no instance of the rule has this value. A value
+    that an atom of a body cannot have makes each atom of B with this value unusable for the rule. The program
+    must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval

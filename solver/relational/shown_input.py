@@ -33,7 +33,8 @@ from solver.relational.run_tables import RunTable, coalesce, empty
 class ShownContents:
     """The atoms in each window, with one code per argument, and their runs of indexes.
 
-    An index is the number of one of `count` contents of the windows. The evaluation time equals the index.
+    The `count` contents of the windows are numbered. An index is the number of a content, and the evaluation
+    time equals the index.
     """
 
     terms: TermCodes
@@ -43,7 +44,7 @@ class ShownContents:
 
     @property
     def times(self) -> Sequence[int]:
-        """The numbers of the contents."""
+        """The numbers of the contents, which are also the evaluation times."""
         return range(self.count)
 
     def runs(self, source: ShownAtoms) -> RunTable:
@@ -58,7 +59,7 @@ class ShownContents:
 
 
 def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms: TermCodes) -> RunTable:
-    """Return the rows of texts in each content, with the number of the content as index."""
+    """Return the rows of texts in each content; the index of a row is the number of its content."""
     rows: Numbering[Sequence[str]] = Numbering()
     places = np.array(list(map(rows.__getitem__, chain.from_iterable(contents))), np.int64)
     numbers = np.repeat(np.arange(len(contents)), list(map(len, contents)))
@@ -265,8 +266,8 @@ def window_ends(
 ) -> tuple[Array, Array]:
     """Return the first and the last time point in a window at each of the given times.
 
-    The ends of an empty interval are arbitrary. They are chosen next to the timeline, so that they fit in 64
-    bits.
+    The ends of an empty interval are arbitrary. The ends of an empty interval are chosen next to the
+    timeline, so that they fit in 64 bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
     if isinstance(window, windows.TimeWindow) and _is_summable(window, timeline):

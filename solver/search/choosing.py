@@ -72,8 +72,8 @@ def grounded_in_time(
 ) -> contests.Contest:
     """Return the contest with programs that can be grounded at `points` evaluation times.
 
-    These are the programs of the contest, or equivalent programs with fewer variables. Raises
-    StoppedSearchError if both have too many instances.
+    The programs are the programs of the contest, or equivalent programs with fewer variables. Raises
+    StoppedSearchError if the programs of both kinds have too many instances.
     """
     most = int(min(_MOST_INSTANCES, limits.deadline.left * _INSTANCES_A_SECOND)) // max(points, 1)
     few = min(most, _FEW_INSTANCES // max(points, 1))
@@ -141,7 +141,8 @@ def chosen_streams(
 ) -> Iterator[contests.ChosenStream]:
     """Yield the streams on which the sides differ, smallest first, complete up to the limits.
 
-    Raises StoppedSearchError. Raises UncoveredError for constructs that the encoding does not cover.
+    Raises StoppedSearchError if the search stops before all streams up to the limits were tried. Raises
+    UncoveredError for constructs that the encoding does not cover.
     """
     for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)

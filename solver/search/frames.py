@@ -1,23 +1,23 @@
 """A frame: the time points of one period and of its windows, at which the search chooses a stream.
 
 Windows of finite length reach back from the period (iU, (i+1)U] by at most the greatest length. Earlier
-arrivals can therefore be dropped. The other arrivals can be moved by multiples of U and of each slide d,
-since such moves keep ⌊t/d⌋·d aligned. One frame for each residue of iU modulo the slides therefore has every
-stream up to moves.
+arrivals can therefore be dropped. All later arrivals can be moved by a common multiple of U and of each slide
+d, since this move keeps ⌊t/d⌋·d aligned. One frame for each residue of iU modulo the slides therefore has
+every stream up to moves.
 
 Scaling. Let g divide U and every length, slide and offset of a window. For times u and t, the truth of u ≥ t
-- L depends on the quotients by g and the order of the remainders. The same is true of u ≤ t, of ⌊t/d⌋·d, and
-of the period of t. With n arrivals, at most n remainders are above 0. Scaling keeps each quotient, and
-replaces the remainders by their ranks; 0 stays 0. No window then shows more or less, so g time points become
-n + 1. Keeping only the remainder 0 is not enough. For example, with U = 5 and NOW, the sides differ if an
-arrival is at 3, but not if it is at 5.
+- L depends on the quotients by g and the order of the remainders. The truth of u ≤ t, the value ⌊t/d⌋·d and
+the period of t also depend only on these quotients and this order. With n arrivals, at most n remainders are
+above 0. Scaling keeps each quotient, and replaces the remainders by their ranks; 0 stays 0. The content of
+each window is unchanged, so g time points become n + 1. Keeping only the remainder 0 is not enough. For
+example, with U = 5 and NOW, the sides differ if an arrival is at 3, but not if it is at 5.
 
 If a window has its own first closing time, or a fixed interval, streams near time 0 differ from later
-streams. Then each period from time 0 until everything is periodic has its own frame, and frames are not
-moved.
+streams. In this case, each period from time 0 until everything is periodic has its own frame, and frames are
+not moved.
 
-Without a pull period, sides are compared at single time points. Then g need not divide U = 1, and the
-compared time point has its own remainder: scaling keeps n + 2 time points.
+Without a pull period, sides are compared at single time points. With single time points, g need not divide U
+= 1. The compared time point then has its own remainder, so scaling keeps n + 2 time points.
 """
 
 from collections.abc import Iterable, Iterator

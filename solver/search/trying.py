@@ -44,8 +44,9 @@ def tried_streams(
 ) -> Iterator[contests.ChosenStream]:
     """Yield the streams on which the sides differ, smallest first.
 
-    Raises StoppedSearchError, also for more than MOST_TRIED streams. Raises StoppedSearchError at the end if
-    more static triples could be chosen. Raises UncoveredError.
+    Raises StoppedSearchError at the deadline, and if more than MOST_TRIED streams would be tried. Raises
+    StoppedSearchError at the end if more static triples could be chosen. Raises UncoveredError for a
+    construct that the search does not support.
     """
     _check_covered(contest)
     static = _in_order(candidates.static, candidates.ranks)

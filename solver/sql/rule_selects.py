@@ -445,7 +445,8 @@ class RuleSelect:
 def _count(arguments: list[str], *, distinct: bool) -> str:
     """Return the SQL that counts the elements.
 
-    An unbound value of a single argument does not count. In a tuple of several arguments, it counts.
+    If the aggregate has a single argument, an unbound value does not count. If the aggregate has several
+    arguments, a tuple with an unbound value counts.
     """
     if not distinct:
         return f"COUNT(NULLIF({arguments[0]}, {values.quote(NULL)}))" if len(arguments) == 1 else "COUNT(g.t)"

@@ -321,7 +321,8 @@ class TraceFile:
     name in messages. `copy` is a temporary file that is read in place of `path`. `copy` contains the bytes of
     a pipe, the unpacked bytes of a compressed file, or the triples of a mapped table. `time` is the canonical
     text of the property that gives messages their times. With `graphs`, the triples of named graphs are read
-    too. Their atoms contain the graph. If a log of messages may be `unversioned`, it may omit the version.
+    too, and each of their atoms contains the graph. If a log of messages may be `unversioned`, it may omit
+    the version.
     """
 
     index: int

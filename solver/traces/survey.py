@@ -1,8 +1,8 @@
 """Facts about a whole trace that are known before its first row: order, kinds of times, the origin.
 
-The reader of each part of the trace summarizes the part. This module combines the summaries. If they show an
-error, the file is read again to find the line of the error. The summaries also show whether times fit the
-windows of a query.
+The reader of each part of the trace summarizes the part. This module combines the summaries. If the facts
+show an error, the file is read again to find the line of the error. The summaries also show whether times fit
+the windows of a query.
 """
 
 import warnings
@@ -347,9 +347,9 @@ _FIT: Final = 5
 def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted: Duration) -> str | None:
     """Return the reason why the windows of a query and a trace of integers suggest a wrong unit, or None.
 
-    The unit seems wrong if no window of a stream can contain two times of the stream. It also seems wrong if
-    the whole trace is much shorter than every window. The result is None for a trace with few elements, and
-    for dateTimes.
+    The unit seems wrong if no window of a stream can contain two times of the stream. The unit also seems
+    wrong if the whole trace is much shorter than every window. The result is None for a trace with few
+    elements, and for dateTimes.
     """
     if not windows or not all(summary.counts for summary in read):
         return None
@@ -370,7 +370,7 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
 def _gap(read: Sequence[Summary], stream: str) -> int:
     """Return the shortest gap between times of a stream.
 
-    0 if the stream has only two times, or parts overlap.
+    The result is 0 if the stream has only two times, or if parts of the trace overlap.
     """
     own = [summary for summary in read if summary.stream == stream]
     between = [later.earliest - summary.latest for summary, later in pairwise(own)]

@@ -130,7 +130,7 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
 def cell_time(text: str) -> Instant:
     """Return the time in a cell, as in N-Triples or as a dateTime in the notation of tables.
 
-    Raises MalformedPart for other texts.
+    Raises MalformedPart for a text that is not a time.
 
     >>> cell_time("2026-05-04 08:00:00+0000") == cell_time("2026-05-04T08:00:00Z")
     True

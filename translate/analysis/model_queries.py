@@ -147,7 +147,7 @@ def model_of_cqels(query: EngineQuery, *, with_graphs: bool = False) -> Query:
     """Return (V, P, D, S) of a query with STREAM blocks; each block becomes a (s, ω, g) of S.
 
     `(STREAM s ω g) UNION g` is a cautious block, which also becomes g in P. A block that reads the graphs of
-    elements has no g. If the query has such a block, all blocks remain in P with `with_graphs`; without
+    elements has no g. If the query has a block without g, all blocks remain in P with `with_graphs`; without
     `with_graphs`, ModelError is raised.
     """
     parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
@@ -250,7 +250,7 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamBlock, ...]) -> None:
 def _parts_in(bgp: Bgp, parts: Iterable[StreamBlock]) -> list[StreamBlock]:
     """Return the parts inside a basic graph pattern, except parts inside a larger part of the same stream.
 
-    A triple pattern can be in several BGPs. In each BGP, it belongs to the part of this BGP.
+    If a triple pattern is in several BGPs, its occurrence in each BGP belongs to a part of the same BGP.
     """
     inside = [part for part in parts if _contains(bgp, part.pattern)]
 

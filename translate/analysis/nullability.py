@@ -1,9 +1,9 @@
 """Analysis of nulls: variables that can be null together, the cases of a join, and multiplicities.
 
 A multiset of solutions is a set of solutions with witnesses. A witness is the branch of a UNION, the row of a
-VALUES, a variable that a projection drops, or the property that matched a negated set. A witness can also be
-the side of a join that left a variable unbound. The multiplicity of a solution is the number of its witness
-tuples. Joins multiply these numbers without further rules.
+VALUES, or a variable that a projection drops. A witness can also be the property that matched a negated set,
+or the side of a join that left a variable unbound. The multiplicity of a solution is the number of its
+witness tuples. Joins multiply these numbers without further rules.
 """
 
 from collections.abc import Iterator
@@ -91,8 +91,8 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return a superset of the sets of variables in `among` that one solution can leave null.
 
     Each set is a subset of `among` ∩ vars(P). A filter excludes a set if the filter is true only for
-    solutions that bind a variable of the set. An additional set in the result only adds a rule that never
-    fires.
+    solutions that bind a variable of the set. A set that no solution leaves null only leads to an additional
+    rule that never fires.
     """
     match pattern:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
@@ -231,7 +231,7 @@ def joins_by_cases(left: Pattern, right: Pattern) -> bool:
 def is_cautious(union: algebra.Union) -> bool:
     """Return whether the union is `(STREAM s ω g) UNION g`.
 
-    Such a union only defines the sources of g, so a match counts once.
+    The union `(STREAM s ω g) UNION g` only defines the sources of g, so a match counts once.
     """
     return (
         isinstance(union.left, algebra.StreamBlock)

@@ -176,7 +176,7 @@ def _reads_text(reads: _Reads) -> str:
 
 
 def normal(pattern: Pattern) -> Hashable:
-    """Return a form that is equal for patterns that differ only in the nesting or order of AND."""
+    """Return a form in which patterns are equal if they differ only in the nesting or the order of AND."""
     match pattern:
         case algebra.Bgp() | algebra.Join() | algebra.StreamBlock():
             return "AND", frozenset(Counter(_conjuncts(pattern)).items())
@@ -230,8 +230,9 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     """Return the pull period that a query defines, in time points: the STEP of its windows.
 
     If windows have their own closing times, the period is the greatest period that includes every close.
-    Without a STEP, the period is the period of COMPUTED EVERY. The result is None without both, or if the
-    steps of windows differ. CQELS ignores SLIDE, and its queries are never pulled.
+    Without a STEP, the period is the period of COMPUTED EVERY. The result is None if the query has neither
+    STEP nor COMPUTED EVERY, or if its windows have different steps. CQELS ignores SLIDE, and its queries are
+    never pulled.
     """
     windows = [part.window for part in (*query.merged, *query.declared)]
     if not is_pushed(query):

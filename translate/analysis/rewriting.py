@@ -1,8 +1,9 @@
 """Walks over patterns: their parts, the replacement of parts and variable names, and paths as patterns.
 
 The module also finds the variables that an EXISTS receives from the tested solution, and substitutes them
-(SPARQL 1.1, 18.6). Inside the pattern P of an EXISTS, the value replaces such a variable in every rule of P.
-A variable that P itself binds (BIND, VALUES, an aggregate), or that a subquery hides, must be renamed first.
+(SPARQL 1.1, 18.6). Inside the pattern P of an EXISTS, the value of the tested solution replaces the variable
+in every rule of P. A variable that P itself binds (BIND, VALUES, an aggregate), or that a subquery hides,
+must be renamed first.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -102,7 +103,7 @@ def rename(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> pat
 def keeps_ties(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> bool:
     """Return whether each LIMIT chooses the same rows among equal rows after variables are renamed.
 
-    The texts of the columns, in the order of the column names, decide ties.
+    If rows have equal sort keys, the order of the column names and the texts of the columns decide.
     """
     lists = (
         part.result for part in parts(pattern) if isinstance(part, patterns.Select) and part.modifiers.slices
@@ -252,8 +253,8 @@ def fresh_variables(pattern: patterns.Pattern, stem: str) -> Iterator[Variable]:
 def is_local(pattern: patterns.Pattern) -> bool:
     """Return whether an EXISTS of the pattern needs no substitution.
 
-    Then P has a solution under a substitution if and only if a solution of P is compatible with the
-    substitution.
+    No substitution is needed if these conditions are equivalent: P has a solution under the substitution, and
+    a solution of P is compatible with the substitution.
     """
     match pattern:
         case patterns.PathPattern(_, path, _):

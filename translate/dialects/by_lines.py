@@ -2,8 +2,8 @@
 
 The parsers remove a line that begins with REGISTER or FROM NAMED WINDOW. In a line that begins with WINDOW,
 GRAPH replaces the first WINDOW (in rsp-rs, every WINDOW of the line). A line that begins with PREFIX applies
-to the windows below. The other lines go unchanged to a SPARQL processor without windows. Upper and lower case
-differ.
+to the windows in later lines. A SPARQL processor without windows receives all other lines unchanged. The
+parsers distinguish upper and lower case.
 """
 
 import re

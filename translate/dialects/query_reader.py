@@ -1,10 +1,11 @@
 """The reader of a query in any of the languages; the result is an object of the query model.
 
 C-SPARQL has REGISTER .. COMPUTED EVERY .. AS before the query, and FROM STREAM <iri> [window]. CQELS has
-STREAM <iri> [window] { .. } in a group. SPARQLstream has such blocks, and FROM NAMED STREAM <iri> [window].
+STREAM <iri> [window] { .. } in a group. SPARQLstream has STREAM blocks like CQELS, and FROM NAMED STREAM
+<iri> [window].
 
-RSP-QL declares windows with FROM NAMED WINDOW <name> ON <stream> [window]. The pattern reads such a window
-with WINDOW <name> { .. }.
+RSP-QL declares windows with FROM NAMED WINDOW <name> ON <stream> [window]. In the pattern, WINDOW <name> { ..
+} reads a declared window.
 
 RSP-QL covers the language of RSP4J, and the languages of RSP-JS and Kolibrie with durations in milliseconds.
 RSP-QL also covers the drafts of the W3C community group with rsp-spin. Report conditions and synchronization
@@ -160,7 +161,7 @@ class _Streams:
         return _block(self.named[name])
 
     def implicit(self, query: sparql.Phrase, blocks: Iterable[object]) -> StreamBlock | None:
-        """Return the block for patterns outside blocks: the only stream; None with graphs or blocks."""
+        """Return the block of the only stream, for patterns outside blocks; None with graphs or blocks."""
         graphs = any(part.name in ("default", "named") for part in query.phrases())
         if self.manner.texts != "" or not self.named or any(blocks):
             return None
@@ -333,7 +334,8 @@ def read_query(  # noqa: PLR0913
     effect.
 
     Relative IRIs before a BASE of the text are resolved against `base`; "" keeps them relative. With
-    `opaque`, calls of unknown functions are read too. Such a query can be printed, but not solved.
+    `opaque`, calls of unknown functions are read too. A query with unknown functions can be printed, but not
+    solved.
 
     The streaming clauses determine the language; a query without streaming clauses is C-SPARQL. With an
     `engine`, the clauses of other languages are errors. Raises QueryError for an error in the text, and

@@ -74,7 +74,8 @@ class RepeatedPath:
 class NegatedSet:
     """!(p1|..|^q1|..): one step along a property outside `forward`, or backward outside `backward`.
 
-    An empty set allows no step in its direction. As an exception, !() is a step along any property.
+    If `forward` or `backward` is empty, no step in its direction is allowed. As an exception, !() is a step
+    along any property.
     """
 
     forward: tuple[Iri, ...] = ()
@@ -106,7 +107,7 @@ def steps(path: Path) -> Iterator[Iri | None]:
 def can_stay(path: Path) -> bool:
     """Return whether the path connects a term with itself in zero steps, even a term outside the graph.
 
-    A sequence does not, since the term between its parts must be a node of the graph (18.4).
+    The result is False for a sequence, since the term between its parts must be a node of the graph (18.4).
     """
     match path:
         case Link() | NegatedSet() | PathSequence():
@@ -330,9 +331,9 @@ class Group:
 
 
 Duplicates = Literal["", "DISTINCT", "REDUCED"]
-"""The treatment of equal solutions by SELECT; it matters only for multisets.
+"""The treatment of equal solutions by SELECT; the treatment matters only for multisets.
 
-REDUCED may drop equal solutions (SPARQL 1.1, 18.2.5.3); here it keeps them.
+REDUCED may drop equal solutions (SPARQL 1.1, 18.2.5.3). This program keeps equal solutions under REDUCED.
 """
 
 

@@ -64,15 +64,15 @@ class Manner:
       text with {} in place of the number.
     - If `merges` is true, windows enter the default graph. Otherwise each block reads its window, by name
       if `names_windows` is true.
-    - If `pushed` is true, input triggers evaluation. If it is None, input triggers evaluation only if the
-      query has NOW windows or tuple windows.
+    - If `pushed` is true, input triggers evaluation. If `pushed` is None, input triggers evaluation only if
+      the query has NOW windows or tuple windows.
     - `ends` are the ends of windows; None means that engines differ.
     - If `tumbles` is true, a window without a slide is a tumbling window.
     - If `grid` is true, windows open at multiples of the slide.
     - `opens` is the time at which the first window opens; no window is shown before its close.
     - `bare` is the unit of an integer without a unit.
-    - `texts` is None if the names of streams are IRIs. Otherwise names are words, read as IRIs that begin
-      with `texts`.
+    - `texts` is None if the names of streams are IRIs. If the names are words, they are read as IRIs that
+      begin with `texts`.
     - `anchored`, set by a reading, means that windows that look ahead are anchored at each element.
     - `causal`, set by a reading, means that a window of a log excludes times after the evaluation time.
     - `offset`, set by a reading, is the meaning of OFFSET o with RANGE r at a time t: [t−o, t−o+r] at each

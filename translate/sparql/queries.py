@@ -50,7 +50,8 @@ _Triples = Iterator[tuple[Member, Part | Iri, Member]]
 class TriplesRun:
     """A sequence of triples blocks that only FILTERs interrupt; its blank nodes become fresh variables.
 
-    Triple terms with variables become fresh variables too. `quoted` maps such a variable to the three terms.
+    A triple term with variables becomes a fresh variable too. `quoted` maps the fresh variable to the three
+    parts of the triple term.
     """
 
     scope: expressions.Scope
@@ -500,7 +501,7 @@ def join(left: Pattern, right: Pattern) -> Pattern:
 def variable_of(seen: ReadExpression) -> Variable | None:
     """Return the variable if an expression is a variable of the solutions.
 
-    None for an EXISTS or other expressions.
+    Return None for an EXISTS and for any other expression.
     """
     expression, exists = seen
     return expression if isinstance(expression, Variable) and not exists else None
@@ -625,8 +626,8 @@ class _Level:
     def _samples(self) -> dict[Variable, Variable]:
         """Return the samples of variables in SELECT that are not keys (18.2.4.1).
 
-        Such variables in the expressions of SELECT become samples too. SPARQL's grammar allows neither form
-        (11.4), but engines do.
+        Variables in the expressions of SELECT that are not keys become samples too. SPARQL's grammar allows
+        neither form (11.4), but engines do.
         """
         scope, tree = self.scope, self.tree
         if not self._parts("projection"):
@@ -673,7 +674,7 @@ class _Level:
         return reduce(conjunction, exists)
 
     def _order(self) -> list[tuple[OrderKey, ReadExpression | None]]:
-        """Return the keys of ORDER BY, each with its expression; a key that is a variable has None."""
+        """Return the keys of ORDER BY, each with its expression; the expression is None for a variable."""
         aliases: dict[Variable, ReadExpression] = {name: (name, ()) for name in self.items}
         order: list[tuple[OrderKey, ReadExpression | None]] = []
         for part in self._parts("orderby"):
@@ -708,7 +709,7 @@ class _Level:
     def _aggregate(self, node: Phrase, name: Variable | None = None) -> Variable:
         """Return the variable of an aggregate in the text.
 
-        a new aggregate gets the variable `name`, if given.
+        If `name` is given and the aggregate is new, the variable is `name`.
         """
         scope, (word, *operands) = self.scope, node.parts
         distinct = node.find("distinct")

@@ -1,8 +1,9 @@
 """The parser of queries: it builds the syntax tree, or finds the exact place of an error.
 
-sparql.lark is the grammar of SPARQL 1.1. The grammars of other languages extend this grammar. Their parse
-tables, in .json files next to the grammars, are generated in advance, since generating them takes long. The
-LALR(1) parser reads one token after another, so an error has the exact token and the expected tokens.
+sparql.lark is the grammar of SPARQL 1.1. The grammars of the other languages extend sparql.lark. The parse
+tables are .json files next to the grammars. The tables are generated in advance, because their generation
+takes long. The LALR(1) parser reads one token after another, so an error has the exact token and the expected
+tokens.
 """
 
 import json

@@ -66,7 +66,7 @@ class Document:
     the codepoint escapes (SPARQL 1.1, 19.2). `escapes` has pairs: the index of a character of `text`, and the
     number of characters removed before it. `base` resolves relative IRIs before any BASE; "" means no base.
     With `rdf12`, the text is SPARQL 1.2, which has codepoint escapes only in strings and IRIs. `prefixes` are
-    predefined, without their colon. The text may redefine them.
+    predefined prefixes, without their colon. The text may redefine a predefined prefix.
     """
 
     source: str

@@ -119,9 +119,9 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
 
 
 def connected_order(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra.TriplePattern, ...]:
-    """Return the triple patterns in an order in which each one shares a variable with an earlier one.
+    """Return the triple patterns in an order in which each shares a variable with an earlier pattern.
 
-    A triple pattern without such a variable keeps its place in the text. ∧ is commutative, so the order
+    A triple pattern that shares no variable keeps its place in the text. ∧ is commutative, so the order
     changes only the size of intermediate results.
     """
     rest = [(triple, variables(algebra.Bgp((triple,)))) for triple in triples]
@@ -629,7 +629,7 @@ _LIMIT: Final = 64
 def disjuncts(condition: formulas.Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
     """Return conjunctions of atomic tests.
 
-    At least one of them holds if and only if the condition is `value`.
+    At least one conjunction holds if and only if the condition is `value`.
 
     >>> a, b = formulas.Call("BOUND", (Variable("a"),)), formulas.Call("BOUND", (Variable("b"),))
     >>> not_both = formulas.Call("!", (formulas.Call("&&", (a, b)),))

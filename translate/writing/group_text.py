@@ -1,13 +1,13 @@
 """Graph patterns as SPARQL text, the inverse of reading them (SPARQL 1.1, 18.2.2 and 18.2.4).
 
 First, the pattern of a query is split into clauses. The reader extends the WHERE pattern by GROUP BY, HAVING,
-VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). Here, these extensions are
-removed from the outside, and expressions return into their aggregates.
+VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). This module removes the
+extensions in the opposite order, and puts expressions back into their aggregates.
 
-The remaining pattern is written as a group. The reader processes a group element by element. It joins each
-element to all elements before, or makes the element optional to them, or subtracts the element. The filters
-of a group apply to the whole group. The elements before an element therefore represent the left side of a
-pattern, and braces around one element change nothing. The text of the clauses comes last.
+The remaining pattern is written as a group. The reader processes a group element by element. The reader joins
+each element to all earlier elements, makes the element optional, or subtracts the element. The filters of a
+group apply to the whole group. The elements before an element therefore represent the left side of a pattern,
+and braces around one element change nothing. The text of the clauses comes last.
 """
 
 import re
@@ -86,7 +86,7 @@ def take_extensions(
 ) -> tuple[tuple[algebra.Extend, ...], Pattern]:
     """Return the extensions of a pattern and the rest, removing the last of `names` first.
 
-    A clause with these extensions in order creates the pattern again.
+    The extensions in order, applied to the rest, give the pattern again.
     """
     extensions = []
     while isinstance(pattern, algebra.Extend) and pattern.variable in names and is_used(pattern.variable):

@@ -1,7 +1,7 @@
 """Cells of many rows, which Arrow cuts from lines; each distinct cell is read once as a term or atom.
 
-A pattern recognizes usual cells. Other cells are read one by one. If an error concerns the whole row, the
-reader of single rows reports the error.
+A pattern recognizes usual cells. All unusual cells are read one by one. If an error concerns the whole row,
+the reader of single rows reports the error.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -80,9 +80,9 @@ def lines_of(text: bytes) -> Lines:
 def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
     """Return the starts of terms in each line, and a mask of the lines that end with a blank and a dot.
 
-    The first two of `count` starts are the second and the third term. The other starts are counted from the
-    end, with the dot last. If a line has fewer terms, some starts are equal. The starts in lines outside the
-    mask are arbitrary.
+    The first two of `count` starts are the second and the third term. All other starts belong to the last
+    terms of the line, with the dot as the last term. If a line has fewer terms, some starts are equal. The
+    starts in lines outside the mask are arbitrary.
     """
     blanks, last = lines.places(" "), count - 2
     first, after = np.searchsorted(blanks, lines.starts[:-1]), np.searchsorted(blanks, lines.ends)
@@ -217,7 +217,8 @@ def read_terms(
 ) -> TermColumn:
     """Return the terms in cells; an empty cell is null. With `bare`, IRIs may lack < and >.
 
-    `read` returns canonical texts. It raises MalformedPart or NotATerm for errors that concern the whole row.
+    `read` returns canonical texts. `read` raises MalformedPart or NotATerm for errors that concern the whole
+    row.
     """
     texts, places = cells
     codes, leads = np.full(len(texts), NO_CODE), np.zeros(len(texts), np.uint8)
@@ -264,7 +265,7 @@ def triple_rows(
 ) -> RowColumns:
     """Return the rows of the columns (s, p, o, stream) that are certainly triples.
 
-    Other rows may have an error, or blank nodes whose names depend on the whole element.
+    Rows that are left out may have an error, or blank nodes whose names depend on the whole element.
     """
     s, p, o, own = columns
     number = NULL_CODE if source.stream is None else terms.code(source.stream)

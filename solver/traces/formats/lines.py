@@ -26,7 +26,10 @@ class LineFormat(input_files.FileFormat):
     def read(
         self, source: input_files.TraceFile, line: str, *, first: bool
     ) -> Sequence[input_files.TracedAtom]:
-        """Return the atoms of a line in order; `first` marks the first line of the file. Raises Malformed."""
+        """Return the atoms of a line in order; `first` marks the first line of the file.
+
+        Raises MalformedPart or NotATerm for an invalid line.
+        """
 
     def usual(
         self, source: input_files.TraceFile, lines: "Lines", terms: TermCodes

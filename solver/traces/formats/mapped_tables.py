@@ -258,7 +258,7 @@ def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
 def _oddity(column: pa.Array) -> str | None:
     """Return why a text column was perhaps meant as numbers, or None.
 
-    Such columns contain mostly numbers, or mostly numbers with a decimal comma.
+    The reason is that most texts of the column are numbers, or numbers with a decimal comma.
     """
     texts = column.drop_null()
     numbers = pc.match_substring_regex(texts, f"^(?:{_NUMBERS[2][1]})$")
@@ -545,7 +545,8 @@ def row_of_table(file: Path, number: int) -> int:
 def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | None]]]:
     """Return the columns of a table by name: whether the cells are plain texts, and the texts of the cells.
 
-    The texts of typed columns are literals as in N-Triples. Raises LarsError for other types.
+    The texts of typed columns are literals as in N-Triples. Raises LarsError for a column whose type has no
+    literals.
     """
     names = column_names(path, plain)
     table = _read(path, plain, names, ())

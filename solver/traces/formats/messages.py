@@ -28,7 +28,7 @@ class LoggedMessage(NamedTuple):
         """Return the triples of all graphs of the message at its time; for an empty message, only the time.
 
         If a property gives the times, an empty message has no time, and the result is empty. Raises
-        MalformedPart.
+        MalformedPart for an invalid triple or time.
         """
         triples = [*dict.fromkeys(quad.triple for quad in self.quads)]
         if not triples and source.time is not None:

@@ -177,8 +177,8 @@ def _field_time(source: input_files.TraceFile, field: str) -> Instant:
 def _field(source: input_files.TraceFile, field: str) -> LineToken:
     """Return the token that is a field of a line.
 
-    Raises MalformedPart unless the field is one token in the notation of the file. In this case, the whole
-    line must be read.
+    Raises MalformedPart unless the field is one token in the notation of the file. After this error, the
+    whole line must be read.
     """
     match = _TOKEN.match(f"{field} ")
     if match is None or match.end() != len(field) or (source.loose is False and match["bare"]):
@@ -219,7 +219,7 @@ def is_timed(lines: Sequence[str]) -> bool:
 def is_loose(lines: Sequence[str]) -> bool:
     """Return whether a line has a literal or a time without quotes, which is the notation of YABench.
 
-    If another line has both in quotes, the line without quotes is an error.
+    If a file also has a line with literals and times in quotes, the line without quotes is an error.
     """
     read = [tokens for line in lines if (tokens := _read_quietly(line))]
     loose = [_is_loose(tokens) for tokens in read]

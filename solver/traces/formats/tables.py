@@ -125,7 +125,8 @@ def _moment(value: int, unit: str, kind: trace_times.TimeKind, zone: int = 0) ->
 def literals(column: pa.Array) -> pa.Array:
     """Return the values of a typed column as literals of N-Triples, each distinct text once.
 
-    Numbers and booleans have the notation of Arrow. Decimals have all digits of their column.
+    Numbers and booleans have the notation of Arrow. Each decimal has as many fraction digits as the type of
+    the column.
     """
     encoded, name = column.dictionary_encode(), datatype_of(column.type)
     opened, closed, nothing = '"', f'"^^<{XSD}{name}>', ""
@@ -384,7 +385,7 @@ def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[
 def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
     """Yield the rows of a batch.
 
-    a text that is not valid UTF-8 stays bytes, and timestamps keep their zones.
+    A text that is not valid UTF-8 stays bytes, and timestamps keep their zones.
     """
     dated = [pa.types.is_timestamp(column.type) for column in batch.columns]
     columns = [
