@@ -6,6 +6,7 @@ new ones. Neither keeps a database nor has a deadline. `HYPOTHESIS_PROFILE=night
 how to repeat what failed. Properties that start clingo or rdflib many times an example run a part.
 """
 
+import gc
 import os
 import signal
 
@@ -47,6 +48,12 @@ def pytest_collection_modifyitems(config, items):
     config.hook.pytest_deselected(items=list(filter(_lacks_a_pack, items)))
     items[:] = [item for item in items if not _lacks_a_pack(item)]
     items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
+
+
+def pytest_collection_finish():
+    """Keep the garbage collector from going through all tests again and again, as the command does."""
+    gc.set_threshold(200_000, 20, 50)
+    gc.freeze()
 
 
 def _lacks_a_pack(item):

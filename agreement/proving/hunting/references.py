@@ -6,9 +6,10 @@ The module also contains the run of a hunt, and the verdict on a run.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate, chain, islice
 from math import inf
-from typing import Final
+from typing import Final, Self
 
 from agreement.comparing import judge
 from agreement.comparing.judge.by_engine import judged_by
@@ -101,7 +102,7 @@ Pattern = Callable[[Sequence[ReportMatch]], bool]
 """A function that returns whether the reported and the expected rows of all windows have some relation."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class JudgedRun:
     """A run with everything that its judgement needs: specification, query, input, and recording.
 
@@ -125,10 +126,39 @@ class JudgedRun:
             self, recorded=replace(self.recorded, task=replace(self.recorded.task, elements=elements))
         )
 
+    @cached_property
     def judgement(self) -> judge.Judgement:
-        """Return the verdicts for every start time t0 and every choice of window bounds."""
+        """The verdicts for every start time t0 and every choice of window bounds."""
         recorded = self.recorded
         return judge.judge_recording(recorded.task, self.specification, recorded.recording, recorded.options)
+
+    @cached_property
+    def narrowed(self) -> "JudgedRun":
+        """The run, judged only for the start times that its stream can tell apart."""
+        recorded = self.recorded
+        options = narrow_options(recorded.options, recorded.task)
+        return replace(self, recorded=replace(recorded, options=options))
+
+    @cached_property
+    def counterfeits(self) -> tuple["JudgedRun", ...]:
+        """The run with replaced answers: the right answers, no answers, and the answers at other times."""
+        recording = self.recorded.recording
+        best = self.judgement.best
+        windows = (*best.transient, *best.windows, *best.later)
+        right = (
+            (window.at, (*window.rows.shared, *window.rows.missing))
+            for window in windows
+            if window.right is not None
+        )
+        silent = self.specification.empty == "silent"
+        reports = tuple(Report(t, rows, None) for t, rows in right if rows or not silent)
+        names = tuple(columns(self.recorded.task.query))
+        # Where nothing came, the second is what came: that nothing comes is what many causes predict.
+        others = [replace(recording, variables=names, reports=reports), replace(recording, reports=())]
+        if any(one.rows for one in recording.reports):
+            far = tuple(Report(one.t + n * _FAR, one.rows) for n, one in enumerate(recording.reports, 1))
+            others.append(replace(recording, reports=far))
+        return tuple(replace(self, recorded=replace(self.recorded, recording=other)) for other in others)
 
     def is_right(self, judgement: judge.Judgement) -> bool | None:
         """Return whether the run is right by the judgement; None if nothing can be compared.
@@ -180,6 +210,8 @@ _MOST_SUBJECTS: Final = 64
 _ENOUGH: Final = 20
 _FAR: Final = 3_600_000.0
 """The number of ms by which reports are moved to times at which no report is expected."""
+_KEPT: Final = 500
+"""The number of runs whose answers are kept between two causes that are tried on them."""
 _SAMPLE: Final = 60
 _NEARLY_ALL: Final = 0.75
 """The share of right runs that must fit t0 = 0 before the hunt assumes that windows begin at 0."""
@@ -211,7 +243,7 @@ def both(one: Switch, other: Switch) -> Switch:
     return Switch(f"{one.sentence}; and {other.sentence}", right, change)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Reference(ABC):
     """A reference that judges runs.
 
@@ -265,9 +297,12 @@ class Reference(ABC):
 
     def plainly(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether a run with switches on also fits if windows begin at time 0, or if t0 is given."""
-        if self.options.starts is not None:
-            return True
-        return replace(self, options=replace(self.options, starts=(0,))).predicts(run, on)
+        return self.options.starts is not None or self.at_zero.predicts(run, on)
+
+    @cached_property
+    def at_zero(self) -> Self:
+        """The reference whose windows begin at time 0, unless its options name other start times."""
+        return replace(self, options=replace(self.options, starts=self.options.starts or (0,)))
 
     def predicts(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether the reference with the switches on predicts the reports of a run."""
@@ -279,11 +314,12 @@ class Reference(ABC):
         return None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SpecificationReference(Reference):
     """A specification as the reference that judges runs."""
 
     specification: Specification
+    _subjects: dict[int, tuple[HuntedRun, JudgedRun]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def sentence(self) -> str:
@@ -298,7 +334,7 @@ class SpecificationReference(Reference):
     ) -> RunVerdict:
         """Return the verdict on a run; a window is right with its late triples or without them."""
         subject = self._subject(run)
-        judgement = subject.judgement()
+        judgement = subject.judgement
         correct = subject.is_right(judgement)
         if correct is None:
             return RunVerdict(correct)
@@ -315,7 +351,7 @@ class SpecificationReference(Reference):
         fitting = [
             verdict
             for subject in _switched(self._subject(run), on) or ()
-            for verdict in _narrowed(subject).judgement().matching
+            for verdict in subject.narrowed.judgement.matching
         ]
         starts = [verdict.choice.starts for verdict in fitting]
         return next(
@@ -323,6 +359,16 @@ class SpecificationReference(Reference):
         )
 
     def _subject(self, run: HuntedRun) -> JudgedRun:
+        """Return the run with its task; causes that are tried on the same run share the task's answers."""
+        if id(run) not in self._subjects:
+            subject = self._prepared(run)
+            while len(self._subjects) >= _KEPT:
+                del self._subjects[next(iter(self._subjects))]
+            # The run is kept too: no other run gets its number.
+            self._subjects[id(run)] = run, subject
+        return self._subjects[id(run)][1]
+
+    def _prepared(self, run: HuntedRun) -> JudgedRun:
         unit = Duration(int(run.query.tick * NANOSECONDS["ms"]))
         recorded = judge.recording_to_judge(run.run, unit, run.typed_answers, self.options)
         if clock_driven(frame_task(recorded.task, self.specification, "closed")):
@@ -339,7 +385,7 @@ class SpecificationReference(Reference):
         recorded = subject.recorded
         options = replace(recorded.options, starts=recorded.options.starts or (0,))
         subject = replace(subject, recorded=replace(recorded, options=options))
-        due = [window.at for window in subject.judgement().best.windows if window.rows.missing]
+        due = [window.at for window in subject.judgement.best.windows if window.rows.missing]
         came = [report.t for report in subject.recorded.recording.reports if report.rows]
         yield from (t - other for t in came for other in due if t != other)
 
@@ -352,7 +398,7 @@ class SpecificationReference(Reference):
             return 0
         try:
             subjects = _switched(self._subject(run), on)
-            return None if subjects is None else _fewest(map(_narrowed, subjects))
+            return None if subjects is None else _fewest(subjects)
         except LarsError:
             return 1
 
@@ -365,10 +411,10 @@ class SpecificationReference(Reference):
         if all(switch.held is not None for switch in on):
             return True
         try:
-            subject = _as_explained(_narrowed(self._subject(run)), on)
+            subject = _as_explained(self._subject(run).narrowed, on)
             ways = _fitting(subject, on)
-            wrong = subject.misses(subject.judgement())
-            return bool(wrong) and not any(_holds(other, on, ways) for other in _counterfeits(subject))
+            wrong = subject.misses(subject.judgement)
+            return bool(wrong) and not any(_holds(other, on, ways) for other in subject.counterfeits)
         except LarsError:
             return False
 
@@ -377,12 +423,10 @@ class SpecificationReference(Reference):
         if switch.held is not None:
             # That other queries are right, too, is a part of what it says.
             return True
-        starts = self.options.starts or (0,)
-        at_zero = replace(self, options=replace(self.options, starts=starts))
         try:
-            subject = _narrowed(at_zero._subject(run))  # noqa: SLF001
-            others = islice(_counterfeits(subject), 2 if rows else 1)
-            return all(_fewest(map(_narrowed, _switched(other, (switch,)) or (other,))) for other in others)
+            subject = self.at_zero._subject(run).narrowed  # noqa: SLF001
+            others = subject.counterfeits[: 2 if rows else 1]
+            return all(_fewest(_switched(other, (switch,)) or (other,)) for other in others)
         except LarsError:
             return False
 
@@ -390,9 +434,8 @@ class SpecificationReference(Reference):
         """Return the reference with t0 = 0, if nearly all of enough right runs are right with t0 = 0."""
         if self.options.starts is not None or len(right) < _ENOUGH:
             return self
-        at_zero = replace(self, options=replace(self.options, starts=(0,)))
-        count = sum(bool(at_zero.verdict(run).correct) for run in right[:_SAMPLE])
-        return at_zero if count >= _NEARLY_ALL * min(len(right), _SAMPLE) else self
+        count = sum(bool(self.at_zero.verdict(run).correct) for run in right[:_SAMPLE])
+        return self.at_zero if count >= _NEARLY_ALL * min(len(right), _SAMPLE) else self
 
 
 def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:
@@ -407,7 +450,7 @@ def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | N
 
 def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
     """Return a run that is judged only for the t0 at which the switches predict the run."""
-    judged = (_narrowed(other).judgement() for other in _switched(subject, on) or ())
+    judged = (other.narrowed.judgement for other in _switched(subject, on) or ())
     starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
     if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
         return subject
@@ -415,32 +458,10 @@ def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
     return replace(subject, recorded=replace(subject.recorded, options=options))
 
 
-def _counterfeits(subject: JudgedRun) -> Iterator[JudgedRun]:
-    """Yield the run with replaced answers: the right answers, no answers, and the answers at other times."""
-    recording = subject.recorded.recording
-    best = subject.judgement().best
-    windows = (*best.transient, *best.windows, *best.later)
-    right = (
-        (window.at, (*window.rows.shared, *window.rows.missing))
-        for window in windows
-        if window.right is not None
-    )
-    silent = subject.specification.empty == "silent"
-    reports = tuple(Report(t, rows, None) for t, rows in right if rows or not silent)
-    names = tuple(columns(subject.recorded.task.query))
-    # Where nothing came, the second is what came: that nothing comes is what many causes predict.
-    others = [replace(recording, variables=names, reports=reports), replace(recording, reports=())]
-    if any(one.rows for one in recording.reports):
-        far = tuple(Report(one.t + n * _FAR, one.rows) for n, one in enumerate(recording.reports, 1))
-        others.append(replace(recording, reports=far))
-    for other in others:
-        yield replace(subject, recorded=replace(subject.recorded, recording=other))
-
-
 def _fitting(subject: JudgedRun, on: tuple[Switch, ...]) -> list[int]:
     """Return the numbers of the interpretations under which the switches predict a run."""
     subjects = enumerate(_switched(subject, on) or ())
-    return [n for n, other in subjects if _fewest((_narrowed(other),)) == 0]
+    return [n for n, other in subjects if _fewest((other,)) == 0]
 
 
 def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> bool:
@@ -449,16 +470,16 @@ def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> b
     An interpretation with a pattern counts only if the answers are wrong.
     """
     subjects = _switched(subject, on) or ()
-    wrong = subject.misses(subject.judgement())
+    wrong = subject.misses(subject.judgement)
     others = [one for n, one in enumerate(subjects) if n in ways and (one.pattern is None or wrong)]
-    return bool(others) and _fewest(map(_narrowed, others)) == 0
+    return bool(others) and _fewest(others) == 0
 
 
 def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
     """Return the smallest number of misses of the judged runs; None if a pattern does not apply."""
     fewest = None if (several := list(subjects)) else 1
-    for subject in several:
-        judgement = subject.judgement()
+    for subject in (one.narrowed for one in several):
+        judgement = subject.judgement
         missed = subject.misses(judgement)
         if missed is None and subject.pattern is None:
             # Where nothing is due, nothing may come, unless what comes is too early or too late to be judged.
@@ -481,12 +502,6 @@ def _came(subject: JudgedRun) -> int:
 
 def _wrongs(window: ReportMatch) -> int:
     return 0 if window.problem is None else max(1, len(window.rows.missing) + len(window.rows.extra))
-
-
-def _narrowed(subject: JudgedRun) -> JudgedRun:
-    recorded = subject.recorded
-    options = narrow_options(recorded.options, recorded.task)
-    return replace(subject, recorded=replace(recorded, options=options))
 
 
 def _with_booleans(subject: JudgedRun) -> JudgedRun:
@@ -515,7 +530,7 @@ def any_truth(report: Report) -> Report:
     return replace(report, rows=tuple(rows))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class VersionReference(Reference):
     """An engine version as the reference: a report that its rules do not predict is wrong.
 

@@ -87,7 +87,13 @@ def test_a_judged_window_is_a_case(lines, tmp_path):
 
 
 def test_a_fault_is_a_case_by_its_title(tmp_path):
-    hunted = ("hunt", "--adapter", "lars serve-engine rsp-js-1.3.5", "--faults", "1", "--runs", "60")
+    query = tmp_path / "q.rq"
+    query.write_text(
+        "PREFIX : <http://e/>\nREGISTER RStream <out> AS SELECT ?x FROM NAMED WINDOW :w ON STREAM :S "
+        "[RANGE 6 STEP 3] WHERE { WINDOW :w { ?x :in :room } }"
+    )
+    adapter = ("--adapter", "lars serve-engine rsp-js-1.3.5", "--engine", "rspql")
+    hunted = ("hunt", query, *adapter, "--faults", "1", "--runs", "15")
     ran = lars(*hunted, "--junit", tmp_path / "j.xml")
     assert ran.code == 1
     (tmp_path / "known").write_text("\n".join(failures(tmp_path / "j.xml")))

@@ -94,17 +94,17 @@ def test_a_smaller_stream_of_a_fault_is_right():
 def test_what_no_rule_explains_is_a_fault_of_its_own():
     thirds = _each(lambda reports: [one for one in reports if one.t % 3])
     engine = AlteredEngine(BuiltInEngine(builtin("rspql")), replies=thirds)
-    (fault,) = Mutant("no multiple of 3", "rspql", engine).hunted(60, 60).faults
+    (fault,) = Mutant("no multiple of 3", "rspql", engine).hunted(60, 20).faults
     assert fault.rule is None
     assert fault.sentence.startswith("unexplained: ")
 
 
 def test_an_engine_version_is_right_by_its_own_rules_and_wrong_by_the_specification():
     engine = built_in("rsp-js-1.3.5")
-    queries = made_queries(engine).queries
-    own = Hunt(engine, queries, reference(engine.name, None, Options()), HuntLimits(60, 60))
+    queries = [one for one in made_queries(engine).queries if one.name in ("tumbling", "sliding", "total")]
+    own = Hunt(engine, queries, reference(engine.name, None, Options()), HuntLimits(60, 40))
     own.go()
-    other = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, 100, 2))
+    other = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, 40, 2))
     other.go()
     assert own.faults == []
     assert len(other.faults) >= 2
