@@ -1,1 +1,1 @@
-"""Engine versions as they run, by numbered rules that can be switched off; `registry` names them."""
+"""Engine versions as simulations with numbered rules that can be switched off; `registry` lists the names."""

@@ -1,7 +1,7 @@
-"""Engine versions: rules, each of which can be switched off, and answers over windows' content.
+"""Engine versions: rules that can be switched off one by one, and answers over the content of windows.
 
-Deviations of engines refer to the definitions of RSP-QL (2014). Engines with parsers that deviate from the
-query language receive the query's text too.
+Deviations of engines refer to the definitions of RSP-QL (2014). An engine whose parser deviates from the
+query language also receives the text of the query.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ from translate.tau import lars_program, output_of
 
 
 class RspqlDefinition(StrEnum):
-    """The correct behavior behind engines' deviations, by the definitions of RSP-QL (2014)."""
+    """The definition of RSP-QL (2014) from which an engine deviates."""
 
     ENDS = "Definition 13: the window from o to c shows what comes at o < t <= c"
     IN_ORDER = "Definition 9: a stream is in the order of its times, so nothing that is late changes a window"
@@ -51,10 +51,10 @@ class RspqlDefinition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WrittenQuery(EngineQuery):
-    """A query with the text it was read from, and the name of the text in messages.
+    """A query with the text from which it was read, and the name of the text in messages.
 
-    The algebra omits whether a FILTER is inside STREAM or after it, the runs of triples, and the lines of
-    window declarations; engines treat these differently.
+    The text contains details that the algebra omits but that engines distinguish: a FILTER inside STREAM or
+    after STREAM, the sequences of triples, and the lines of window declarations.
     """
 
     text: str = field(default="", compare=False)
@@ -63,7 +63,7 @@ class WrittenQuery(EngineQuery):
 
 
 def with_its_text(query: EngineQuery, text: str, source: str, base: str = "") -> WrittenQuery:
-    """Return a query with the text that it was read from."""
+    """Return a query together with the text from which it was read."""
     known = {member.name: getattr(query, member.name) for member in fields(EngineQuery)}
     return WrittenQuery(**known, text=text, source=source, base=base)
 
@@ -72,7 +72,7 @@ _LOOKED_AT: Final = (Language.CQELS, Language.RSPQL)
 
 
 def read_with_text(text: str, source: str, language: Language | None = None) -> EngineQuery:
-    """Return the query of a text; in CQELS and RSP-QL with its text, since engines also read the text."""
+    """Return the query of a text, in CQELS and RSP-QL with the text, because engines also read the text."""
     query = read_once(text, source, language)
     check_comparable(query, source)
     return with_text(query, text, source)
@@ -86,15 +86,15 @@ def with_text(query: EngineQuery, text: str, source: str, base: str | None = Non
 
 
 Off = frozenset[str]
-"""The names of the rules that follow the specification."""
+"""The names of the rules that are switched off, so that the engine version follows the specification."""
 NOTHING_OFF: Off = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class EngineRule:
-    """A numbered rule of an engine, as one line that differs from the specification.
+    """A numbered rule of an engine version: one difference from the specification, described in one line.
 
-    `right` is the correct behavior with its definition (by default of RSP-QL, 2014).
+    `right` is the correct behavior and the definition that it follows (by default in RSP-QL, 2014).
     """
 
     name: str
@@ -104,15 +104,16 @@ class EngineRule:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """An engine version with the name that users give it: a state machine over its pushes.
+    """An engine version with its name on the command line: a state machine that receives pushes.
 
-    `specification` names its correct behavior. `rules` are its deviations. With all rules off, its reports
-    are the specification's on the engine's own clock, with windows that begin at multiples of their slide.
-    `timed` means that the times of reports are predicted too, because pushes drive the clock. `builds` are
-    other engines with the same name in recordings: the same version with other libraries, or with windows in
-    another order, as `build` describes. `own_parser` reads and rejects texts as the engine's parser does;
-    None if unknown. `parser` rejects nothing, but drops constructs that it does not recognise. If reports
-    depend on an unknown order, `nearest` returns the possible reports closest to a recording.
+    `specification` is the name of the specification for the engine. `rules` are the deviations of the engine
+    version. With all rules off, the reports follow the specification on the clock of the engine, with windows
+    that begin at multiples of their slide. `timed` means that the engine version also predicts the times of
+    reports, because pushes set the clock. `builds` are other engines with the same name in recordings: the
+    same version with other libraries, or with windows in a different order. `build` describes the difference.
+    `own_parser` reads and rejects texts like the parser of the engine; None if this parser is unknown.
+    `parser` accepts all texts, but drops constructs that it does not recognise. If the reports depend on an
+    unknown order, `nearest` returns the possible reports that are closest to a recording.
     """
 
     name: str
@@ -127,7 +128,7 @@ class Engine:
     nearest: "Callable[[EngineQuery, Static, Sequence[Push], Off, Recording], Recording] | None" = None
 
     def read(self, text: str, source: str) -> EngineQuery:
-        """Return the query of a text in the reading of the engine's own parser, if that is known."""
+        """Return the query of a text, read like the parser of the engine if this parser is known."""
         if self.own_parser is not None:
             return self.own_parser(text, source)
         # An engine of RSP-QL reads it as that, whatever dialect it is told to be of.
@@ -135,7 +136,7 @@ class Engine:
         return read_with_text(text, source, Language.RSPQL if named else None)
 
     def loses(self, query: EngineQuery) -> str | None:
-        """Return the part of a query's text that the engine's parser drops, with its place, or None."""
+        """Return the part of a query's text that the parser of the engine drops, with a place, or None."""
         if self.parser is None or not isinstance(query, WrittenQuery):
             return None
         try:
@@ -147,9 +148,9 @@ class Engine:
     def run(
         self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off = NOTHING_OFF
     ) -> Recording:
-        """Return the engine's reports; rules in `off` follow the specification.
+        """Return the reports of the engine version; rules in `off` are switched off.
 
-        Each report has the number of the push that triggered it. Raises LarsError for a query
+        Each report contains the number of the push that triggered the report. Raises LarsError for a query
         that the engine cannot run.
         """
         return self.recorded(query, static, pushes, off)
@@ -157,7 +158,10 @@ class Engine:
     def predict(
         self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, of: Recording
     ) -> Recording:
-        """Return the engine's reports; open choices are made closest to a recording."""
+        """Return the reports.
+
+        If several reports are possible, return those that are closest to a recording.
+        """
         if self.nearest is None:
             return self.recorded(query, static, pushes, off)
         return self.nearest(query, static, pushes, off, of)
@@ -171,7 +175,7 @@ BAGS: Final = Setting("sparql11", semantics="bag", ordered=True)
 
 
 _TRIPLES_AT_ONCE: Final = 500_000
-"""The number of triples of contents that are in memory together; a triple can count several times."""
+"""The greatest number of triples of window contents in memory; a triple counts once for each content."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 
 Content = Mapping[WindowSource, Collection[Triple]]
@@ -181,9 +185,9 @@ Content = Mapping[WindowSource, Collection[Triple]]
 def answers(
     query: EngineQuery, contents: Iterable[Content], static: Static, setting: Setting = BAGS
 ) -> list[tuple[Row, ...]]:
-    """Return the rows that the query has over each content, in their order; V in the order of `columns`.
+    """Return the ordered rows of the query over each content; a row contains V in the order of `columns`.
 
-    An ASK has one row, (), if true, and none if false.
+    An ASK query has the one row () if the answer is true, and no row if the answer is false.
     """
     names = {source: Iri(f"urn:x-lars:source:{n}") for n, source in enumerate(sources(query))}
     snapshot = with_sources(query, lambda source: WindowSource(names[source], Now()))
@@ -211,9 +215,9 @@ def answers(
 def portions(
     contents: Iterable[Shown], most: int, size_after: Callable[[Shown | None, Shown], int]
 ) -> Iterator[Sequence[Shown]]:
-    """Yield contents in portions, each closed by the content that makes it larger than `most`.
+    """Yield contents in portions; a portion ends with the content that makes its size larger than `most`.
 
-    A content's size can depend on the previous one, None at the start of a portion.
+    The size of a content can depend on the previous content, which is None at the start of a portion.
     """
     part: list[Shown] = []
     size = 0
@@ -228,5 +232,5 @@ def portions(
 
 
 def columns(query: EngineQuery, setting: Setting = BAGS) -> tuple[str, ...]:
-    """Return the names of the columns that `answers` gives, in their order."""
+    """Return the names of the columns of `answers` in order."""
     return tuple(variable.name for variable in output_of(query, setting).variables)

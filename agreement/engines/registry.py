@@ -30,7 +30,7 @@ ENGINES: Final[Mapping[str, Engine]] = {version.name: version for version in _VE
 
 
 def engine(name: str) -> Engine:
-    """Return the engine version of a name; raises LarsError with the known names."""
+    """Return the engine version with a name; raises LarsError with the known names for any other name."""
     if name not in ENGINES:
         raise LarsError(f"unknown engine {name!r}; use {', '.join(ENGINES)}")
     return ENGINES[name]

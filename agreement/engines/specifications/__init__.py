@@ -1,4 +1,4 @@
-"""The specifications of engines: the reference semantics of RSP-QL (2014), with its parameters as data."""
+"""The specifications of engines: the reference semantics of RSP-QL (2014), with parameters in TOML files."""
 
 from agreement.engines.specifications.evaluation import (
     ContentAnswers,

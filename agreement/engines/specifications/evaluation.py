@@ -1,4 +1,4 @@
-"""A query's answers for windows' content: each content is evaluated once for all t0."""
+"""The answers of a query over the content of windows: each content is evaluated once for all t0."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -56,18 +56,18 @@ from translate.model.windows import Range, Rows
 from translate.tau import NAMED, Output, lars_program, output_of
 
 ShownSpans = tuple[range, ...]
-"""The content of each window, in the order of the query: places among the elements of its stream."""
+"""The content of each window in the order of the query, as a range of elements of the window's stream."""
 KeptPart = Callable[[Sequence[PushedTriple], range], range]
-"""Which part of its content a window shows, of places among the elements of its stream."""
+"""A function that returns the part of a window's content that the query reads."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 _QUAD: Final = (QUAD_PREDICATE, 5)
 _GREATEST: Final = 2**62
 _RUNS_AT_ONCE: Final = 500_000
-"""The number of runs of windows' contents that are in memory together."""
+"""The greatest number of runs of window contents in memory."""
 
 
 class ContentAnswers:
-    """The answers of a task's query for contents of its windows, cached."""
+    """A cache of the answers of a task's query over the contents of its windows."""
 
     def __init__(self, task: "Task", setting: Setting) -> None:
         # The window's content is given here: its name only has to be unique.
@@ -90,20 +90,20 @@ class ContentAnswers:
 
     @property
     def covers(self) -> bool:
-        """Whether the content decides the answer, independent of evaluation and arrival times."""
+        """Whether the windows' content determines the answer, independent of evaluation and arrival times."""
         forms = (literal_form(part) for rule in self.program.rules for part in formulas(rule.body))
         by_content = all(form.window is None or form.mode == "◇" for form in forms)
         return by_content and relational.obstacle(self.program, self._static) is None
 
     def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:
-        """Return the rows that the query has over each content, in their order."""
+        """Return the rows of the query over each content, in the order of the contents."""
         new = sorted({ranges for ranges in contents if ranges not in self._known}, key=_ends)
         for part in portions(new, _RUNS_AT_ONCE, _added):
             self._known.update(zip(part, self._answered(part), strict=True))
         return [self._known[ranges] for ranges in contents]
 
     def _answered(self, contents: Sequence[ShownSpans]) -> Iterator[RowsByNumber]:
-        """Yield the answer of each content; it equals the previous one if no row begins or ends."""
+        """Yield the answer over each content; it equals the previous answer if no row begins or ends."""
         runs, numbers = self._runs(contents)
         borders = distinct(np.concatenate(([0], runs.first, runs.last + 1)))
         firsts, ends = np.searchsorted(borders, runs.first), np.searchsorted(borders, runs.last, "right")
@@ -123,7 +123,7 @@ class ContentAnswers:
         return RowsByNumber(self._numbers, numbers if self.output.bag else numbers[_differing(numbers)])
 
     def sizes(self, contents: Sequence[ShownSpans]) -> list[int]:
-        """Return the number of rows of each content's answer, without the rows."""
+        """Return the number of rows of the answer over each content."""
         numbers: list[Array] = []
         for part in portions(contents, _RUNS_AT_ONCE, _added):
             runs, own = self._runs(part)
@@ -135,7 +135,7 @@ class ContentAnswers:
         return np.concatenate(numbers).tolist() if numbers else []
 
     def changes(self, kind: ToStream, contents: Sequence[ShownSpans]) -> dict[int, RowsByNumber]:
-        """Return the new (ISTREAM) or gone (DSTREAM) rows at each content, by its number."""
+        """Return the new (ISTREAM) or removed (DSTREAM) rows at each content, by the content's number."""
         (runs, row_numbers), room = self._runs(contents), len(contents) + 1
         # A row's place in the order of all stands for it: equal rows follow each other.
         begins = _differing(row_numbers)
@@ -162,9 +162,9 @@ class ContentAnswers:
         }
 
     def _runs(self, contents: Sequence[ShownSpans]) -> tuple[relational.RunTable, Array]:
-        """Return the raw rows of contents in textual order, and the numbers of their visible columns.
+        """Return the raw rows of contents in textual order, and the numbers of the visible columns.
 
-        Each has a run of numbers of contents that it answers.
+        Each raw row has a run of numbers: the consecutive contents that have the row.
         """
         atoms: dict[tuple[Signature, Window], relational.RunTable] = {
             (_TRIPLE, SlidingWindow(1, 1, number)): self._table(
@@ -183,7 +183,7 @@ class ContentAnswers:
         return table, self._shown_numbers(table.project(range(len(self.output.variables))))
 
     def _shown_numbers(self, table: relational.RunTable) -> Array:
-        """Return the numbers of rows; only new rows are decoded."""
+        """Return the number of each row of a table; only rows without a number are decoded."""
         ranks, room = np.zeros(len(table), np.int64), 1
         for column in table.columns:
             room *= len(self._terms)
@@ -209,7 +209,7 @@ class ContentAnswers:
         return replace(table, columns=tuple(column[places] for column in columns))
 
     def _encoded_quads(self, elements: Sequence[PushedTriple]) -> tuple[list[Array], list[int]]:
-        """Return the triples in each of their graphs as columns, and how many quads precede each element."""
+        """Return the quads of the elements as columns, and the number of quads before each element."""
         quads = [(*each.triple, name, each.stream) for each in elements for name in each.named]
         codes = self._terms.codes(chain.from_iterable(quads)).reshape(len(quads), 5)
         return list(codes.T), [0, *accumulate(len(each.named) for each in elements)]
@@ -221,10 +221,10 @@ class ContentAnswers:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A query and its input, at time points of `unit` from `origin`; the last evaluation time is `until`.
+    """A query and its input, with time points of length `unit` from `origin`.
 
-    The answers are cached for the lifetime of the task: many specifications and start times request the same
-    answers.
+    The last evaluation is at `until`. The task caches answers, because many specifications and start times
+    request the same answers.
     """
 
     query: EngineQuery
@@ -235,9 +235,12 @@ class Task:
     versions: tuple[Version, ...] = ()
     origin: str = EPOCH
     kept: KeptPart | None = None
-    """Which part of its content a window shows; None: all."""
+    """The function that returns the part of a window's content that the query reads.
+
+    None means the whole content.
+    """
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
-    """The common numbers of the rows in the query's answers and in engines' reports."""
+    """The numbers of rows, which answers of the query and reports of engines share."""
     _clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
     _answers: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
         default_factory=dict, init=False, repr=False
@@ -245,19 +248,20 @@ class Task:
 
     @cached_property
     def last(self) -> int:
-        """The time of the last element's arrival, 0 without elements."""
+        """The arrival time of the last element; 0 without elements."""
         return max((element.t for element in self.elements), default=0)
 
     def clock(self, tick: Tick) -> TickClock:
-        """Return the elements of the query's streams on the coarsest clock that separates its ticks."""
+        """Return the elements of the query's streams on the coarsest clock for the tick."""
         if tick not in self._clocks:
             self._clocks[tick] = tick_clock(self._elements, tick)
         return self._clocks[tick]
 
     def answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
-        """Return the query's answers by content; None if the content does not decide them.
+        """Return the answers of the query by window content; None if the content does not determine them.
 
-        The content does not decide if static data change, or if a variable stream has tuple windows.
+        The content does not determine the answers if static data change, or if a variable stream has tuple
+        windows.
         """
         if (profile, rows) not in self._answers:
             self._answers[profile, rows] = self._content_answers(profile, rows)
@@ -281,35 +285,35 @@ def _ends(content: ShownSpans) -> list[tuple[int, int]]:
 
 
 def _added(before: ShownSpans | None, now: ShownSpans) -> int:
-    """Return the number of runs that begin at the content `now` after the content `before`."""
+    """Return the number of elements that enter windows if the content `now` follows the content `before`."""
     return sum(map(_begun, (range(0),) * len(now) if before is None else before, now))
 
 
 def _begun(before: range, now: range) -> int:
-    """Return the number of runs that begin when the content of a window changes from `before` to `now`."""
+    """Return the number of elements that enter a window if its content changes from `before` to `now`."""
     forward = before.start <= now.start and before.stop <= now.stop
     return now.stop - max(now.start, before.stop) if forward else len(now)
 
 
 def _differing(numbers: Array) -> Mask:
-    """Return a mask of numbers that differ from the previous one."""
+    """Return a mask that selects the numbers that differ from the previous number."""
     return np.concatenate(([True], numbers[1:] != numbers[:-1]))[: len(numbers)]
 
 
 RowRun = tuple[Row, int, int]
-"""A raw row with the first and last number of consecutive evaluations that it answers."""
+"""A raw row, and the first and last number of the consecutive evaluations that have the row."""
 _DEFAULT: Final = "default"
-"""The graph of triples that are in no named one."""
+"""The name of the default graph."""
 VERSION: Final = "version"
-"""The predicate of static triples that are there at some times only."""
+"""The predicate of static triples that exist only at some times."""
 
 
 def runs_at(
     task: Task, frame: Frame, windows: Sequence[ShownWindow], points: Sequence[EvaluationPoint]
 ) -> tuple[Output, Iterator[RowRun]]:
-    """Return the output columns, and raw rows, each with the first and last number of a run of evaluations.
+    """Return the output columns, and raw rows with the first and last number of a run of evaluations.
 
-    Two evaluations can be at one tick.
+    Two evaluations can occur at one tick.
     """
     starts = {window.source: window.start for window in windows}
 
@@ -349,7 +353,7 @@ def runs_at(
 
 
 def _with_versions(program: Program, task: Task) -> Program:
-    """Return the program with rules for the versions of static graphs that hold at the time."""
+    """Return the program with rules that select the versions of static graphs at the evaluation time."""
     if not task.versions:
         return program
     triple, graph = tuple(map(Variable, "SPOG")), (Variable("G"),)
@@ -372,7 +376,7 @@ def _facts(task: Task, frame: Frame, points: Sequence[EvaluationPoint]) -> Itera
 
 
 def _read_as(version: Version, dataset: Dataset, named: Container[str]) -> list[str]:
-    """Return the query's graphs that contain a version's triples, by FROM and FROM NAMED."""
+    """Return the graphs of the query that contain the triples of a version, by FROM and FROM NAMED."""
     if dataset == Dataset():
         return [version.graph or _DEFAULT]
 
@@ -392,7 +396,7 @@ def _triples(version: Version, graph: str, tick: int) -> Iterator[Fact]:
 
 
 def with_versions(static: Static, versions: Sequence[Version], present: Container[Version]) -> Static:
-    """Return static data with the graphs of all versions, and the triples of the present ones."""
+    """Return static data with the named graphs of all versions, and the triples of the present versions."""
     default, named = set[Triple](), {version.graph: set[Triple]() for version in versions if version.graph}
     for version in versions:
         if version in present:
@@ -402,9 +406,9 @@ def with_versions(static: Static, versions: Sequence[Version], present: Containe
 
 
 def changes(kind: ToStream, rows: Iterable[RowRun], count: int, output: Output) -> dict[int, list[Row]]:
-    """Return the new (ISTREAM) or gone (DSTREAM) rows at each of `count` evaluations, by its number.
+    """Return the new (ISTREAM) or removed (DSTREAM) rows of each of `count` evaluations, by its number.
 
-    Equal rows are counted if the output is a multiset. Before the first evaluation the answer is empty.
+    If the output is a multiset, equal rows count separately. Before the first evaluation the answer is empty.
     """
     width = len(output.variables)
     deltas: dict[Row, Counter[int]] = {}
@@ -422,7 +426,7 @@ def changes(kind: ToStream, rows: Iterable[RowRun], count: int, output: Output) 
 
 
 def _counted(deltas: Counter[int], *, bag: bool) -> Iterator[tuple[int, int]]:
-    """Yield a row's changes of multiplicity by evaluation; in a set the multiplicity is 0 or 1."""
+    """Yield the changes of a row's multiplicity by evaluation; in a set, the multiplicity is 0 or 1."""
     count = 0
     for number in sorted(deltas):
         before, count = count, count + deltas[number]
@@ -431,7 +435,7 @@ def _counted(deltas: Counter[int], *, bag: bool) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class OpenChoice:
-    """The open choices of a specification: t0 of each window, in the query's order, and the ends."""
+    """The open choices of a specification: t0 of each window in the order of the query, and the bounds."""
 
     starts: tuple[int, ...]
     bounds: Bounds
@@ -439,7 +443,7 @@ class OpenChoice:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """An evaluation with its report; not `reported` means silent, because the answer is empty."""
+    """An evaluation with its report; `reported` is false if an empty answer causes no report."""
 
     point: EvaluationPoint
     rows: Sequence[Row]
@@ -447,18 +451,18 @@ class EvaluationReport:
 
     @property
     def time(self) -> int:
-        """The time point of the place."""
+        """The time point of the evaluation."""
         return self.point.time
 
     @property
     def trigger(self) -> int | None:
-        """The number of the push that caused it, None for the clock."""
+        """The number of the push that caused the evaluation; None for the clock."""
         return self.point.trigger
 
 
 @dataclass(frozen=True, slots=True)
 class FramedTask:
-    """A specification applied to a task but for the start times of the windows."""
+    """A specification applied to a task, without the start times of the windows."""
 
     task: Task
     specification: Specification
@@ -468,13 +472,13 @@ class FramedTask:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledTask(FramedTask):
-    """A specification applied to a task: the windows' content, and the evaluation times."""
+    """A specification applied to a task: the evaluation times, and the content of the windows."""
 
     choice: OpenChoice
     points: EvaluationPoints
 
     def content(self, point: EvaluationPoint) -> ShownSpans:
-        """Return the windows' content at an evaluation."""
+        """Return the content of the windows at an evaluation."""
         spans = tuple(window.span(point.tick) for window in self.windows)
         kept = self.task.kept
         if kept is None:
@@ -489,7 +493,7 @@ class ScheduledTask(FramedTask):
 
 
 def frame_task(task: Task, specification: Specification, bounds: Bounds) -> FramedTask:
-    """Return the common part of all start times."""
+    """Return the part of a specification's evaluation that all start times share."""
     read = sources(task.query)
     clock = task.clock(needed_tick(specification, read))
     frame = frame_of(task.query, Frame(specification, task.unit, bounds, clock, task.until))
@@ -507,7 +511,7 @@ class Timetable:
         self._begun: dict[tuple[int, int], tuple[ShownWindow, EvaluationPoints | None]] = {}
 
     def scheduled(self, starts: tuple[int, ...]) -> ScheduledTask:
-        """Return the evaluation times for start times, in the order of the query's windows."""
+        """Return the evaluation times for start times, which are in the order of the query's windows."""
         of = self.of
         numbers = range(len(of.windows))
         begun = [self._window(number, start) for number, start in zip(numbers, starts, strict=True)]
@@ -518,7 +522,7 @@ class Timetable:
         return ScheduledTask(of.task, of.specification, of.frame, windows, choice, points)
 
     def _window(self, number: int, start: int) -> tuple[ShownWindow, EvaluationPoints | None]:
-        """Return a window with this start time, and its report times, cached for all choices."""
+        """Return a window with this start time, and its report times; all choices share the result."""
         if (number, start) not in self._begun:
             self._begun[number, start] = _window_of(self._timing, number, start)
         return self._begun[number, start]
@@ -531,7 +535,7 @@ _TIMING: Final = {"report", "windows", "period", "tick", "slide"}
 
 @dataclass(frozen=True, slots=True)
 class _Same(Generic[_Kept]):
-    """A value to cache: two are equal if their keys `decisive` are equal."""
+    """A value in a cache; two such values are equal if their keys `decisive` are equal."""
 
     decisive: tuple[object, ...]
     kept: _Kept = field(compare=False)
@@ -541,25 +545,25 @@ class _Same(Generic[_Kept]):
 def _window_of(
     timing: _Same[tuple[ShownWindow, ...]], number: int, start: int
 ) -> tuple[ShownWindow, EvaluationPoints | None]:
-    """Return a window with this start time, and its report times; cached for many choices of start times."""
+    """Return a window with this start time, and its report times; the result is cached."""
     window = with_start(timing.kept[number], start)
     return window, own_points(window, timing.kept) if window.strategies else None
 
 
 def evaluated_windows(task: Task, specification: Specification, choice: OpenChoice) -> ScheduledTask:
-    """Return the evaluation times of a task under a specification, and the windows' content."""
+    """Return the evaluation times of a task under a specification, and the content of the windows."""
     return Timetable(frame_task(task, specification, choice.bounds)).scheduled(choice.starts)
 
 
 def answers_of(of: FramedTask) -> ContentAnswers | None:
-    """Return the answers by windows' content, None if the content does not decide."""
+    """Return the answers by window content; None if the content does not determine the answers."""
     return of.task.answers(of.specification.profile, of.specification.rows)
 
 
 def evaluations(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
-    """Return the evaluations with their reports, ascending in time.
+    """Return the evaluations with their reports in ascending order of time.
 
-    The last results of a task are cached, because a recording is judged many times, also shifted in time.
+    The last results of a task are cached, because a recording is judged many times, also with shifted times.
     """
     if len(of.points) > _MOST_KEPT:
         return _evaluated(of)
@@ -608,7 +612,10 @@ def _whole(runs: Iterable[RowRun], output: Output) -> Mapping[int, Sequence[Row]
 
 @dataclass(frozen=True, slots=True)
 class EngineRun:
-    """A query as registered, with the engine's input; time points are `unit`s from `origin`."""
+    """A registered query with the input of an engine.
+
+    Time points have the length `unit` and begin at `origin`.
+    """
 
     query: EngineQuery
     static: Static
@@ -618,17 +625,17 @@ class EngineRun:
 
     @property
     def last(self) -> int:
-        """The time point of the last push, 0 without any."""
+        """The time point of the last push; 0 without pushes."""
         return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
 
 
 def specified_answers(
     engine_run: EngineRun, specification: Specification, choice: OpenChoice, until: int
 ) -> Recording:
-    """Return a specification's reports up to the time point `until`, included.
+    """Return the reports of a specification up to and including the time point `until`.
 
-    A report caused by a push has the push's number and time; others have no trigger. Raises LarsError for a
-    query that reads no stream, as it is never evaluated.
+    A report that a push causes has the number and the time of the push; any other report has no trigger.
+    Raises LarsError for a query without a stream, because such a query is never evaluated.
     """
     if not sources(engine_run.query):
         raise LarsError("the query reads no stream, so it is never evaluated; expected a query with a window")
@@ -656,10 +663,10 @@ def choice_at(
     start: int | None = None,
     bounds: Bounds | None = None,
 ) -> OpenChoice:
-    """Return values for a specification's open choices: the windows' ends and start times.
+    """Return values for the open choices of a specification: bounds and start times of the windows.
 
-    Without `start`, windows open as the query defines, or close at multiples of their slides, as in engine
-    versions.
+    Without `start`, the query defines the start times, or windows close at multiples of their slides, like in
+    engine versions.
     """
     read = sources(engine_run.query)
     chosen = bounds or as_said(specification, engine_run.query).bounds[0]

@@ -1,4 +1,4 @@
-"""Specifications: parameters of RSP-QL's reference semantics, built in or from a file of the user's."""
+"""Specifications: parameters of RSP-QL's reference semantics, built in or from a TOML file of a user."""
 
 import re
 import tomllib
@@ -25,7 +25,7 @@ Strategy = Literal["window-close", "non-empty", "content-change", "periodic"]
 Combination = Literal["any", "all"]
 """Whether one reporting window is sufficient for an evaluation, or all windows must report."""
 Tick = Literal["triple", "instant", "graph"]
-"""The unit of arrival: a triple, all triples of an instant, or the triples of one graph."""
+"""The unit of arrival: one triple, all triples of an instant, or the triples of one graph."""
 Empty = Literal["reported", "silent"]
 """The treatment of an empty answer: an empty report, or no report."""
 Slide = Literal["query", "ignored"]
@@ -170,6 +170,6 @@ def in_words(value: object) -> str:
 
 
 def fields_text() -> str:
-    """Return the meaning and the default of each field of a specification file, for readers."""
+    """Return a text with the meaning and the default of each field of a specification file."""
     built_in = (f"# {name}.toml, built in\n{builtin_text(name)}" for name in NAMES)
     return "\n\n".join((fields_of(Specification), *built_in))

@@ -1,4 +1,4 @@
-"""A stream's elements on a finer clock, and the windows' positions on it for a given t0."""
+"""The elements of a stream on a finer clock, and the positions of windows on this clock for a given t0."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,12 +22,12 @@ from translate.model.windows import Now, Range, Rows, Span, Unbounded
 _SLACK: Final = 1e-6
 """The greatest distance of a time from an integer number of time points, in time points."""
 _ROUNDED: Final = 2.0**-51
-"""The greatest relative distance of a late time, which is due to floating-point rounding."""
+"""The greatest relative distance of a large time from an integer, due to floating-point rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class PushedTriple:
-    """A triple of a stream at a time point; `number` is its push's number, `named` are its graphs."""
+    """A triple of a stream at a time point; `number` is the number of its push, `named` are its graphs."""
 
     t: int
     stream: str
@@ -37,14 +37,14 @@ class PushedTriple:
     named: tuple[str, ...] = ()
 
     def facts(self, t: int | None = None) -> Iterator[Fact]:
-        """Yield the input atoms of the triple at a time, by default its own: one more for each graph."""
+        """Yield the input atoms of the triple at `t` or at its own time: one atom, and one for each graph."""
         time = self.t if t is None else t
         yield Fact(time, STREAM_PREDICATE, (*self.triple, self.stream))
         yield from (Fact(time, QUAD_PREDICATE, (*self.triple, name, self.stream)) for name in self.named)
 
 
 def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, ...]:
-    """Return pushes at time points of a unit, ascending in time, in order of arrival at each.
+    """Return pushes at time points of a unit, ordered by time and then by arrival.
 
     Raises LarsError for a time that is not a multiple of the unit.
     """
@@ -64,7 +64,7 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, .
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Static triples valid from one time point to another, both included; None means unlimited."""
+    """Static triples that are valid in a closed interval of time points; None means an unlimited end."""
 
     triples: frozenset[Triple]
     first: int | None = None
@@ -74,19 +74,20 @@ class Version:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TickClock:
-    """The elements on a clock with `scale` ticks per instant; an instant's first tick precedes them.
+    """The elements on a clock with `scale` ticks per instant; the first tick precedes the elements.
 
-    The last tick of elements of an instant is its last one. Instant t has the ticks from t * scale.
+    The last elements of an instant are at the last tick of the instant. The ticks of instant t begin at t *
+    scale.
     """
 
     scale: int
     elements: tuple[PushedTriple, ...]
     ticks: tuple[int, ...]
-    """The tick of each element, ascending."""
+    """The tick of each element, in ascending order."""
 
 
 def stream_elements(query: EngineQuery, elements: Sequence[PushedTriple]) -> tuple[PushedTriple, ...]:
-    """Return the elements of a query's streams; equal elements of one instant count once, the first."""
+    """Return the elements of a query's streams; of equal elements at one instant, return only the first."""
     names = {_name(source.stream) for source in sources(query)}
     first: dict[tuple[int, str, Triple], PushedTriple] = {}
     for element in elements:
@@ -100,7 +101,7 @@ def _name(stream: Iri | Variable) -> str | None:
 
 
 def tick_clock(elements: tuple[PushedTriple, ...], tick: parameters.Tick) -> TickClock:
-    """Return the elements on the coarsest clock that separates their ticks."""
+    """Return the elements on the coarsest clock that separates the ticks of the elements."""
     by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
     parts = [list(_numbered(inside, tick)) for inside in by_instant]
     scale = 1 + max((numbers[-1] + 1 for numbers in parts), default=1)
@@ -114,13 +115,13 @@ def tick_clock(elements: tuple[PushedTriple, ...], tick: parameters.Tick) -> Tic
 
 @lru_cache(maxsize=16)
 def triggers(clock: TickClock) -> Mapping[int, int]:
-    """Return the number of each tick's last push."""
+    """Return the number of the last push at each tick."""
     return {tick: element.number for tick, element in zip(clock.ticks, clock.elements, strict=True)}
 
 
 @lru_cache(maxsize=32)
 def heard_on(clock: TickClock, stream: Iri | Variable) -> tuple[tuple[int, ...], tuple[PushedTriple, ...]]:
-    """Return the ticks and elements of a stream, of all streams for a variable."""
+    """Return the ticks and elements of a stream; for a variable, of all streams."""
     name = _name(stream)
     pairs = zip(clock.ticks, clock.elements, strict=True)
     own = [(tick, element) for tick, element in pairs if name in (None, element.stream)]
@@ -151,11 +152,12 @@ def _by_graph(inside: Sequence[PushedTriple]) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The context of windows: the unit, their ends, whether they slide, the clock, the last time point.
+    """The context of windows: unit, bounds, whether windows slide, clock, and last time point.
 
-    All windows are evaluated at one reference time. The report is due `lead` later: when the last window that
-    looks ahead of the reference time closes. `quiet` windows cause no evaluation, because others do. Windows
-    of `every` slide with the reference time, but report only at the multiples of this step.
+    All windows are evaluated at one reference time. The report is due `lead` after the reference time, when
+    the last window that looks ahead closes. `quiet` windows cause no evaluation, because other windows cause
+    evaluations. Windows in `every` slide with the reference time, but report only at the multiples of this
+    step.
     """
 
     specification: parameters.Specification
@@ -193,7 +195,7 @@ def lead_of(query: EngineQuery, unit: Duration) -> int:
 
 
 def has_own_ends(query: EngineQuery) -> bool:
-    """Whether a window has other ends than those of the specification: over a log, or ahead."""
+    """Whether a window ignores the bounds of the specification, because it is over a log or looks ahead."""
     windows = (source.window for source in sources(query))
     return query.language is Language.JANUS or any(
         isinstance(each, Range) and each.ahead is not None for each in windows
@@ -201,7 +203,7 @@ def has_own_ends(query: EngineQuery) -> bool:
 
 
 def _quiet(query: EngineQuery) -> list[WindowSource]:
-    """Return the windows over logs of Janus, but for one if all windows are over logs."""
+    """Return the windows over logs of Janus; if all windows are over logs, omit one of them."""
     if query.language is not Language.JANUS:
         return []
     read = sources(query)
@@ -224,10 +226,11 @@ def _slides_with_time(window: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """(α, β) of a sliding window in time points; `closed` if it contains both its ends.
+    """Width α and slide β of a sliding window in time points; `closed` means that it contains both ends.
 
-    Its report is `due` after it opens: at its close, unless the reference time of all windows is another
-    time. Between reports it moves by `moves`, which is β unless only reports follow the slide.
+    The report is due `due` time points after the window opens. This is the close of the window, unless all
+    windows have another reference time. Between reports, the window moves by `moves`, which is β unless only
+    the reports follow the slide.
     """
 
     width: int
@@ -237,12 +240,12 @@ class Shape:
     moves: int
 
     def closes(self, start: int, until: int) -> range:
-        """Return the reporting times of windows that open at start, start + β, ..."""
+        """Return the report times of the windows that open at start, start + β, and so on."""
         return range(start + self.due, until + 1, self.slide)
 
 
 def shift_of(source: WindowSource, frame: Frame) -> int:
-    """Return how many time points a window ends after the reference time; negative: before it."""
+    """Return the number of time points from the reference time to the end of a window; it can be negative."""
     match source.window:
         case Range(until=until, ahead=ahead):
             points = [0 if each is None else each.points(frame.unit) for each in (ahead, until)]
@@ -252,7 +255,7 @@ def shift_of(source: WindowSource, frame: Frame) -> int:
 
 
 def ends_of(source: WindowSource, frame: Frame) -> Bounds:
-    """Return the ends of a window: its own over a log, or if it ends at another time than the reference."""
+    """Return the bounds of a window: its own, if it is over a log or does not end at the reference time."""
     window = source.window
     own = source in frame.quiet or shift_of(source, frame)
     if not isinstance(window, Range) or not own:
@@ -263,7 +266,7 @@ def ends_of(source: WindowSource, frame: Frame) -> Bounds:
 
 
 def shape(source: WindowSource, frame: Frame) -> Shape | None:
-    """Return (α, β) of a window; None for tuple windows and windows without a beginning."""
+    """Return the width α and slide β of a window; None for tuple windows and windows without a beginning."""
     match source.window:
         case Range(length, slide):
             shift = shift_of(source, frame)
@@ -282,12 +285,12 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
 
 
 def shapes(read: Sequence[WindowSource], frame: Frame) -> list[Shape]:
-    """Return (α, β) of the windows that have them."""
+    """Return the width α and slide β of each window that has a width and a slide."""
     return [own for source in read if (own := shape(source, frame)) is not None]
 
 
 def said_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...] | None:
-    """Return t0 of each window in time points, if the query defines all of them; otherwise None."""
+    """Return t0 of each window in time points; None unless the query defines t0 of all windows."""
     said = [source.window.origin for source in read if isinstance(source.window, Range)]
     starts = [None if start is None else start.points(unit) for start in said]
     known = tuple(start for start in starts if start is not None)
@@ -295,21 +298,22 @@ def said_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...]
 
 
 def as_said(specification: parameters.Specification, *queries: EngineQuery) -> parameters.Specification:
-    """Return the specification with the ends of windows that the queries' language defines.
+    """Return the specification with the bounds of windows that the query language defines.
 
-    A specification that a user wrote keeps its own ends.
+    A specification from a TOML file keeps its own bounds.
     """
     said = set().union(*map(_said_ends, queries)) if _keeps_ends(specification) else set[Bounds]()
     return specification.model_copy(update={"bounds": tuple(said)}) if len(said) == 1 else specification
 
 
 def _keeps_ends(specification: parameters.Specification) -> bool:
-    """Whether windows have the ends of their language: the specification is built in and unchanged."""
+    """Whether windows have the bounds of the query language, because the specification is built in."""
     return specification.name in parameters.NAMES and specification == parameters.builtin(specification.name)
 
 
 def _said_ends(query: EngineQuery) -> set[Bounds]:
-    """Return the ends that the language defines, preferably of windows that end at the reference time."""
+    """Return the bounds that the query language defines, preferably for windows ending at the reference
+    time."""
     quiet = _quiet(query)
     windows = [each.window for each in sources(query) if isinstance(each.window, Range) and each not in quiet]
     own = [each for each in windows if each.until is None and each.ahead is None]
@@ -317,10 +321,10 @@ def _said_ends(query: EngineQuery) -> set[Bounds]:
 
 
 def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWindow | SlidingWindow:
-    """Return the window in ticks of the clock; it is low-open for all ends in time points.
+    """Return the window in ticks of the clock, where each window is low-open.
 
-    The first tick of an instant precedes its elements. So [o, c) and [o, c] begin after the first tick of o,
-    (o, c] and (o, c) after that of o + 1.
+    The first tick of an instant precedes the elements of the instant. The windows [o, c) and [o, c] begin
+    after the first tick of o. The windows (o, c] and (o, c) begin after the first tick of o + 1.
     """
     scale = frame.clock.scale
     match source.window:
@@ -344,7 +348,10 @@ def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWind
 
 
 def at_close(time: int, frame: Frame) -> int:
-    """Return the tick of the report due at a time: high-open windows end before the time's triples."""
+    """Return the tick of the report that is due at a time.
+
+    High-open windows end before triples of this time.
+    """
     scale, reference = frame.clock.scale, time - frame.lead
     return reference * scale if misses_last(frame.bounds) else (reference + 1) * scale - 1
 
@@ -352,13 +359,13 @@ def at_close(time: int, frame: Frame) -> int:
 MOST: Final = 1_000_000
 """The greatest number of evaluations of one window for judging; a larger number suggests a wrong unit."""
 CLOCKED: Final = frozenset(("window-close", "periodic"))
-"""The report strategies that the clock triggers, independent of arrivals."""
+"""The report strategies that the clock triggers, and not the arrivals."""
 
 
 class EvaluationPoint(NamedTuple):
-    """An evaluation: the tick of the windows' content, and the time point of the report.
+    """An evaluation: the tick that determines the content of the windows, and the time point of the report.
 
-    `trigger` is the number of the push that caused it, None for the clock.
+    `trigger` is the number of the push that caused the evaluation; None for the clock.
     """
 
     tick: int
@@ -368,7 +375,7 @@ class EvaluationPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownWindow:
-    """One window's content at each tick: a run of its stream's elements in arrival order."""
+    """The content of one window at each tick: consecutive elements of the stream in arrival order."""
 
     source: WindowSource
     start: int
@@ -397,9 +404,9 @@ class ShownWindow:
                 return range(bisect_right(self.ticks, opening, 0, last), last)
 
     def _shown(self, window: SlidingWindow, tick: int) -> tuple[int, int]:
-        """Return the ends (o, e] in ticks of the content: of the active window, or of the last closed one.
+        """Return the ends (o, e] in ticks of the active window, or of the window that closed last.
 
-        If a query defines when its windows open, as in sparq, it reads the windows that closed last.
+        A query that defines when its windows open, such as in sparq, reads the windows that closed last.
         """
         clocked = "window-close" in self.strategies
         if not (clocked and isinstance(self.source.window, Range) and self.source.window.origin is not None):
@@ -410,7 +417,7 @@ class ShownWindow:
         return (opening, opening + window.width) if closed >= 0 else (window.start, window.start)
 
     def own_tick(self, tick: int) -> int:
-        """Return the tick up to which a window is seen that ends before or after the reference time."""
+        """Return the tick at which the window ends if the reference time is `tick`."""
         shift, scale = shift_of(self.source, self.frame), self.frame.clock.scale
         last_missed = misses_last(ends_of(self.source, self.frame))
         if not shift and last_missed is misses_last(self.frame.bounds):
@@ -424,7 +431,7 @@ class ShownWindow:
         return misses_first(ends_of(self.source, self.frame)) and not isinstance(self.source.window, Now)
 
     def opening(self, tick: int) -> int:
-        """Return the beginning of the content at a tick as a time point: o of [o, c) or (o, c]."""
+        """Return the time point o at which the content at a tick begins, for [o, c) or (o, c]."""
         scale = self.frame.clock.scale
         match self.window:
             case Rows():
@@ -436,9 +443,9 @@ class ShownWindow:
                 return self._shown(self.window, self.own_tick(tick))[0] // scale - self.misses_first
 
     def arrivals(self) -> Sequence[EvaluationPoint]:
-        """Return the ticks at which an element arrives in the window: the reference times.
+        """Return the reference times: the ticks at which an element of the window's stream arrives.
 
-        A window that looks ahead is laid around each element. Its report is due when the window closes.
+        A window that looks ahead has each element as its reference. The report is due when the window closes.
         """
         window = self.window
         points: Sequence[EvaluationPoint] = _arrivals(self.frame.clock, self.source.stream)
@@ -455,7 +462,7 @@ class ShownWindow:
         return [EvaluationPoint(point.tick, point.time + lead) for point in points] if lead else points
 
     def closes(self) -> Sequence[EvaluationPoint]:
-        """Return the closing points of a window; a tuple window closes at each of its triples."""
+        """Return the closing points of a window; a tuple window closes at each triple of its stream."""
         match self.window:
             case Rows():
                 return self.arrivals()
@@ -472,7 +479,7 @@ class ShownWindow:
 
 
 def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> ShownWindow:
-    """Return the content of the query's window `number` after its start."""
+    """Return the query's window `number` over the clock of the frame, with the first opening at `start`."""
     window = in_ticks(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
@@ -487,7 +494,7 @@ def with_start(window: ShownWindow, start: int) -> ShownWindow:
 
 
 def needed_tick(specification: parameters.Specification, sources: Sequence[WindowSource]) -> parameters.Tick:
-    """Return the tick to distinguish within an instant: the whole instant if only the clock reports."""
+    """Return the unit of arrival to distinguish; it is the instant if only the clock triggers reports."""
     used = [
         specification.strategies(str(getattr(source.stream, "value", "")), number)
         for number, source in enumerate(sources, 1)
@@ -505,7 +512,7 @@ def _arrivals(clock: TickClock, stream: Iri | Variable) -> tuple[EvaluationPoint
 
 
 EvaluationPoints = Sequence[EvaluationPoint]
-"""Evaluations, ascending, one at each tick and time."""
+"""Evaluations in ascending order, at most one at each tick and time."""
 
 
 def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
@@ -522,7 +529,7 @@ def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluatio
 def evaluation_points(
     reporting: Sequence[EvaluationPoints], specification: parameters.Specification, until: int
 ) -> EvaluationPoints:
-    """Return ET, ascending, of the reporting windows; of equal points, those with a trigger."""
+    """Return the evaluation times ET in ascending order; of equal times, return those with a trigger."""
     if len(reporting) == 1:
         return reporting[0][: bisect_right(reporting[0], until, key=attrgetter("time"))]
     by_place = [{(point.tick, point.time): point for point in points} for points in reporting]
@@ -560,7 +567,7 @@ def _multiples(window: ShownWindow) -> EvaluationPoints:
 
 
 def _at_closes(times: range, frame: Frame) -> range:
-    """Return the ticks at which windows closing at these time points are seen."""
+    """Return the ticks that determine the content of windows that close at these time points."""
     return range(at_close(times.start, frame), at_close(times.stop, frame), times.step * frame.clock.scale)
 
 

@@ -1,1 +1,1 @@
-"""Engine versions as they run: C-SPARQL 0.9.7, CQELS 1.x and of 2011, YASPER and its ports, Kolibrie."""
+"""Simulated engine versions: C-SPARQL 0.9.7, CQELS 1.x and of 2011, YASPER with its ports, Kolibrie."""

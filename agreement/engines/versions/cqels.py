@@ -1,11 +1,12 @@
-"""CQELS as it runs: 1.x with its rules Q1 to Q6, and as it was recorded in 2011 to 2013.
+"""A simulation of CQELS: version 1.x with the rules Q1 to Q6, and the recordings of 2011 to 2013.
 
 Q1 and Q3: the buffer of a triple pattern, its expiry, and the search for join partners. A window of L shows
-[now - L, now], both ends included; times are milliseconds. Static elements are evaluated once; EXISTS is
-evaluated for each solution. Q4: the join plan of a stream pattern. Q1 to Q4 as a machine: a pushed triple
-enters the buffers of its patterns, and is joined from each. Q5 and Q6: which rows are reported when a triple
-has been joined. The specification: at each arriving triple the whole query is evaluated over the windows [now
-- L, now], ignoring SLIDE. New rows since the previous arrival are reported (ISTREAM).
+[now - L, now], both ends included; times are milliseconds. Static elements of a query are evaluated once;
+EXISTS is evaluated for each solution. Q4: the join plan of a stream pattern. CqelsMachine implements Q1 to
+Q4: a pushed triple enters the buffer of each matching pattern, and is joined from
+each buffer. Q5 and Q6 determine the rows that are reported after a triple has been joined. In the
+specification, the whole query is evaluated at each arriving triple over the windows [now - L, now],
+without SLIDE. The rows that are new since the previous arrival are reported (ISTREAM).
 """
 
 from collections import Counter
@@ -33,12 +34,12 @@ from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.tau import unbind
 
 TextSolution = Mapping[Variable, str]
-"""The variables of a solution with the canonical texts of their terms; terms with equal texts join."""
+"""The canonical texts of a solution's terms by variable; terms with equal texts join."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BufferedTriple:
-    """A triple in a buffer with its pattern's binding; `position` counts the triples of its stream."""
+    """A triple in a buffer, with the binding of the pattern; `position` is its number in the stream."""
 
     t: float
     stream: str
@@ -48,13 +49,13 @@ class BufferedTriple:
 
     @property
     def entries(self) -> tuple["BufferedTriple"]:
-        """Its entries, like those of a joined mapping."""
+        """The entries of the mapping: the triple itself."""
         return (self,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedMapping:
-    """A joined mapping with its entries; a static element's mapping has none."""
+    """A joined mapping with its entries in the buffers; the mapping of a static element has no entries."""
 
     binds: TextSolution
     entries: tuple[BufferedTriple, ...] = ()
@@ -64,15 +65,15 @@ T = TypeVar("T", BufferedTriple, JoinedMapping)
 
 
 def compatible(binding: TextSolution, other: TextSolution) -> bool:
-    """Whether common variables have equal values."""
+    """Whether two solutions have equal values for all common variables."""
     return all(other.get(name, term) == term for name, term in binding.items())
 
 
 @dataclass(slots=True, eq=False)
 class HashIndex(Generic[T]):
-    """Items in insertion order, found by the values of any variables.
+    """An index of items in insertion order, by the values of any variables.
 
-    `names` are the variables that every item binds, `variables` those that some item can bind.
+    `names` are the variables that every item binds; `variables` are the variables that some item can bind.
     """
 
     names: frozenset[Variable]
@@ -93,7 +94,10 @@ class HashIndex(Generic[T]):
             del place[_key(item, names)][item]
 
     def matching(self, solution: TextSolution, shared: tuple[Variable, ...]) -> Iterable[T]:
-        """Return the items that are compatible with a solution; `shared` are all that both can bind."""
+        """Return the items that are compatible with a solution.
+
+        `shared` are the variables that both can bind.
+        """
         names = tuple(name for name in shared if name in solution and name in self.names)
         if not names:
             mappings: Iterable[T] = self.items
@@ -153,9 +157,9 @@ class CqelsBuffer:
     ) -> list[BufferedTriple]:
         """Return the triples that leave the window at a time.
 
-        [TRIPLES n] keeps the newest n triples of the stream (`counts` are the streams' sizes); for its `own`
-        pattern n includes the next one (Q1). With `slides` a range drops only when a SLIDE is over, and then
-        the next one begins, and NOW keeps the last match (Q3).
+        [TRIPLES n] keeps the newest n triples of the stream; `counts` are the sizes of the streams. For the
+        `own` pattern, n includes the arriving triple (Q1). With `slides`, a range window drops triples only
+        at the end of a SLIDE, when the next SLIDE begins; NOW keeps the last match (Q3).
         """
         match self.triple.window:
             case Now():
@@ -188,7 +192,7 @@ class CqelsBuffer:
 
 
 def match_triple(triple: cqels_text.StreamTriple, push: Push) -> TextSolution | None:
-    """Return the pattern's binding for a pushed triple, None if it does not match."""
+    """Return the binding of a pattern for a pushed triple; None if the triple does not match."""
     texts = (push.stream, *push.triple)
     for place, text in triple.constants:
         if texts[place] != text:
@@ -202,14 +206,14 @@ def match_triple(triple: cqels_text.StreamTriple, push: Push) -> TextSolution | 
 
 @dataclass(slots=True)
 class StaticData:
-    """The static data, with the query's dataset clause."""
+    """The static data in the dataset of the query."""
 
     static: Static
     dataset: Dataset
     _answers: dict[tuple[object, ...], list[TextSolution]] = field(default_factory=dict)
 
     def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> HashIndex[JoinedMapping]:
-        """Return the solutions of a pattern: distinct ones for `kept`, or all."""
+        """Return the solutions of a pattern over static data; for `kept` variables, without duplicates."""
         names = patterns.variables(pattern) if kept is None else patterns.variables(pattern) & kept
         modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers("DISTINCT")
         solutions = self._solutions(pattern, names, modifiers)
@@ -220,14 +224,17 @@ class StaticData:
         return index
 
     def holds(self, condition: cqels_text.CqelsFilter, solution: TextSolution) -> bool:
-        """Whether a FILTER is true for a solution; its EXISTS is evaluated over the static data."""
+        """Whether a FILTER is true for a solution.
+
+        EXISTS inside the FILTER is evaluated over the static data.
+        """
         if not condition.exists:
             return test(condition.expression, True, solution)
         pattern = _pattern_of(solution, condition.variables)
         return bool(self._solutions_of(algebra.Filter(pattern, condition.expression, condition.exists), ()))
 
     def value(self, extend: algebra.Extend, solution: TextSolution) -> str | None:
-        """Return the value of an expression for a solution, None for an error."""
+        """Return the value of an expression for a solution; None if the expression is an error."""
         if not extend.exists:
             term = evaluate(extend.expression, solution)
             return None if term is None else str(term)
@@ -253,7 +260,7 @@ class StaticData:
 
 
 def _pattern_of(solution: TextSolution, names: frozenset[Variable]) -> algebra.Pattern:
-    """Return a pattern whose only solution is the part of a solution for these names."""
+    """Return a pattern whose only solution is the given solution, restricted to these names."""
     bound = tuple(sorted(name for name in names if name in solution))
     return (
         algebra.Values(bound, (tuple(constant_of(solution[name]) for name in bound),))
@@ -267,7 +274,7 @@ JoinIndex = HashIndex[BufferedTriple] | HashIndex[JoinedMapping]
 
 
 JoinStep = tuple[JoinIndex, tuple[Variable, ...]]
-"""An index, and the shared variables along which its entries are joined."""
+"""An index, and the shared variables by which the entries of the index are joined."""
 JoinPlan = tuple[cqels_text.CqelsFilter | JoinStep, ...]
 
 
@@ -279,7 +286,7 @@ def join_steps(
     *,
     everything: bool,
 ) -> Iterator[cqels_text.CqelsFilter | JoinStep]:
-    """Yield the plan of a stream pattern; with `everything` cross products too, and all FILTERs."""
+    """Yield the join plan of a stream pattern; with `everything`, include cross products and all FILTERs."""
     bound, left = start.variables, list(filters)
     unused: list[JoinIndex] = [*statics]
     unused += (buffer.index for buffer in buffers if buffer.triple is not start)
@@ -298,12 +305,12 @@ def join_steps(
 
 
 def joins(plan: JoinPlan) -> bool:
-    """Whether the plan has a join, not FILTERs only."""
+    """Whether the plan contains a join, and not only FILTERs."""
     return any(isinstance(step, tuple) for step in plan)
 
 
 def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[JoinedMapping]:
-    """Return the mappings that a plan joins to a triple, in the order of the elements' solutions."""
+    """Return the mappings that a plan joins to a triple, in the order of the joined solutions."""
     mappings = [JoinedMapping(start.binds, start.entries)]
     for step in plan:
         if isinstance(step, cqels_text.CqelsFilter):
@@ -319,10 +326,10 @@ def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[Join
 
 
 Expiry = Literal["own", "last", "all"]
-"""The patterns whose old triples leave the buffers when a triple arrives.
+"""The patterns from whose buffers old triples are removed when a triple arrives.
 
 `own`: the matching pattern (Q1). `last`: the last matching pattern of each block (2011a). `all`: all
-patterns, so that each window has the specified content at any time, with each triple once.
+patterns, so that at each time each window has the content of the specification, with each triple once.
 """
 
 
@@ -330,7 +337,7 @@ patterns, so that each window has the specified content at any time, with each t
 class LiveJoins:
     """The joined mappings whose triples are all in the buffers, in order of creation.
 
-    `changed` and `removed` describe the changes since the last call of `settle`.
+    `changed` and `removed` contain the changes since the last call of `settle`.
     """
 
     now: dict[JoinedMapping, None] = field(default_factory=dict)
@@ -347,7 +354,7 @@ class LiveJoins:
                 self._by_entry.setdefault(entry, []).append(mapping)
 
     def drop(self, entries: Iterable[BufferedTriple]) -> None:
-        """Remove the mappings with an entry."""
+        """Remove the mappings that contain one of these entries."""
         for entry in entries:
             for mapping in self._by_entry.pop(entry, ()):
                 if mapping in self.now:
@@ -356,20 +363,20 @@ class LiveJoins:
                     self.removed.append(mapping)
 
     def settle(self) -> None:
-        """Forget added and removed mappings."""
+        """Clear the lists of changed and removed mappings."""
         self.changed = False
         self.removed.clear()
 
 
 @dataclass(slots=True)
 class CqelsMachine:
-    """The state of a query. `live` tracks the current joined mappings, if needed.
+    """The state of a query in CQELS; `live` contains the current joined mappings, if they are required.
 
     Deviations of the engine, unless they are `off`: FILTERs in STREAM are ignored, static elements have no
-    duplicates (Q1); matching patterns are processed in the engine's order, each completely (Q2); expiry
-    follows SLIDE (Q3); joins use only shared variables (Q4). Each joined mapping gives a row at once, without
-    DISTINCT, ORDER BY, LIMIT and ISTREAM on the whole answer (Q5). Aggregates are those that plan 1 finds for
-    a joined mapping, not those of all mappings (Q6).
+    duplicates (Q1); matching patterns are processed one after the other in the order of the engine (Q2);
+    expiry follows SLIDE (Q3); joins use only shared variables (Q4). Each joined mapping gives a row
+    immediately, without DISTINCT, ORDER BY, LIMIT and ISTREAM on the whole answer (Q5). Aggregates are
+    computed from the groups that plan 1 finds for a joined mapping, and not from all mappings (Q6).
     """
 
     body: cqels_text.CqelsBody
@@ -403,7 +410,7 @@ class CqelsMachine:
         self._order = sorted(triples, key=lambda triple: -len(triple.constants) if eager else triple.number)
 
     def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
-        """Yield the joined mappings of a pushed triple, pattern by pattern or all at once."""
+        """Yield the joined mappings of a pushed triple, in one batch per pattern or in one batch in all."""
         self._count(push)
         both = ((triple, match_triple(triple, push)) for triple in self._order)
         matches = [(triple, binds) for triple, binds in both if binds is not None]
@@ -418,7 +425,7 @@ class CqelsMachine:
         yield [joined for triple, binds in matches for joined in self._joined(triple, binds, push)]
 
     def whole(self, number: int) -> list[JoinedMapping]:
-        """Return the plan's joins of a pattern for all triples in its buffer."""
+        """Return the joined mappings of a pattern's plan for all triples in its buffer."""
         held = self.buffers[number].index.items
         return [mapping for entry in held for mapping in follow(self.plans[number], entry, self.data)]
 
@@ -434,7 +441,7 @@ class CqelsMachine:
         return mappings
 
     def _expire(self, push: Push, triples: list[cqels_text.StreamTriple]) -> None:
-        """Drop triples that leave the buffers by time, whatever the patterns matched."""
+        """Drop triples that leave the buffers because of time, also if no pattern matches the push."""
         match self.keeping:
             case "own":
                 pass
@@ -449,7 +456,7 @@ class CqelsMachine:
                 assert_never(self.keeping)
 
     def _make_room(self, triple: cqels_text.StreamTriple, push: Push) -> None:
-        """Drop triples that leave a pattern's buffer because the pattern matched."""
+        """Drop triples that leave the buffer of a pattern because the pattern matches the push."""
         buffer = self.buffers[triple.number]
         if self.keeping == "all":
             self._drop(buffer, buffer.equal(push))
@@ -466,7 +473,7 @@ class CqelsMachine:
             self.live.drop(entries)
 
     def _count(self, push: Push) -> None:
-        """Count the triple in its stream; equal triples at one time count once."""
+        """Count the triple in its stream; equal triples at one time are counted once."""
         if self._now != push.t:
             self._now = push.t
             self._positions.clear()
@@ -476,7 +483,10 @@ class CqelsMachine:
 
 
 def _filters(body: cqels_text.CqelsBody, off: Off) -> list[cqels_text.CqelsFilter]:
-    """Return the FILTERs that are applied; to one inside STREAM other variables are unbound."""
+    """Return the FILTERs that are applied.
+
+    In a FILTER inside STREAM, variables of other elements are unbound.
+    """
     if "Q1" not in off:
         return [cqels_filter for cqels_filter in body.filters if cqels_filter.block is None]
     return [part if part.block is None else _inside(part, body) for part in body.filters]
@@ -495,9 +505,9 @@ GroupKey = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class CqelsHead:
-    """A query around its pattern: steps inside of the groups, the groups, steps behind them.
+    """The parts of a query around its pattern: steps before grouping, groups, and steps after grouping.
 
-    Steps are in execution order; `columns` is V in alphabetical order.
+    The steps are in execution order; `columns` are the result variables V in alphabetical order.
     """
 
     columns: tuple[Variable, ...]
@@ -546,7 +556,10 @@ def _peeled(
 
 
 def _after_steps(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
-    """Return a solution with the values of expressions, unbound for errors; None if filtered out."""
+    """Return a solution with the values of expressions, unbound after an error.
+
+    The result is None if a FILTER rejects it.
+    """
     for step in steps:
         if isinstance(step, patterns.Filter):
             if not data.holds(cqels_text.CqelsFilter(step.condition, step.exists), solution):
@@ -563,14 +576,14 @@ def _element(aggregation: Aggregation, solution: TextSolution) -> tuple[Constant
 
 @dataclass(slots=True)
 class CqelsReports:
-    """The reports of a machine, which tracks its mappings unless each row is reported at once."""
+    """The reports of a CqelsMachine, which keeps joined mappings unless each row is reported immediately."""
 
     machine: CqelsMachine
     head: CqelsHead
     _before: Sequence[Row] = ()
 
     def of(self, pushes: Sequence[Push]) -> Iterator[Report]:
-        """Yield the reports in their order, each with the number of the push that triggered it."""
+        """Yield the reports in order, each with the number of the push that triggered the report."""
         for number, push in enumerate(pushes):
             bindings = [binding for batch in self.machine.batches(push) for binding in self._of_each(batch)]
             if "Q5" not in self.machine.off:
@@ -581,7 +594,7 @@ class CqelsReports:
                 self.machine.live.settle()
 
     def _of_each(self, batch: Sequence[JoinedMapping]) -> Iterator[TextSolution]:
-        """Yield each joined mapping's answer, if mappings are answered one by one."""
+        """Yield the answer of each joined mapping, if each mapping is reported separately."""
         if self.head.group is None:
             yield from (joined_mapping.binds for joined_mapping in batch)
         elif "Q6" not in self.machine.off:
@@ -594,7 +607,7 @@ class CqelsReports:
                 yield from self._values({key: bindings[key]})
 
     def _looked_up(self, joined: TextSolution) -> Iterator[TextSolution]:
-        """Yield the groups that plan 1 finds for a joined mapping, or the group of nothing (Q6)."""
+        """Yield the groups that plan 1 finds for a joined mapping, or the empty group (Q6)."""
         binding = {name: joined[name] for name in self.head.keys if name in joined}
         first = self.machine.body.triples[0].variables
         known: list[TextSolution] = []
@@ -609,14 +622,14 @@ class CqelsReports:
         yield from self._values(self._groups(known))
 
     def _prepared(self, solution: TextSolution) -> TextSolution:
-        """Return a solution with the values of the expressions that are grouped by or aggregated."""
+        """Return a solution with the values of the expressions in GROUP BY and in aggregates."""
         return _after_steps(self.head.inside, solution, self.machine.data) or solution
 
     def _key(self, solution: TextSolution) -> GroupKey:
         return tuple(solution.get(name) for name in self.head.keys)
 
     def _groups(self, solutions: Iterable[TextSolution]) -> dict[GroupKey, list[TextSolution]]:
-        """Return prepared solutions by group, in order of first members."""
+        """Return prepared solutions by group; groups are in the order of their first solutions."""
         groups: dict[GroupKey, list[TextSolution]] = {}
         for solution in solutions:
             groups.setdefault(self._key(solution), []).append(solution)
@@ -628,9 +641,10 @@ class CqelsReports:
                 yield values
 
     def _of_group(self, key: GroupKey, members: Sequence[TextSolution]) -> TextSolution | None:
-        """Return a group's binding, its key and aggregates; None if filtered out.
+        """Return the binding of a group's key and aggregates; None if HAVING rejects the group.
 
-        A lookup needs a value for each argument except those of COUNT (Q6).
+        A lookup of plan 1 requires a value for each aggregate argument, except for the arguments of COUNT
+        (Q6).
         """
         assert self.head.group is not None
         whole = "Q6" not in self.machine.off
@@ -648,7 +662,7 @@ class CqelsReports:
         return (self._prepared(mapping.binds) for mapping in self.machine.live.now)
 
     def _new(self, bindings: list[TextSolution]) -> list[Row]:
-        """Return the new rows of the whole answer; equal rows are counted."""
+        """Return the new rows of the whole answer; equal rows count separately."""
         live = self.machine.live
         asked_one_by_one = self.head.group is not None and "Q6" not in self.machine.off
         if asked_one_by_one:
@@ -672,7 +686,7 @@ class CqelsReports:
         return [self._row(binding) for binding in self._of_select(bindings)]
 
     def _of_select(self, bindings: Iterable[TextSolution]) -> Iterator[TextSolution]:
-        """Yield solutions with the expressions of SELECT that satisfy HAVING."""
+        """Yield the solutions that satisfy HAVING, with the values of the expressions of SELECT."""
         done = (_after_steps(self.head.after_groups, binding, self.machine.data) for binding in bindings)
         return (binding for binding in done if binding is not None)
 
@@ -748,10 +762,10 @@ def _selecting(query: cqels_text.WrittenQuery, engine: str) -> cqels_text.Writte
 
 
 def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the engine's reports, one for each row.
+    """Return the reports of CQELS 1.x, one report for each row.
 
-    FILTERs inside STREAM and durations are seen if the query has its text. Raises
-    LarsError for a query that the engine cannot parse or register.
+    If the text of the query is available, FILTERs inside STREAM and durations are read like in the engine.
+    Raises LarsError for a query that the engine cannot parse or register.
     """
     read = cqels_text.query_with_text(query) if "Q3" in off else cqels_text.as_parsed(query)
     keeping: Expiry = "all" if "Q1" in off else "own"
@@ -762,7 +776,7 @@ CQELS_1X: Final = Engine("cqels-1.x", "cqels", _RULES_1X, _recorded_1x, timed=Fa
 
 
 def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the engine's reports; raises LarsError unless it is SELECT with a triple pattern in STREAM."""
+    """Return the reports of CQELS of 2011; raises LarsError unless SELECT has a triple pattern in STREAM."""
     keeping: Expiry = "all" if "2011a" in off else "last"
     like_1x = {"2011b": "Q4", "2011c": "Q5"}
     others = frozenset(("Q1", "Q2", "Q3", "Q6", *(like_1x[name] for name in off if name in like_1x)))
@@ -771,13 +785,13 @@ def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], o
 
 
 CQELS_2011: Final = Engine("cqels-2011", "cqels", _RULES_2011, _recorded_2011, timed=False)
-"""The engine of functional-testing-2013 and csrbench-2013."""
+"""The engine of the recordings functional-testing-2013 and csrbench-2013."""
 
 
 def _recorded(
     keeping: Expiry, off: Off, query: cqels_text.WrittenQuery, static: Static, pushes: Sequence[Push]
 ) -> Recording:
-    """Return the reports of a query in the reading of the engine's parser, with some rules off.
+    """Return the reports of a query that is read like by the engine's parser, with the rules in `off` off.
 
     Raises LarsError for a query that cannot run: without a triple pattern in STREAM, other than SELECT, or
     with elements in STREAM that must not be ignored.

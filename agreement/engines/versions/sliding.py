@@ -1,6 +1,6 @@
-"""The sliding windows of an RSP-QL query in YASPER, RSP-JS and rsp-rs: their reading, and their opening.
+"""The sliding windows of an RSP-QL query in YASPER, RSP-JS and rsp-rs: parsing and opening.
 
-RSP-JS and rsp-rs read the windows of a query line by line, and lengths by their own number syntax.
+RSP-JS and rsp-rs read the windows of a query line by line, and read lengths in their own number syntax.
 """
 
 import math
@@ -48,9 +48,9 @@ EVERY_STREAM: Final = Iri("urn:x-lars:every-stream")
 
 @dataclass(frozen=True, slots=True)
 class YasperWindow:
-    """A window of a query: its length and the distance of closes, in milliseconds.
+    """A window of a query: its length, and the distance of successive closes, in milliseconds.
 
-    `stream` is the name of the stream in the reading of the engine's own parser, if that is known.
+    `stream` is the name of the stream as the parser of the engine reads it, if this parser is known.
     """
 
     source: WindowSource
@@ -59,16 +59,16 @@ class YasperWindow:
     stream: Iri | None = None
 
     def reads(self, push: Push) -> bool:
-        """Whether the push is in the window's stream."""
+        """Whether a push is in the stream of the window."""
         stream = self.stream or self.source.stream
         return stream == EVERY_STREAM or push.stream == str(stream)
 
 
 def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple[YasperWindow, ...]:
-    """Return the windows of the query in textual order; with `tumbling`, a window may lack STEP.
+    """Return the windows of the query in textual order; with `tumbling`, STEP may be missing.
 
-    Lengths without a unit, as in RSP-JS, are milliseconds, like its timestamps. Raises LarsError for anything
-    but SELECT over windows of RSP-QL.
+    Lengths without a unit are milliseconds, like the timestamps of RSP-JS. Raises LarsError unless the query
+    is a SELECT query over windows of RSP-QL.
     """
     if query.language is not Language.RSPQL:
         raise LarsError(f"{engine} cannot run a query in {query.language.value}; expected rspql")
@@ -105,7 +105,7 @@ def check_triple_patterns(
     others: tuple[type[algebra.Pattern], ...] = (),
     accepted: str = "triple patterns and FILTER",
 ) -> None:
-    """Raise LarsError if the pattern has more than triple patterns, filters and `others`."""
+    """Raise LarsError if the query has patterns other than triple patterns, filters and `others`."""
     for part in parts(query.pattern):
         construct = "EXISTS" if tests_of(part) else _NOT_RUN.get(type(part))
         if construct is not None and not isinstance(part, others):
@@ -113,16 +113,16 @@ def check_triple_patterns(
 
 
 def without_projection(query: EngineQuery) -> EngineQuery:
-    """Return the query that selects every variable of its pattern, without blank nodes."""
+    """Return the query that selects all variables of its pattern except blank nodes."""
     named = {variable for variable in variables(query.pattern) if not _BLANK.fullmatch(variable.name)}
     return replace(query, result=tuple(in_order(named | set(query.result))))
 
 
 def with_window_graphs(query: EngineQuery, windows: Iterable[YasperWindow]) -> EngineQuery:
-    """Return the query in which GRAPH reads windows too, which SPARQL processors have as named graphs.
+    """Return the query in which GRAPH also reads windows, which SPARQL processors store as named graphs.
 
-    GRAPH :w { P } is WINDOW :w { P }. GRAPH ?g { P } ranges over the windows, with their names as ?g, and
-    over the static graphs.
+    GRAPH :w { P } becomes WINDOW :w { P }. GRAPH ?g { P } matches in each window, with the name of the window
+    as ?g, and in each static graph.
     """
     named = {window.source.name: window.source for window in windows if window.source.name is not None}
 
@@ -151,19 +151,19 @@ def with_window_graphs(query: EngineQuery, windows: Iterable[YasperWindow]) -> E
 
 
 _MOST_OPEN: Final = 100_000
-"""The greatest number of open windows, which each arrival visits; a larger number suggests a wrong unit."""
+"""The greatest number of open windows; each arrival visits all open windows."""
 
 TimedTriple = tuple[float, Triple]
-"""The time of a triple, and the triple."""
+"""A triple with its time."""
 
 
 @dataclass(slots=True)
 class OpenedWindows:
-    """The windows of one sliding window that arrivals have opened, by their closes, until they are deleted.
+    """The opened windows of one sliding window, by their closes, until they are deleted.
 
-    The windows contain [o, c) with `include_opening`, otherwise (o, c]. `start` is t0; in rsp-rs the value 0
-    means that t0 is not set. `fired` is the last time at which a window fired. `past` has the triples that a
-    window can still contain.
+    An opened window contains [o, c) with `include_opening`, otherwise (o, c]. `start` is t0; in rsp-rs, the
+    value 0 means that t0 is not set. `fired` is the last time at which a window fired. `past` contains the
+    triples that a later window can still contain.
     """
 
     window: YasperWindow
@@ -174,13 +174,13 @@ class OpenedWindows:
     past: deque[TimedTriple] = field(default_factory=deque)
 
     def shows(self, opening: float, close: float, t: float) -> bool:
-        """Whether a window with this opening and close contains an arrival at `t`."""
+        """Whether the window from `opening` to `close` contains an arrival at `t`."""
         return opening <= t < close if self.include_opening else opening < t <= close
 
     def open(self, first: float, t: float, least: float = -math.inf, *, always: bool = True) -> None:
-        """Open the windows that close at `first`, and one step later each, and that open up to `t`.
+        """Open the windows that close at `first`, first + step, and so on, and that open at or before `t`.
 
-        With `always` the first window is opened in any case. No window is opened that closes before `least`.
+        With `always`, the first window is always opened. A window that closes before `least` is not opened.
         Raises LarsError for too many windows.
         """
         if self.window.width > _MOST_OPEN * self.window.step:
@@ -213,7 +213,10 @@ class OpenedWindows:
         return [close for close, elements in self.contents.items() if elements]
 
     def latest(self, t: float, *, touching: bool = False) -> float | None:
-        """Return the latest close before `t`, with `touching` including `t`; None if nothing closes then."""
+        """Return the latest close before `t`, or at `t` with `touching`.
+
+        The result is None if no window has such a close.
+        """
         closes = (close for close in self.contents if close < t or (touching and close == t))
         return max(closes, default=None)
 
@@ -227,15 +230,15 @@ class OpenedWindows:
         return [] if close is None else [triple for _, triple in self.contents[close]]
 
     def keep(self, t: float, triple: Triple, now: float) -> None:
-        """Keep a triple; triples that no window closing at or after `now` contains are dropped."""
+        """Keep a triple; drop the triples that no window that closes at or after `now` contains."""
         self.past.append((t, triple))
         while self.past[0][0] < now - self.window.width - self.window.step:
             self.past.popleft()
 
     def active(self, t: float, start: float = 0) -> list[Triple]:
-        """Return the content of the active window at `t`: the earliest that has not closed.
+        """Return the content of the active window at `t`, the earliest window that has not closed.
 
-        `start` is a time at which some window closes.
+        `start` is a time at which a window closes.
         """
         opening = start + first_close(t - start, self.window.step) - self.window.width
         return [triple for at, triple in self.past if self.shows(opening, t, at)]
@@ -256,14 +259,15 @@ def first_close(t: float, step: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FiringRules:
-    """The firing rules of RSP-JS and rsp-rs. Each of the first five can be off; off is the specification.
+    """The firing rules of RSP-JS and rsp-rs; a rule that is off follows the specification.
 
     `include_opening`: windows contain [o, c), not (o, c]. `late`: late arrivals reopen reported windows.
-    `latest`: only an arrival in a window's own stream closes it, and only the latest closed one fires;
-    otherwise each fires at its close. `beside`: other windows have the content of their earliest window open
-    at the firing window's last triple. `last_fed`: only the last window on a stream receives its triples.
-    `empty`: an empty window fires too. `always`: an arrival opens a window though that opens later.
-    `one_by_one`: a window fires before the next one takes the arrival.
+    `latest`: only an arrival in the stream of a window closes the window, and only the window that closed
+    last fires; otherwise each window fires at its close. `beside`: other windows have the content of their
+    earliest window that is open at the last triple of the firing window. `last_fed`: only the last window on
+    a stream receives the triples of the stream. `empty`: empty windows also fire. `always`: an arrival opens
+    a window even if that window opens after the arrival. `one_by_one`: a window fires before the next window
+    receives the arrival.
     """
 
     include_opening: bool
@@ -278,9 +282,9 @@ class FiringRules:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """Windows that fire together during a push at `t`: their close, and the content of all windows.
+    """The windows that fire together during a push at `t`: the common close, and the content of all windows.
 
-    `last` is the time of the last triple in the last firing window, 0 if it is empty.
+    `last` is the time of the last triple in the last firing window; 0 if this window is empty.
     """
 
     push: int
@@ -292,7 +296,10 @@ class Firing:
 
 
 class FiringWindows:
-    """All windows of a query between two arrivals; `first` returns the first close for an opening arrival."""
+    """The state of all windows of a query.
+
+    `first` returns the first close for an arrival that opens windows.
+    """
 
     def __init__(
         self, declared: "EngineWindows", rules: FiringRules, first: Callable[[OpenedWindows, float], float]
@@ -319,7 +326,7 @@ class FiringWindows:
             yield from self._fire_each(number, push.t)
 
     def _waiting(self) -> Iterator[float]:
-        """Yield the closes of all windows that are open, or have not fired."""
+        """Yield the closes of all windows that are open or have not fired."""
         return (close for window in self.opened.values() for close in window.contents)
 
     def _enter(self, window: OpenedWindows, push: Push) -> None:
@@ -380,9 +387,9 @@ def rust_integer(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class EngineWindows:
-    """The windows in textual order; `alive` ones can open, `fed` ones receive a stream's triples.
+    """The windows of a query in textual order, as an engine reads them.
 
-    If `answers` is false, the remaining text is not valid SPARQL, so the engine never answers.
+    If `answers` is false, the text without window clauses is not valid SPARQL, so the engine never answers.
     """
 
     windows: tuple[YasperWindow, ...]
@@ -390,11 +397,11 @@ class EngineWindows:
 
     @property
     def alive(self) -> tuple[YasperWindow, ...]:
-        """The windows with a grid: a step of 0 or NaN has none."""
+        """The windows that can open: the step is above 0, and the width is not NaN."""
         return tuple(window for window in self.windows if window.step > 0 and not math.isnan(window.width))
 
     def fed(self, push: Push, *, last: bool) -> tuple[YasperWindow, ...]:
-        """Return the windows that a push enters: all on its stream, or only the last of them."""
+        """Return the windows that a push enters: all windows on its stream, or only the last window."""
         windows = [window for window in self.windows if window.reads(push)]
         return tuple(window for window in (windows[-1:] if last else windows) if window in self.alive)
 
@@ -402,10 +409,10 @@ class EngineWindows:
 def engine_windows(
     query: EngineQuery, engine: str, length: Callable[[str], float], *, by_lines: bool, each_word: bool
 ) -> EngineWindows:
-    """Return the windows of a query in the reading of an engine, or, with `by_lines` off, of its language.
+    """Return the windows of a query as an engine reads them; with `by_lines` off, as the language defines.
 
-    Lines are used if the query has its text; `each_word` is as in `read_lines`. Raises LarsError unless it is
-    SELECT over sliding windows.
+    The engine reads lines if the text of the query is available; `each_word` is the argument of `read_lines`.
+    Raises LarsError unless the query is a SELECT query over sliding windows.
     """
     windows = sliding_windows(query, engine, tumbling=False)
     if not isinstance(query, WrittenQuery):
