@@ -312,8 +312,7 @@ def _keeps_ends(specification: parameters.Specification) -> bool:
 
 
 def _said_ends(query: EngineQuery) -> set[Bounds]:
-    """Return the bounds that the query language defines, preferably for windows ending at the reference
-    time."""
+    """Return the bounds that the query language defines, preferably of windows that end at the reference."""
     quiet = _quiet(query)
     windows = [each.window for each in sources(query) if isinstance(each.window, Range) and each not in quiet]
     own = [each for each in windows if each.until is None and each.ahead is None]

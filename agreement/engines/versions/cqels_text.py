@@ -1,4 +1,4 @@
-"""A query of CQELS with its text, and the elements that the engine registers, one by one."""
+"""Parsing of a CQELS query with its text into the elements that CQELS registers."""
 
 import re
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ class StreamTriple:
     window: WindowExpression
     pattern: TriplePattern
     constants: tuple[tuple[int, str], ...] = field(init=False, compare=False)
-    """The places of constants among the four terms, with their texts."""
+    """The places of constants among stream, subject, predicate and object, with their texts."""
 
     def __post_init__(self) -> None:
         texts = (
@@ -53,7 +53,7 @@ class StreamTriple:
 
     @property
     def terms(self) -> tuple[Term, ...]:
-        """Stream, subject, predicate, object."""
+        """The terms of the pattern: stream, subject, predicate, object."""
         return self.stream, *self.pattern.terms
 
     @property
@@ -64,7 +64,7 @@ class StreamTriple:
 
 @dataclass(frozen=True, slots=True)
 class CqelsFilter:
-    """A FILTER with its EXISTS; `block` is the number of its STREAM block, None outside."""
+    """A FILTER with its EXISTS patterns; `block` is the number of its STREAM block, or None."""
 
     expression: Expression
     exists: tuple[Exists, ...] = ()
@@ -80,10 +80,10 @@ class CqelsFilter:
 
 @dataclass(frozen=True, slots=True)
 class CqelsBody:
-    """The elements of a WHERE clause, each kind in the order of the text.
+    """The elements of a WHERE clause by kind, in the order of the text.
 
-    A static element is a run of triples, a GRAPH, a UNION or a group without a stream. `errors` are elements
-    in STREAM other than triples and FILTER, as errors with their places.
+    A static element is a sequence of triples, a GRAPH, a UNION or a group without a stream. `errors` are
+    errors with places, for elements in STREAM other than triples and FILTER.
     """
 
     triples: tuple[StreamTriple, ...]
@@ -99,14 +99,17 @@ def read_written(text: str, source: str) -> WrittenQuery:
 
 
 def query_with_text(query: EngineQuery) -> WrittenQuery:
-    """Return a query with its text; without one, a text is written with each FILTER outside STREAM."""
+    """Return a query with its text.
+
+    For a query without text, write a text with each FILTER outside STREAM.
+    """
     if isinstance(query, WrittenQuery):
         return query
     return read_written(write_query(query, Language.CQELS), "the query as written for CQELS")
 
 
 def as_parsed(query: EngineQuery) -> WrittenQuery:
-    """Return the query in the reading of CQELS 1.x, if it has a text: durations in h and d are shortened.
+    """Return the query as CQELS 1.x reads its text, if available: durations in h and d are shortened.
 
     Raises QueryError if the engine cannot parse or register the text.
     """
@@ -122,9 +125,9 @@ def _check_parsed(text: str, source: str) -> None:
 
 
 def shorten(text: str) -> str:
-    """Return the text in the reading of the engine's parser: durations in h and d lose their last digit.
+    """Return the text as the engine's parser reads it: durations in h and d lose their last digit.
 
-    The length of the text is unchanged, so places remain valid.
+    The length of the text is unchanged, so that places in the text remain valid.
 
     >>> shorten("STREAM <s> [RANGE 24h SLIDE 100d30m] {}")
     'STREAM <s> [RANGE  2h SLIDE  10d30m] {}'
@@ -135,7 +138,7 @@ def shorten(text: str) -> str:
 # An engine is run with each of its rules off: parsing takes most of the time.
 @lru_cache(maxsize=_KEPT)
 def read_body(text: str, source: str, base: str = "") -> CqelsBody:
-    """Return the elements of a CQELS query; raises PlacedError if it is unreadable."""
+    """Return the elements of a CQELS query; raises PlacedError if the text cannot be read."""
     document = sparql.tokenize(text, source, base)
     parsed, lifted = lift(document, Language.CQELS)
     tree = sparql.query_of(parsed)
@@ -169,7 +172,7 @@ class _Elements:
         return CqelsBody(tuple(self.triples), tuple(self.statics), tuple(self.filters), tuple(self.others))
 
     def read(self, group: sparql.Phrase) -> None:
-        """Add the elements of a group outside of STREAM."""
+        """Add the elements of a group that is outside STREAM."""
         for part, patterns in self._runs(group, None):
             match part:
                 case sparql.Phrase("triples"):
@@ -213,9 +216,9 @@ class _Elements:
     def _runs(
         self, group: sparql.Phrase, block: int | None
     ) -> Iterator[tuple[sparql.Phrase, list[Bgp | PathPattern]]]:
-        """Yield the parts of a group with the patterns of its runs of triples; FILTERs are separate.
+        """Yield the parts of a group: a part is a sequence of triple patterns or a FILTER.
 
-        A FILTER ends a run for the engine, but not the life of a blank node's label.
+        In the engine, a FILTER ends a sequence of triples, but not the scope of a blank node label.
         """
         run: sparql.TriplesRun | None = None
         for part in group.parts:

@@ -1,10 +1,10 @@
-"""C-SPARQL 2 of RSP4J (commit c46e0f67): each window is a statement of Esper, answers are Jena's.
+"""A simulation of C-SPARQL 2 of RSP4J (commit c46e0f67), with windows of Esper and answers of Jena.
 
 arrival → clock steps → due events of each window, in time order → listeners → answers
 
-A reporting window reads the others' last content, and keeps their read locks. So the process blocks at the
-next arrival or due event of one of them. The windows' order of reports is a hash map's. ISTREAM and DSTREAM
-depend on the order of Jena's rows.
+A reporting window reads the last content of all other windows, and keeps the read locks of these windows. The
+process therefore blocks at the next arrival or due event of another window. A hash map determines the order
+in which windows report. ISTREAM and DSTREAM depend on the order of Jena's rows.
 """
 
 from collections import Counter
@@ -79,7 +79,7 @@ class _StandsStillError(Exception):
 
 @dataclass(slots=True)
 class EsperWindow:
-    """A window: its triples, the next report's time, the last content with its time, and its lock."""
+    """A window: triples, time of the next report, last content with its time, and lock."""
 
     window: sliding.YasperWindow
     held: list[sliding.TimedTriple] = field(default_factory=list)
@@ -89,7 +89,7 @@ class EsperWindow:
     locked: bool = False
 
     def enter(self, t: float, triple: Triple) -> None:
-        """Add a triple; the first triple determines the times of reports."""
+        """Add a triple to the window; the first triple determines the times of reports."""
         self.check()
         self.due = t + self.window.step if self.due is None else self.due
         self.held.append((t, triple))
@@ -100,7 +100,7 @@ class EsperWindow:
             raise _StandsStillError
 
     def events(self, t: float) -> Iterator[tuple[float, int, Callable[[float], tuple[Triple, ...] | None]]]:
-        """Yield the due events up to a time: time, order at equal times, and action."""
+        """Yield the due events up to time `t`: the time, the order at equal times, and the action."""
         if self.held and self.held[0][0] + self.window.width <= t:
             yield self.held[0][0] + self.window.width, 0, self._go
         if self.due is not None and self.due <= t:
@@ -118,7 +118,7 @@ class EsperWindow:
 
 
 DueAnswer = tuple[Report, engine.Content]
-"""A report without its rows, and the content that they answer."""
+"""A report without rows, and the window content that determines its rows."""
 
 
 class _Esper:
@@ -162,7 +162,7 @@ class _Esper:
 
 @lru_cache
 def read_csparql2(text: str, source: str) -> EngineQuery:
-    """Return the query of a text; raises LarsError if the engine rejects it."""
+    """Return the query of a text; raises LarsError if the engine rejects the text."""
     check_strict(text, source, "rsp4j")
     query = engine.read_with_text(text, source, Language.RSPQL)
     if query.form not in ("SELECT", "ASK") or query.to_stream is None:
@@ -173,7 +173,7 @@ def read_csparql2(text: str, source: str) -> EngineQuery:
 
 
 def _names(query: EngineQuery) -> list[Iri | None]:
-    """Return the names of windows in their order; raises LarsError for a text that the engine refuses."""
+    """Return the names of the windows in textual order; raises LarsError if the engine rejects the text."""
     if not isinstance(query, engine.WrittenQuery):
         return [source.name for source in sources(query)]
     read_csparql2(query.text, query.source)
@@ -203,22 +203,22 @@ def _operator(query: EngineQuery) -> ToStream:
 
 @dataclass(frozen=True, slots=True)
 class _Streamed:
-    """The state of ISTREAM or DSTREAM: rows at its last time and at the one before."""
+    """The state of ISTREAM or DSTREAM: the rows at the last time and at the time before."""
 
     before: frozenset[Row] = frozenset()
     now: frozenset[Row] = frozenset()
     t: float = -1
 
     def at(self, t: float) -> "_Streamed":
-        """Return the state at a time."""
+        """Return the state of the operator at a time."""
         return _Streamed(self.now, frozenset(), t) if self.t < t else self
 
     def outcomes(
         self, kind: ToStream, rows: Sequence[Row], wanted: Counter[Row] | None
     ) -> Iterator[tuple[list[Row], "_Streamed"]]:
-        """Yield possible outputs for the rows with the next state, in their order or `wanted` rows first.
+        """Yield possible outputs for the rows with the next state; `wanted` rows come first, if given.
 
-        Any of the candidates can be the last row of the report; each state keeps this row.
+        Each candidate can be the last row of the report; the next state contains the last row.
         """
         gives = (lambda row: row not in self.before) if kind == "ISTREAM" else self.before.__contains__
         kept = [row for row in rows if gives(row)]
@@ -241,7 +241,10 @@ def _in_turn(
     row_sets: Sequence[Sequence[Row]],
     wanted: Sequence[Counter[Row] | None],
 ) -> list[list[Row]]:
-    """Return the operator's output of each evaluation, matching as many wanted outputs as possible."""
+    """Return the output of the operator at each evaluation.
+
+    As many outputs as possible equal the wanted ones.
+    """
     states: dict[_Streamed, list[list[Row]]] = {_Streamed(): []}
     for (report, _), rows, want in zip(evaluations, row_sets, wanted, strict=True):
         if not rows:
@@ -273,7 +276,7 @@ def _by_value(row: Row) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class _Reporter:
-    """The engine with its windows in one order."""
+    """The engine with a fixed order in which windows report."""
 
     order: Callable[[Sequence[sliding.YasperWindow]], Sequence[sliding.YasperWindow]]
 
@@ -342,7 +345,7 @@ def _given(
 
 
 def _merged(reports: Iterator[Report]) -> Iterator[Report]:
-    """Yield reports; rows that windows report one after the other during a push are one report."""
+    """Yield reports; all rows that windows report during one push are one report."""
     last: Report | None = None
     for report in reports:
         if last is not None and (last.t, last.trigger) == (report.t, report.trigger):

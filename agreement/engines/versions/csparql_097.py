@@ -1,12 +1,12 @@
-"""C-SPARQL 0.9.7 in external time: Esper keeps one window, and Jena answers over its content.
+"""A simulation of C-SPARQL 0.9.7 in external time: Esper keeps one window, and Jena evaluates its content.
 
 choice of the window → which pushes enter → clock and arrival times → windows and reports → answers
 
-W3: the engine moves the clock over the ticks between two pushes. A triple exactly on a tick waits until a
-later triple arrives. It enters then, before the clock reaches the tick.
+W3: the engine moves the clock over the ticks between two pushes. A triple whose time is a tick waits until a
+later triple arrives. The waiting triple then enters, before the clock reaches the tick.
 
-W1: of the statements for its windows, the engine uses the first of a hash set. W4: an Esper view receives
-arrivals and clock settings. When it reports, it returns its content, as numbers of pushes.
+W1: the engine uses only one window of a query, the first window in the order of a hash set. W4: an Esper view
+receives arrivals and clock settings. When a view reports, the view returns its content as numbers of pushes.
 """
 
 from collections import deque
@@ -30,10 +30,10 @@ from translate.model.windows import Range, Rows, WindowExpression
 from translate.tau import uses_arrivals
 
 TICK: Final = 1000
-"""Milliseconds from a tick to the next."""
+"""The milliseconds between two ticks."""
 
 _MOST_TICKS: Final = 1_000_000
-"""The number of ticks between two pushes that takes seconds; a larger number suggests a wrong unit."""
+"""The greatest number of ticks between two pushes; a larger number suggests a wrong unit."""
 
 NumberedPush = tuple[int, Push]
 """A push with its number."""
@@ -41,9 +41,10 @@ NumberedPush = tuple[int, Push]
 
 @dataclass(frozen=True, slots=True)
 class ClockSet:
-    """The clock is set to `now`, during the push `trigger`, because of the tick or push at `due`.
+    """An event: during the push `trigger`, the clock is set to `now`, because of the tick or push at `due`.
 
-    `report_time` is the time in a report at this setting; after a tick without triples, it is one more.
+    `report_time` is the time of a report at this event; after a tick without triples, this time is 1 ms
+    later.
     """
 
     trigger: int
@@ -54,7 +55,7 @@ class ClockSet:
 
 @dataclass(frozen=True, slots=True)
 class StampedArrival:
-    """The triple of a push enters the windows with the arrival time `stamp`, during the push `trigger`."""
+    """An event: during the push `trigger`, the triple of a push enters the windows with the time `stamp`."""
 
     trigger: int
     number: int
@@ -67,7 +68,8 @@ ClockEvent = ClockSet | StampedArrival
 def refusals(pushes: Sequence[Push]) -> tuple[int, ...]:
     """Return the numbers of the pushes that the engine rejects as unordered.
 
-    These pushes are older than a triple that waits on its tick. The engine accepts other pushes out of order.
+    The engine rejects a push that is older than a waiting triple, whose time is a tick. The engine accepts
+    all other pushes out of order.
     """
     problems = []
     last: float | None = None
@@ -85,7 +87,7 @@ def refusals(pushes: Sequence[Push]) -> tuple[int, ...]:
 
 
 def drive(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
-    """Yield the events in the engine's windows, push by push."""
+    """Yield the events of arrivals and of the clock, push by push."""
     queue: list[NumberedPush] = []
     last = now = 0.0
     started = False
@@ -113,7 +115,7 @@ def drive(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
 
 
 def specified_clock(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
-    """Yield the specified events: a triple arrives at its own time, a tick passes with the next push."""
+    """Yield the events of the specification: a triple arrives at its time, the next push sets the clock."""
     reached: float | None = None
     times = set[float]()
     for number, push in pushes:
@@ -145,7 +147,7 @@ def _floor(t: float) -> float:
 
 
 def _before(t: float) -> float:
-    """Return the last tick before a time; the time itself does not count, even if it is a tick."""
+    """Return the last tick before a time; if the time is a tick, return the tick before the time."""
     return (ceil(t / TICK) - 1) * TICK
 
 
@@ -156,20 +158,22 @@ _BUCKETS: Final = 16
 _ACCEPTED: Final = "[RANGE l STEP d], [RANGE l TUMBLING] or [RANGE TRIPLES n], l and d whole seconds"
 
 ViewContent = tuple[int, ...]
-"""The numbers of the pushes that a view shows."""
+"""The numbers of the pushes that a view contains."""
 
 
 def chosen(windows: Sequence[MergedStream]) -> MergedStream:
     """Return the window whose statement is first in the order of Java's `HashSet<String>`.
 
-    The order is by bucket, within a bucket by the query. Raises LarsError for a window that the engine does
-    not have.
+    Statements are ordered by their bucket; in one bucket, by their order in the query. Raises LarsError for a
+    window that the engine does not support.
     """
     return min(windows, key=lambda part: bucket(statement(part)))
 
 
 def statement(part: MergedStream) -> str:
-    """Return the engine's Esper statement for a window; streams are numbered by their hash.
+    """Return the Esper statement of the engine for a window.
+
+    The name of a stream contains the hash of its IRI.
 
     >>> from lars.language.terms import Iri
     >>> statement(MergedStream(Iri("http://e/S"), Rows(3)))
@@ -193,7 +197,7 @@ def _view(window: WindowExpression) -> str:
 
 
 def seconds(window: Range) -> tuple[int, int]:
-    """Return length and step in seconds; raises LarsError for windows that the engine lacks."""
+    """Return length and step of a window in seconds; raises LarsError for unsupported windows."""
     if window.slide is None or window.until is not None:
         raise refusal(window)
     length, step = (divmod(part.nanoseconds, NANOSECONDS["s"]) for part in (window.length, window.slide))
@@ -203,12 +207,12 @@ def seconds(window: Range) -> tuple[int, int]:
 
 
 def refusal(window: WindowExpression) -> LarsError:
-    """Return the error for a window that C-SPARQL 0.9.7 lacks."""
+    """Return the error for a window that C-SPARQL 0.9.7 does not support."""
     return LarsError(f"csparql-0.9.7 has no window {window}; expected {_ACCEPTED}")
 
 
 def java_string_hash(text: str) -> int:
-    """Return Java's `String.hashCode`: of UTF-16 units, a signed number of 32 bits.
+    """Return Java's `String.hashCode` of a text: a signed number of 32 bits, computed from UTF-16 units.
 
     >>> java_string_hash("http://e/S"), java_string_hash("polygenelubricants")
     (155239895, -2147483648)
@@ -221,7 +225,7 @@ def java_string_hash(text: str) -> int:
 
 
 def bucket(text: str) -> int:
-    """Return a text's bucket among the 16 of a small `HashSet`.
+    """Return the bucket of a text among the 16 buckets of a small Java `HashSet`.
 
     >>> bucket("a")
     1
@@ -234,8 +238,8 @@ def bucket(text: str) -> int:
 class ReportSchedule:
     """The times of a view's reports, every `step` milliseconds; R is the length of the view.
 
-    With `aligned` (W4a) the first time is one step after the clock's tick at the first arrival, otherwise the
-    next multiple of the step.
+    With `aligned` (W4a), the first report is one step after the tick of the clock at the first arrival.
+    Without `aligned`, the first report is at the next multiple of the step.
     """
 
     step: int
@@ -244,7 +248,7 @@ class ReportSchedule:
     next: float | None = None
 
     def start(self, t: float) -> None:
-        """Set the first report at the arrival of the first triple, at time t."""
+        """Set the time of the first report, when the first triple arrives at time `t`."""
         if self.next is not None:
             return
         if self.aligned:
@@ -254,13 +258,16 @@ class ReportSchedule:
             self.next = (floor(clock / self.step) + 1) * self.step
 
     def moves(self, now: float) -> bool:
-        """Set the clock; return whether the clock moved forward. Nothing happens if it is set back."""
+        """Set the clock to `now`; return False if the clock moved back."""
         forward = self.now is None or now >= self.now
         self.now = now
         return forward
 
     def due(self) -> float | None:
-        """Return the time of the due report, or None, and set the time of the next report."""
+        """Return the time of the due report, and set the time of the next report.
+
+        The result is None if no report is due.
+        """
         now, due = self.now, self.next
         if now is None or due is None or due > now:
             return None
@@ -269,9 +276,10 @@ class ReportSchedule:
 
 
 class TimeView:
-    """`win:time(R) output snapshot every P`: arrivals of the last R, reported every P.
+    """Esper's `win:time(R) output snapshot every P`: the arrivals of the last R, reported every P.
 
-    With `from_head` (W4b) expired triples stay behind a head that is not expired.
+    With `from_head` (W4b), expired triples remain in the view if they are after a triple that has not
+    expired.
     """
 
     def __init__(self, length: int, schedule: ReportSchedule, *, from_head: bool) -> None:
@@ -279,12 +287,12 @@ class TimeView:
         self._content: deque[tuple[float, int]] = deque()
 
     def arrive(self, number: int, t: float, stamp: float) -> None:
-        """Take a push in; nothing is reported then."""
+        """Add a push to the view, without a report."""
         self._schedule.start(t)
         self._content.append((stamp, number))
 
     def tick(self, now: float) -> ViewContent | None:
-        """Set the clock; return the content to report, with expired triples unless the window has ended."""
+        """Set the clock; return the content to report, which can include expired triples."""
         if not self._schedule.moves(now):
             return None
         content, due = None, self._schedule.due()
@@ -296,7 +304,7 @@ class TimeView:
         return content
 
     def content(self, at: float) -> ViewContent:
-        """Return the content; in the specification, without the expired triples."""
+        """Return the content of the view; in the specification, without the expired triples."""
         if self._from_head:
             return self._numbers()
         return tuple(number for stamp, number in self._content if stamp > at - self._length)
@@ -318,40 +326,40 @@ class TimeView:
 
 
 class BatchView:
-    """`win:time_batch(R)`: arrivals since the last report, whatever their times (W4c)."""
+    """Esper's `win:time_batch(R)`: the arrivals since the last report, independent of their times (W4c)."""
 
     def __init__(self, schedule: ReportSchedule) -> None:
         self._schedule = schedule
         self._content: list[int] = []
 
     def arrive(self, number: int, t: float, stamp: float) -> None:
-        """Take a push in; nothing is reported then."""
+        """Add a push to the view, without a report."""
         del stamp
         self._schedule.start(t)
         self._content.append(number)
 
     def tick(self, now: float) -> ViewContent | None:
-        """Set the clock; return the content to report, and clear it."""
+        """Set the clock; return the content to report, and clear the view."""
         if not self._schedule.moves(now) or self._schedule.due() is None:
             return None
         content, self._content = tuple(self._content), []
         return content
 
     def content(self, at: float) -> ViewContent:
-        """Return the content."""
+        """Return the content of the view."""
         del at
         return tuple(self._content)
 
 
 class CountedView:
-    """The newest N pushes: reported at each arrival, or every N arrivals, none twice (W4d)."""
+    """A view of the newest N pushes, reported at each arrival, or as batches of N arrivals (W4d)."""
 
     def __init__(self, count: int, *, batched: bool) -> None:
         self._count, self._batched = count, batched
         self._content: deque[int] = deque(maxlen=count)
 
     def arrive(self, number: int, t: float, stamp: float) -> ViewContent | None:
-        """Add a push; return the content to report, or None."""
+        """Add a push to the view; return the content to report, or None."""
         del t, stamp
         self._content.append(number)
         content = tuple(self._content)
@@ -363,16 +371,16 @@ class CountedView:
         return content
 
     def tick(self, now: float) -> None:
-        """Ignore the clock."""
+        """Return None, because the clock does not cause a report of this view."""
 
     def content(self, at: float) -> ViewContent:
-        """Return the content."""
+        """Return the content of the view."""
         del at
         return tuple(self._content)
 
 
 EsperView = TimeView | BatchView | CountedView
-"""A window on pushes that receives arrivals and clock settings, and returns the content to report."""
+"""A view of Esper: a window that receives arrivals and clock settings, and returns the content to report."""
 
 
 def view(window: WindowExpression, off: engine.Off) -> EsperView:
@@ -391,7 +399,7 @@ def view(window: WindowExpression, off: engine.Off) -> EsperView:
 
 
 ANSWER: Final = "Answer"
-"""The column of an ASK, whose one row is xsd:boolean true or false."""
+"""The column of an ASK query; its only row is xsd:boolean true or false."""
 
 
 RULES: Final = (
@@ -416,7 +424,10 @@ RULES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A window, the streams that enter it, and its visible streams; None means all streams."""
+    """A window, the streams whose triples enter the window, and its visible streams.
+
+    None means all streams.
+    """
 
     view: EsperView
     entering: frozenset[str] | None
@@ -424,7 +435,7 @@ class _Window:
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> Recording:
-    """Return the engine's reports; raises LarsError for an unsupported query or window."""
+    """Return the reports of C-SPARQL 0.9.7; raises LarsError for an unsupported query or window."""
     _check(query)
     rejected = () if "W3c" in off else refusals(pushes)
     due = list(_reports(query, pushes, frozenset(rejected), off))
@@ -437,7 +448,7 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: e
 def _recorded_with_2111(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return the engine's reports with Jena 2.11.1, whose sums are never unbound."""
+    """Return the reports of C-SPARQL 0.9.7 with Jena 2.11.1, in which a SUM is never unbound."""
     return _recorded(query, static, pushes, off | {"P1"})
 
 
@@ -448,11 +459,11 @@ CSPARQL_097_POM: Final = engine.Engine(
     _recorded,
     build="with Jena 2.13.0",
 )
-"""C-SPARQL 0.9.7 with the Jena of its own pom."""
+"""C-SPARQL 0.9.7 with the version of Jena in its pom."""
 CSPARQL_097: Final = engine.Engine(
     "csparql-0.9.7", "csparql", RULES, _recorded_with_2111, builds=(CSPARQL_097_POM,)
 )
-"""C-SPARQL 0.9.7 driven by the times of the pushes, in ms, with a tick each second, and with Jena 2.11.1."""
+"""C-SPARQL 0.9.7 with Jena 2.11.1; the times of pushes in ms set its clock, which ticks each second."""
 
 
 def _check(query: EngineQuery) -> None:
@@ -468,9 +479,9 @@ def _check(query: EngineQuery) -> None:
 def _reports(
     query: EngineQuery, pushes: Sequence[Push], rejected: frozenset[int], off: engine.Off
 ) -> Iterator[tuple[Report, ViewContent]]:
-    """Yield the reports, without their rows, each with the pushes in its content.
+    """Yield the reports without rows, each with the pushes in the content of the window.
 
-    A report needs a window with content to report that includes a triple of a named stream.
+    A report requires a window whose content includes a triple of a stream that the query names.
     """
     windows = _parts(query, off)
     accepted = ((number, push) for number, push in enumerate(pushes) if number not in rejected)

@@ -1,11 +1,11 @@
-"""Kolibrie at commit 846becb, in one thread: rules B of its documentation, and its defects E.
+"""A simulation of Kolibrie at commit 846becb, in one thread: rules B of its documentation, and defects E.
 
 push → rows that waited are joined and reported → windows fire → one store → rows, which wait
 
-First come rows of triple patterns and their joins, on terms as texts; then the query's plan; the treatment of
-joined rows (all variables, or by the rest of the query); its windows between two arrivals (firing, content,
-deletion); then its rules. Times are in the unit of the timestamps. With several threads (E8) the reports are
-not determined; this case is not modelled.
+The file contains, in this order: rows of triple patterns and their joins, on terms as texts; the plan of a
+query; the treatment of joined rows (all variables, or the rest of the query); the windows between two
+arrivals (firing, content, deletion); and the rules. Times count the unit of the timestamps. With several
+threads (E8), the reports are not determined. The simulation does not model several threads.
 """
 
 import math
@@ -35,7 +35,7 @@ TextBinding = Mapping[str, str]
 
 
 def plain_text(text: str) -> str:
-    """Return the text that Kolibrie keeps of a term of N-Triples: the term without its kind.
+    """Return the text that Kolibrie stores for a term of N-Triples: the term without its kind.
 
     >>> plain_text('"1"^^<http://www.w3.org/2001/XMLSchema#integer>'), plain_text("<http://e/o>")
     ('1', 'http://e/o')
@@ -51,13 +51,13 @@ def plain_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextPattern:
-    """A triple pattern: the names of its variables by place, None for a constant text."""
+    """A triple pattern: the name of the variable, or None for a constant text, at each place."""
 
     names: tuple[str | None, ...]
     texts: tuple[str, ...]
 
     def row(self, triple: Triple) -> TextBinding | None:
-        """Return the binding for a triple, None if it does not match."""
+        """Return the binding of the pattern for a triple; None if the triple does not match."""
         row: dict[str, str] = {}
         for term, name, text in zip(triple, self.names, self.texts, strict=True):
             if term != (text if name is None else row.setdefault(name, term)):
@@ -66,7 +66,7 @@ class TextPattern:
 
 
 def text_pattern(pattern: TriplePattern, text_of: Callable[[str], str]) -> TextPattern:
-    """Return a triple pattern whose constants are written as `text_of` writes terms."""
+    """Return a triple pattern with constants as texts, which `text_of` returns."""
     names = tuple(term.name if isinstance(term, Variable) else None for term in pattern.terms)
     return TextPattern(names, tuple(text_of(str(term)) for term in pattern.terms))
 
@@ -81,7 +81,7 @@ def matches(patterns: Sequence[TextPattern], triples: Iterable[Triple]) -> list[
 
 
 def join_bindings(left: Sequence[TextBinding], right: Sequence[TextBinding]) -> list[TextBinding]:
-    """Return the natural join of two multisets of rows with uniform bindings; it can be a cross product."""
+    """Return the natural join of two multisets of rows; all rows of a multiset bind the same variables."""
     if not left or not right:
         return []
     shared = sorted(left[0].keys() & right[0].keys())
@@ -110,7 +110,7 @@ class PlannedWindow:
 
 @dataclass(frozen=True, slots=True)
 class KolibriePlan:
-    """The plan of a query: the windows in textual order, the patterns for the static data, the policy."""
+    """The plan of a query: windows in textual order, patterns over the static data, and the policy."""
 
     windows: tuple[PlannedWindow, ...]
     static: tuple[TextPattern, ...]
@@ -131,10 +131,10 @@ class KolibriePlan:
 def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Off) -> KolibriePlan:
     """Return the plan of a query; `text_of` converts constants to texts.
 
-    If the query has its text, the engine's own parser determines names, lengths, REPORT, TICK and WITH
-    POLICY. A block belongs to the window with the same written name. A window without a block matches all
-    triples. Raises LarsError for a query that the engine does not register, QueryError at the place in its
-    text.
+    If the text of the query is available, names, lengths, REPORT, TICK and WITH POLICY are read like in the
+    parser of the engine. A block belongs to the window with the same name in the text. A window without a
+    block matches all triples. Raises LarsError for a query that the engine does not register; a QueryError
+    contains the place in the text.
     """
     windows = {window.source.name: window for window in sliding.sliding_windows(query, NAME, tumbling=True)}
     sliding.check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
@@ -171,7 +171,7 @@ def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Of
 
 
 def _patterns(pattern: algebra.Pattern, name: Iri | None) -> Sequence[TriplePattern]:
-    """Return the triple patterns in the blocks of a window, or the pattern of all triples if none has any."""
+    """Return the triple patterns in the blocks of a window, or the pattern of all triples without blocks."""
     blocks = (part for part in parts(pattern) if isinstance(part, algebra.StreamBlock) and part.name == name)
     inside = (block.pattern for block in blocks)
     return [triple for part in inside if isinstance(part, algebra.Bgp) for triple in part.triples] or _ALL
@@ -187,7 +187,7 @@ def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
 
 
 def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: engine.Off) -> EngineQuery:
-    """Return the query with rows as a table, in the place of the windows and of the static patterns.
+    """Return the query in which a table of rows replaces the windows and the static patterns.
 
     If E4 is off, patterns outside windows are applied; if E5 is off, SELECT is applied.
     """
@@ -219,7 +219,7 @@ def _above(pattern: algebra.Pattern, inner: algebra.Pattern, body: algebra.Patte
 
 
 def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algebra.Pattern:
-    """Return the pattern with the table in the place of its first triples, and nothing for the others."""
+    """Return the pattern in which the table replaces the first triples, and all other triples are removed."""
     match pattern:
         case algebra.Bgp() | algebra.StreamBlock():
             return table.pop() if table else EMPTY
@@ -234,10 +234,11 @@ def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algeb
 
 @dataclass(slots=True, kw_only=True)
 class KolibrieWindows(sliding.OpenedWindows):
-    """The windows of one sliding window; `now` is the latest arrival, `memory` the last reported content.
+    """The opened windows of one sliding window.
 
-    Windows fire before an arrival enters. With `include_opening` this includes windows that close at the time
-    of the arrival. With `drops` every window that does not contain the arrival is dropped, even a later one.
+    `now` is the latest arrival, `memory` the last reported content. Windows fire before an arrival enters.
+    With `include_opening`, windows that close at the time of the arrival also fire. With `drops`, each window
+    that does not contain the arrival is deleted, also if it opens after the arrival.
     """
 
     planned: PlannedWindow
@@ -253,12 +254,15 @@ class KolibrieWindows(sliding.OpenedWindows):
             self.add(t, triple)
 
     def enter(self, t: float, triple: Triple) -> None:
-        """Add an arrival, unless it was added before."""
+        """Add an arrival to the windows, unless the windows already contain the arrival."""
         if self.include_opening:
             self.add(t, triple)
 
     def fire(self, t: float) -> float | None:
-        """Fire the last window whose strategy lets it report; return its close, or None."""
+        """Fire the last window whose report strategies allow a report.
+
+        Return the close of this window, or None.
+        """
         reporting = [close for close in self.contents if self._ask_strategy(close, t)]
         if not reporting or t <= self.fired or self.planned.tick != TIMED:
             return None
@@ -266,7 +270,7 @@ class KolibrieWindows(sliding.OpenedWindows):
         return max(reporting)
 
     def _ask_strategy(self, close: float, t: float) -> bool:
-        """Return the strategy's decision for a window, and update its memory."""
+        """Return whether the report strategies allow a report of a window, and update its last content."""
         content = self.contents[close]
         match self.planned.report:
             case "NON_EMPTY_CONTENT":
@@ -281,11 +285,14 @@ class KolibrieWindows(sliding.OpenedWindows):
                 return self.closed(close, t)
 
     def closed(self, close: float, t: float) -> bool:
-        """Return whether a window with this close is closed when a triple arrives."""
+        """Return whether a window with this close has closed when a triple arrives at `t`."""
         return close < t or (close == t and self.include_opening)
 
     def drop(self, t: float, *, entered: bool = True) -> None:
-        """Drop the windows that t closes; if an arrival `entered` and the engine `drops`, all without t."""
+        """Delete the windows that close at `t`.
+
+        If an arrival entered and `drops` is set, all windows without `t`.
+        """
         for close in tuple(self.contents):
             shown = self.shows(close - self.window.width, close, t)
             if not shown if self.drops and entered else self.closed(close, t):
@@ -372,7 +379,7 @@ _RULES: Final = (
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> Recording:
-    """Return a Kolibrie session's reports up to its last push; raises LarsError if it rejects the query."""
+    """Return the reports of a Kolibrie session; raises LarsError if Kolibrie rejects the query."""
     machine = _Machine(query, static, pushes, off)
     reports = [report for number, push in enumerate(pushes) for report in machine.arrive(number, push)]
     return Recording(machine.names, tuple(report for report in reports if report.rows))
@@ -381,7 +388,7 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: e
 def _recorded_of_server(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return the reports of Kolibrie's HTTP server, which also joins waiting rows after each push."""
+    """Return the reports of Kolibrie's HTTP server; the server also joins waiting rows after each push."""
     machine, reports = _Machine(query, static, pushes, off), list[Report]()
     for number, push in enumerate(pushes):
         reports += machine.arrive(number, push)
@@ -397,7 +404,7 @@ _DECLARED: Final = re.compile(r"\bPREFIX\s+([\w-]*):", re.IGNORECASE)
 
 
 def read_kolibrie_query(text: str, source: str) -> EngineQuery:
-    """Return the query of a text; raises QueryError if the engine's own parser rejects it.
+    """Return the query of a text; raises QueryError if the parser of Kolibrie rejects the text.
 
     Constructs that RSP-QL lacks are rewritten: another operator becomes RSTREAM, a window on a variable reads
     every stream, an undeclared prefix names nothing. In RSP-QL the integers of the query count milliseconds,
@@ -416,7 +423,7 @@ def read_kolibrie_query(text: str, source: str) -> EngineQuery:
 KOLIBRIE_SESSION: Final = engine.Engine(
     NAME, "rspql", _RULES, _recorded, build="as a library", own_parser=read_kolibrie_query
 )
-"""Kolibrie as a library, which joins the rows that wait before each push only."""
+"""Kolibrie as a library, which joins the waiting rows only before each push."""
 KOLIBRIE_846BECB: Final = engine.Engine(
     NAME,
     "rspql",
@@ -428,13 +435,13 @@ KOLIBRIE_846BECB: Final = engine.Engine(
 """Kolibrie behind its HTTP server."""
 
 Fired = Mapping[int, Sequence[sliding.TimedTriple]]
-"""The contents of the windows that fire at the same time, by the windows' numbers."""
+"""The contents of the windows that fire at the same time, by the number of the window."""
 
 
 class _Machine:
-    """The engine between two pushes: `inside` has each window's triples in the store.
+    """The state of the engine between two pushes.
 
-    `terms` maps texts in rows back to terms.
+    `inside` contains the triples of each window in the store. `terms` maps the texts in rows to terms.
     """
 
     def __init__(self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> None:
@@ -468,7 +475,7 @@ class _Machine:
         return subject, predicate, object_
 
     def arrive(self, number: int, push: Push) -> Iterator[Report]:
-        """Process a push, and yield the reports during the push."""
+        """Process a push, and yield the reports that occur during the push."""
         yield Report(push.t, self.joined(), number)
         triple = self._in_texts(push.triple)
         entering = [n for n, windows in enumerate(self.windows) if windows.window.reads(push)]
@@ -512,7 +519,7 @@ class _Machine:
         )
 
     def _rows_of(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
-        """Return a window's rows over its content, or over a store that keeps other windows' triples."""
+        """Return the rows of a window over its content, or over the store with triples of other windows."""
         patterns = self.plan.windows[number].patterns
         if "E1" in self.off:
             return matches(patterns, triples)
@@ -523,7 +530,7 @@ class _Machine:
         return matches(patterns, self.store)
 
     def joined(self) -> tuple[Row, ...]:
-        """Return the reports of waiting rows, once all windows have fired."""
+        """Return the reports of the waiting rows, if all windows have fired."""
         if not self.queue:
             return ()
         for n, rows in self.queue:
@@ -548,7 +555,7 @@ class _Machine:
         return tuple(row for row in dict.fromkeys(before) if row not in set(now))
 
     def _answered(self, bindings: Sequence[TextBinding]) -> tuple[Row, ...]:
-        """Return the joined rows with all variables, or the rest of the query's answers over them."""
+        """Return the joined rows with all variables, or the answers of the rest of the query over them."""
         rows = tuple(tuple(self.terms[row[name]] for name in self.plan.names) for row in bindings)
         if not self.reads_rest:
             return rows

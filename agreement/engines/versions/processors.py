@@ -1,18 +1,21 @@
 """Deviations of the engines' SPARQL processors from SPARQL 1.1, as rewritten queries of SPARQL 1.1.
 
-ARQ 2.11.1: numbers match by value (W6b), groups of nothing have a row (W6a).
+In ARQ 2.11.1, numbers match by value (W6b), and a GROUP BY without solutions has a row (W6a).
 
   {?s :p ?a . ?t :q ?a . ?t :r 1}  =  {?s :p ?a . ?t :q ?b . ?t :r ?c} FILTER(?a ≐ ?b && 1 ≐ ?c)
-≐ holds of equal terms, and of equal numbers of one value space: integers and decimals, doubles, floats.
-Different triples stay different, so a pattern has a solution for each of them. Patterns joined by OPTIONAL,
-EXISTS or nesting match in the same way: ARQ substitutes its bindings into them.
+≐ holds for equal terms, and for equal numbers of one value space: integers and decimals, doubles, floats.
+Different triples with equal values remain different, so a pattern has a solution for each such triple.
+Patterns that
+OPTIONAL, EXISTS or nesting joins also match by value, because ARQ substitutes bindings into these patterns.
 
 Comunica 2.10.2: errors in aggregates (S2), FILTER in OPTIONAL (S6).
 
   (COUNT(?x) AS ?n) .. GROUP BY ?k   =   n := IF(COUNT(?x) = COUNT(*), COUNT(?x), an error) in each group
-SPARQL leaves out what has no value in COUNT, and in SAMPLE; in all other aggregates it is an error as well.
+In SPARQL, COUNT and SAMPLE omit a solution without a value; in all other aggregates, a missing value is an
+error.
   P OPTIONAL { Q FILTER R }   =   P OPTIONAL { Q } FILTER (a variable of Q is unbound || R)
-So a solution is lost if all its matches fail the condition; SPARQL keeps the solution without a match.
+In Comunica, a solution is lost if all its matches fail the condition; SPARQL keeps this solution without a
+match.
 
 Oxigraph 0.5: alternatives of paths (A14), GROUP_CONCAT (A15).
 
@@ -38,19 +41,20 @@ from translate.tau import in_order
 
 _ZERO: Final = Literal("0", XSD + "integer")
 COUNTING: Final = ("COUNT", "AVG")
-"""The aggregates that are 0 of nothing in ARQ 2.11.1."""
+"""The aggregates whose value without solutions is 0 in ARQ 2.11.1."""
 SUMMING: Final = (*COUNTING, "SUM")
-"""Those in ARQ 2.13.0."""
+"""The aggregates whose value without solutions is 0 in ARQ 2.13.0."""
 _EXACT: Final = tuple(Iri(XSD + kind) for kind in (*INTEGERS, "decimal"))
 _FLOATING: Final = (Iri(XSD + "double"), Iri(XSD + "float"))
 
 
 def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTING) -> algebra.Pattern:
-    """Return the pattern with a row for empty groups, including subqueries' groups (W6a).
+    """Return the pattern in which each GROUP BY without solutions has a row, also in subqueries (W6a).
 
-      P GROUP BY k, COUNT(x), SUM(x) = the groups of P UNION the row COUNT 0 if P has no solution. The row has
-    no key; the aggregates in `zero` are 0, all others are unbound (also SAMPLE and GROUP_CONCAT). In SPARQL
-    1.1 only a query without GROUP BY has this row, and its SUM is 0.
+    P GROUP BY k, COUNT(x), SUM(x) = the groups of P UNION the row COUNT 0 if P has no solution. The row has
+    no key. The aggregates in `zero` are 0 in the row; all other aggregates are unbound, also SAMPLE and
+    GROUP_CONCAT. In SPARQL 1.1, only an aggregate query without GROUP BY has such a row, and SUM is 0 in
+    this row.
     """
     names = analysis.fresh_variables(pattern, "group_")
 
@@ -78,9 +82,9 @@ def _split(
 
 
 def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> algebra.Pattern:
-    """Return a pattern whose matches in these triples equal Jena's matches of `pattern`, which go by value.
+    """Return a pattern whose matches in these triples equal Jena's matches of `pattern` by value.
 
-    If no two different terms of the triples and the pattern are equal, the pattern is unchanged.
+    If no two different terms of the triples and the pattern have equal values, the pattern is unchanged.
     """
     pairs = _Equal(triples, pattern)
     if not pairs.terms:
@@ -91,7 +95,7 @@ def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> al
 
 
 class _Equal:
-    """The numbers equal to another term, and the predicates with such objects."""
+    """The numbers that equal another term by value, and the predicates of triples with such objects."""
 
     def __init__(self, triples: Iterable[Triple], pattern: algebra.Pattern) -> None:
         objects: dict[str, set[str]] = defaultdict(set)
@@ -106,12 +110,12 @@ class _Equal:
         self.predicates = frozenset(name for text in self.terms for name in objects.get(text, ()))
 
     def concern(self, triple: algebra.TriplePattern) -> bool:
-        """Return whether the object of a match of the pattern can be a number equal to another term."""
+        """Return whether a matched object of the pattern can be a number equal to another term by value."""
         return isinstance(triple.predicate, Variable) or str(triple.predicate) in self.predicates
 
 
 def _triples(pattern: algebra.Pattern) -> Iterator[algebra.TriplePattern]:
-    """Yield all triple patterns, including those in windows' blocks."""
+    """Yield all triple patterns, including the patterns in blocks of windows."""
     for part in analysis.parts(pattern):
         plain = part.pattern if isinstance(part, algebra.StreamBlock) else part
         if isinstance(plain, algebra.Bgp):
@@ -137,7 +141,7 @@ def _number(text: str) -> tuple[str, float | Decimal] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Matching:
-    """Patterns rewritten with fresh variables for numbers that can be equal, and conditions on these."""
+    """A rewriting of patterns: numbers that can be equal become fresh variables with conditions."""
 
     equal: _Equal
     fresh: Iterator[Variable]
@@ -170,7 +174,7 @@ class _Matching:
                 return None
 
     def _bgp(self, bgp: algebra.Bgp, whole: algebra.Bgp | algebra.StreamBlock) -> algebra.Pattern:
-        """Return triple patterns, or the block of their window, rewritten for matching by value."""
+        """Return triple patterns, or the block of a window around them, rewritten for matching by value."""
         joined = {term for triple in bgp.triples for term in (triple.subject, triple.predicate)}
         terms: set[Term] = set()
         triples: list[algebra.TriplePattern] = []
@@ -218,7 +222,7 @@ class _Matching:
         return {name: next(self.fresh) for name in in_order(bound) if self._is_number(name, left, right)}
 
     def _is_number(self, name: Variable, *sides: algebra.Pattern) -> bool:
-        """Return whether the variable is only an object, and can be an equal number in each side."""
+        """Return whether the variable is only an object, and can be a number of equal value on both sides."""
         for side in sides:
             triples = list(_triples(side))
             if any(name in (triple.subject, triple.predicate) for triple in triples):
@@ -246,7 +250,7 @@ _ALL: Final = Aggregation("COUNT")
 
 
 def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern whose groups, including subqueries', treat errors as errors of all aggregates."""
+    """Return the pattern in which an error in a group is an error of all aggregates, also in subqueries."""
     fresh = analysis.fresh_variables(pattern, "all_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
@@ -260,7 +264,7 @@ def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
 
 
 def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in which OPTIONAL's condition is applied after the join."""
+    """Return the pattern in which the condition of OPTIONAL is applied after the join."""
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.LeftJoin) or part.condition is None:
@@ -339,7 +343,7 @@ def _once(pattern: algebra.Pattern, path: algebra.Path) -> algebra.Pattern:
 
 
 def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern whose groups, including subqueries', concatenate only strings."""
+    """Return the pattern in which GROUP_CONCAT concatenates only strings, also in subqueries."""
     fresh = analysis.fresh_variables(pattern, "made_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:

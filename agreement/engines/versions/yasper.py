@@ -1,14 +1,15 @@
-"""YASPER and its ports RSP-JS 1.3.5 and rsp-rs 0.3.5: arrivals open windows, and find them closed.
+"""Simulations of YASPER and its ports RSP-JS 1.3.5 and rsp-rs 0.3.5: arrivals open and close windows.
 
-YASPER for C-SPARQL: a window is reported when a later arrival finds it closed. For CQELS: every arrival is a
-report over [t - w, t]. Ignoring STEP in CQELS is not a fault: its specification does so too. The names of
-rules are Y1, YC1, R1 and so on; gaps between the numbers have no meaning.
+YASPER for C-SPARQL reports a window when an arrival comes after the close of the window. YASPER for CQELS
+reports the window [t - w, t] at every arrival. That YASPER for CQELS ignores STEP is not a fault: the
+specification of CQELS also ignores STEP. The names of the rules are Y1, YC1, R1 and so on; missing numbers
+have no meaning.
 
-The ports have the windows of YASPER for C-SPARQL, but data move the grids of the windows. RSP-JS: the answers
-move the borders of windows. Two effects are not modelled: the effect of delayed answers on t0, and a triple
-object that two streams share. rsp-rs: grids begin with the first triple of their stream. Races without
-waiting, and blocking, are not modelled. Times are in the unit of the timestamps, which is the windows' unit
-too. Each push waits until the engine is idle.
+The ports have the windows of YASPER for C-SPARQL, but the data shift the windows. In RSP-JS, the answers
+shift the borders of windows. Two effects are not modelled: the effect of delayed answers on t0, and a triple
+object that two streams share. In rsp-rs, the windows of a stream begin with the first triple of the stream.
+Races between pushes, and blocking, are not modelled. Times count the unit of the timestamps, which is also
+the unit of the windows. Each push waits until the engine is idle.
 """
 
 import math
@@ -56,7 +57,7 @@ _RULES_CQELS: Final = (
 )
 
 ContentReport = tuple[Report, Content]
-"""A report without its rows, and the content that they answer."""
+"""A report without rows, and the window content that determines its rows."""
 
 
 def _answered(
@@ -67,7 +68,10 @@ def _answered(
     *,
     whole: bool,
 ) -> Recording:
-    """Return all reports; with `whole`, rows have all variables of the pattern, and each report is a set."""
+    """Return all reports.
+
+    With `whole`, rows contain all variables of the pattern, and each report is a set.
+    """
     engine_query = sliding.without_projection(query) if whole else query
     reports: list[Report] = []
 
@@ -88,7 +92,7 @@ def _with_rows(recording: Recording) -> Recording:
 
 
 def _at_closes(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of YASPER for C-SPARQL: windows in external time, reports stamped by arrivals."""
+    """Return the reports of YASPER for C-SPARQL: the time of a report is the time of an arrival."""
     engine = ReportedWindows(sliding.sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
     sliding.check_triple_patterns(query, YASPER_CSPARQL.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
@@ -102,10 +106,10 @@ YASPER_CSPARQL: Final = Engine("yasper-csparql", "csparql", _RULES, _at_closes)
 
 
 class ReportedWindows:
-    """The windows between two arrivals: `last` is the time of the last report, `now` the latest arrival's.
+    """The windows between two arrivals: `last` is the time of the last report, `now` of the latest arrival.
 
-    An arrival enters the windows one after the other. The caller sets `failed` if an evaluation fails; then
-    nothing else happens during the push.
+    An arrival enters the windows one after the other. If an evaluation fails, the caller sets `failed`, and
+    the push causes no further evaluation.
     """
 
     failed = False
@@ -118,7 +122,7 @@ class ReportedWindows:
         self.touching = "Y4" not in off
 
     def arrive(self, number: int, push: Push) -> Iterator[ContentReport]:
-        """Take a push, and yield YASPER's evaluations."""
+        """Process a push, and yield YASPER's evaluations during the push."""
         read = [opened for opened in self.opened if opened.window.reads(push)]
         if read and push.t < self.last and "Y2" not in self.off:
             self.rejected.append(number)
@@ -129,7 +133,7 @@ class ReportedWindows:
     def _latest(
         self, read: Sequence[sliding.OpenedWindows], number: int, push: Push
     ) -> Iterator[ContentReport]:
-        """Yield at most one evaluation: a second report at the same time is impossible."""
+        """Yield at most one evaluation, because YASPER does not report twice at the same time."""
         for opened in read:
             self._enter(push, opened)
             close = opened.latest(push.t, touching=self.touching)
@@ -165,7 +169,7 @@ class ReportedWindows:
         return [*closed, t] if closed and t in filled and self.touching else closed
 
     def _enter(self, push: Push, opened: sliding.OpenedWindows) -> None:
-        """Open windows for a push, and add its triple to those that contain its time."""
+        """Open windows for a push, and add the triple to the windows that contain the time of the push."""
         # In the specification, which rejects no arrival, a closed window stays closed.
         least = -math.inf if self.off.isdisjoint({"Y2", "Y5"}) else self.now
         opened.open(sliding.first_close(push.t, opened.window.step), push.t, least)
@@ -176,7 +180,7 @@ class ReportedWindows:
 
 
 def _at_arrivals(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of YASPER for CQELS: one at each arrival."""
+    """Return the reports of YASPER for CQELS: one report at each arrival."""
     engine = _Arrivals(sliding.sliding_windows(query, YASPER_CQELS.name, tumbling=True), off)
     sliding.check_triple_patterns(query, YASPER_CQELS.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
@@ -200,7 +204,7 @@ class _Arrivals:
         self.seen: set[tuple[float, str, Triple]] = set()
 
     def arrive(self, number: int, push: Push) -> Iterator[ContentReport]:
-        """Take a push, and yield YASPER's evaluations."""
+        """Process a push, and yield YASPER's evaluations during the push."""
         read = [opened for opened in self.opened if opened.window.reads(push)]
         if read and push.t < self.now and "YC1" not in self.off:
             self.rejected.append(number)
@@ -277,11 +281,11 @@ _RULES_JS: Final = (
 )
 
 ContentKey = tuple[tuple[Triple, ...], ...]
-"""A content as the triples of each window, sorted: equal keys have equal answers."""
+"""The sorted triples of each window: contents with equal keys have equal answers."""
 
 
 def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of RSP-JS; raises LarsError unless it is SELECT over sliding windows."""
+    """Return the reports of RSP-JS; raises LarsError unless the query is SELECT over sliding windows."""
     by_lines = "S5" not in off
     declared = sliding.engine_windows(
         query, RSP_JS_135.name, sliding.javascript_number, by_lines=by_lines, each_word=False
@@ -323,7 +327,7 @@ def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off
 def _first_js(
     moved: Mapping[sliding.YasperWindow, float], off: Off, opened: sliding.OpenedWindows, t: float
 ) -> float:
-    """Return the close of the first window that an arrival opens, t0 being `moved`."""
+    """Return the close of the first window that an arrival opens, if t0 is `moved`."""
     distance = t if "R8" in off else abs(t - moved[opened.window])
     return sliding.first_close(distance, opened.window.step)
 
@@ -331,7 +335,7 @@ def _first_js(
 def _reports(
     firing: sliding.Firing, moved: Mapping[sliding.YasperWindow, float], rows: Sequence[Row], off: Off
 ) -> Iterator[tuple[Report, tuple[float, float]]]:
-    """Yield the reports of a firing, each with its printed bounds."""
+    """Yield the reports of a firing, each with the bounds that the engine prints."""
     window, t = firing.windows[0].window, firing.close if "R3" in off else firing.t
     if "R7" in off:
         if rows:
@@ -418,7 +422,7 @@ _RULES_RS: Final = (
 
 
 def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of rsp-rs; raises LarsError unless it is SELECT over sliding windows."""
+    """Return the reports of rsp-rs; raises LarsError unless the query is SELECT over sliding windows."""
     by_lines = "D3" not in off
     declared = sliding.engine_windows(
         query, RSP_RS_035.name, sliding.rust_integer, by_lines=by_lines, each_word=True
@@ -448,7 +452,7 @@ def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off
 
 
 def _first_rs(off: Off, opened: sliding.OpenedWindows, t: float) -> float:
-    """Return the close of the first window that an arrival opens; its grid begins with the first one."""
+    """Return the close of the first window that an arrival opens; windows begin at the first arrival."""
     if "D1" not in off and opened.start == 0:
         opened.start = t
     distance = t - opened.start
@@ -456,7 +460,7 @@ def _first_rs(off: Off, opened: sliding.OpenedWindows, t: float) -> float:
 
 
 def _bounds(firing: sliding.Firing, off: Off) -> tuple[float, float]:
-    """Return the printed bounds of a report."""
+    """Return the bounds that rsp-rs prints for a report."""
     width = firing.windows[-1].window.width
     return (firing.close - width, firing.close) if "A11" in off else (firing.last, firing.last + width)
 

@@ -1,8 +1,10 @@
-"""YASPER 1.0.1 of RSP4J by its operator API: the windows of YASPER for C-SPARQL, but different answers.
+"""A simulation of YASPER 1.0.1 of RSP4J, used by its operator API.
 
-The solutions of each window form a set. Blocks are joined one after the other, then rows are projected.
-Rules YO that equal Y1 to Y5 have the same names. The order in which an arrival enters the windows of one
-stream depends on the hashes of objects.
+The windows are the windows of YASPER for C-SPARQL; the answers differ.
+
+The solutions of each window form a set. The engine joins blocks one after the other, and projects rows after
+the last join. A rule YO that equals one of the rules Y1 to Y5 has the name of that rule. The order in which
+an arrival enters the windows of one stream depends on the hashes of objects.
 """
 
 import re
@@ -46,7 +48,10 @@ _RULES: Final = (
 
 
 class _FailedAnswerError(Exception):
-    """The engine ends an evaluation by an exception; `rows` have been reported before."""
+    """An exception of the engine that ends an evaluation.
+
+    `rows` are the rows reported before the exception.
+    """
 
     def __init__(self, rows: Sequence[Row] = ()) -> None:
         super().__init__()
@@ -57,13 +62,13 @@ _DOUBLE: Final = re.compile(r"[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(
 
 
 def _double(text: str) -> float | None:
-    """Return Java's Double.parseDouble of a decimal numeral, None for other texts."""
+    """Return the value of Java's Double.parseDouble for a decimal numeral; None for any other text."""
     stripped = text.strip()
     return float(stripped.rstrip("dDfF")) if _DOUBLE.fullmatch(stripped) else None
 
 
 def _number(row: TextBinding, side: str) -> float:
-    """Return the double value of a side of a comparison; for a variable, of the text in its term's quotes."""
+    """Return the double value of a side of a comparison; for a variable, of its term's lexical form."""
     number = _double(side)
     if number is None:
         term = row.get(side[1:], "") if side[:1] in ("?", "$") else ""
@@ -105,13 +110,13 @@ def _patterns(block: yasper_text.YasperBlock) -> list[TextPattern]:
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """The answers for contents: block by block, with blocks outside windows on static data."""
+    """The answers over window contents, computed block by block; blocks outside windows match static data."""
 
     query: yasper_text.YasperQuery
     static: frozenset[Triple]
 
     def rows(self, content: Mapping[str, Sequence[Triple]]) -> list[Row]:
-        """Return the rows over the windows' content by name; raises _FailedAnswerError."""
+        """Return the rows over the content of windows, as terms by name; raises _FailedAnswerError."""
         joined: list[TextBinding] = []
         for place, block in enumerate(self.query.blocks):
             joined = self._after(joined, block, content, first=place == 0)
@@ -138,7 +143,7 @@ class _Answers:
         return _filtered(joined, block.filters)
 
     def _counted(self, joined: Sequence[TextBinding]) -> list[Row]:
-        """Return a row for each COUNT; no other function is known."""
+        """Return a row for each COUNT, which is the only known function."""
         names, selected, rows = self.query.names, self.query.selected, list[Row]()
         different = {
             tuple((name, term) for name, term in sorted(row.items()) if not selected or name in selected)
@@ -154,7 +159,10 @@ class _Answers:
 
 
 def read_yasper_query(text: str, source: str) -> EngineQuery:
-    """Return the query of a text that the engine accepts; only the text if SPARQL cannot express it."""
+    """Return the query of a text that the engine accepts.
+
+    Only the text if SPARQL cannot express the query.
+    """
     own = yasper_text.read_yasper(text)
     try:
         return engine.read_with_text(text, source, Language.RSPQL)
@@ -167,7 +175,10 @@ def read_yasper_query(text: str, source: str) -> EngineQuery:
 def _recorded(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off, *, last_first: bool = True
 ) -> Recording:
-    """Return YASPER 1.0.1's reports; with `last_first` an arrival enters the last declared window first."""
+    """Return the reports of YASPER 1.0.1.
+
+    With `last_first`, an arrival enters the last declared window first.
+    """
     if not isinstance(query, engine.WrittenQuery):
         raise LarsError(
             f"{yasper_text.NAME} reads the text of a query, and finds none; use a query in a file"
@@ -195,7 +206,7 @@ def _recorded(
 
 @dataclass(slots=True)
 class _Program:
-    """The answers of contents: in the engine's own way, or as SPARQL with YO12 off."""
+    """The answers over window contents: like the engine, or by SPARQL if the rule YO12 is off."""
 
     own: yasper_text.YasperQuery
     sparql: EngineQuery
@@ -206,7 +217,7 @@ class _Program:
 
     @property
     def plain(self) -> bool:
-        """Whether SPARQL answers."""
+        """Whether SPARQL evaluates the query, and not the rules of the engine."""
         return "YO12" in self.off
 
     @property
@@ -215,7 +226,7 @@ class _Program:
         return engine.columns(self.sparql) if self.plain else self.own.names
 
     def reported(self, content: engine.Content) -> tuple[Sequence[Row], bool]:
-        """Return the report of a content, and whether the engine throws an exception."""
+        """Return the rows that are reported for a content, and whether the engine throws an exception."""
         if self.operator is None:
             return (), False
         try:
@@ -252,7 +263,7 @@ def _to_stream(
 def _recorded_in_order(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return the reports if an arrival enters the window that is declared first before the others."""
+    """Return the reports if an arrival enters the windows in the order of their declarations."""
     return _recorded(query, static, pushes, off, last_first=False)
 
 

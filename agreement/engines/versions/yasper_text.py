@@ -1,8 +1,8 @@
-"""The query of YASPER 1.0.1 of RSP4J, as its TPQueryFactory reads the text.
+"""Parsing of a query like in YASPER 1.0.1 of RSP4J, whose class TPQueryFactory reads the text.
 
-The grammar is RSP-QL's, but the factory keeps only triples and comparisons of the pattern. It uses the
-surrounding block of a window, and ignores braces and keywords. Case is ignored, except in the operator of
-REGISTER. Each object is read as an IRI.
+The grammar is the grammar of RSP-QL, but TPQueryFactory keeps only triples and comparisons of the pattern.
+TPQueryFactory assigns triples to the surrounding block of a window, and ignores braces and keywords.
+TPQueryFactory ignores case, except in the operator of REGISTER, and reads each object as an IRI.
 """
 
 import re
@@ -35,14 +35,14 @@ _GROUPS: Final = ("OPTIONAL", "MINUS", "UNION", "GRAPH", "SERVICE", "SILENT")
 
 
 YasperComparison = tuple[str, str, str]
-"""An expression as written, without blanks, an operator, and another expression."""
+"""A comparison: an expression without blanks, an operator, and another expression."""
 YasperCondition = tuple[tuple[YasperComparison, ...], ...]
-"""A FILTER: comparisons that && joins, in parts that || joins."""
+"""A FILTER: a disjunction (||) of conjunctions (&&) of comparisons."""
 
 
 @dataclass(slots=True)
 class YasperBlock:
-    """The patterns of a window, or outside windows (None): triples of texts, variables as ?name."""
+    """The triple patterns of a window, or outside windows (None), as texts; a variable is ?name."""
 
     window: Iri | None
     triples: list[tuple[str, str, str]] = field(default_factory=list)
@@ -51,10 +51,11 @@ class YasperBlock:
 
 @dataclass(frozen=True, slots=True)
 class YasperQuery:
-    """The parsed query: blocks in textual order; a window without a STEP has step 0.
+    """The parsed query with blocks in textual order; a window without STEP has step 0.
 
-    Without `operator` nothing is reported. `selected` are variables, empty for all; `aggregates` are
-    functions with their argument and result variables. `static`: the query has a FROM.
+    If `operator` is None, the engine reports nothing. `selected` are the selected variables; it is empty for
+    all variables. `aggregates` are functions with their argument and result variables. `static` means that
+    the query has a FROM clause.
     """
 
     operator: ToStream | None
@@ -75,7 +76,7 @@ class YasperQuery:
 
 @lru_cache
 def read_head(text: str) -> tuple[ToStream | None, tuple[YasperWindow, ...]]:
-    """Return the operator, None unless in capitals, and the windows of a text."""
+    """Return the operator and the windows of a text; the operator is None unless it is in capitals."""
     reader = _Reader(text)
     operator = reader.operator()
     reader.skip("FROM")
@@ -93,7 +94,7 @@ def _refusal(problem: str, use: str) -> LarsError:
 
 
 class _Reader:
-    """A place among the pieces of a text; behind the last piece all pieces are empty."""
+    """A reader of the pieces of a text; after the last piece, all pieces are empty."""
 
     def __init__(self, text: str) -> None:
         matches = _TOKEN.finditer(text)
@@ -103,23 +104,23 @@ class _Reader:
         self.blocks: dict[Iri | None, YasperBlock] = {}
 
     def peek(self, offset: int = 0) -> str:
-        """Return a piece that follows."""
+        """Return the next piece, or the piece `offset` places after the next piece."""
         return self.pieces[self.at + offset] if self.at + offset < len(self.pieces) else ""
 
     def take(self) -> str:
-        """Return the next piece, and move behind it."""
+        """Return the next piece, and move after this piece."""
         piece = self.peek()
         self.at += 1
         return piece
 
     def takes(self, *words: str) -> bool:
-        """Skip words if they follow, ignoring case; return whether they did."""
+        """Skip the given words if they are the next pieces, ignoring case; return whether they were."""
         found = all(self.peek(place).upper() == word for place, word in enumerate(words))
         self.at += len(words) if found else 0
         return found
 
     def balanced(self, closing: str = ")") -> list[str]:
-        """Return the pieces up to the closing bracket, and skip it."""
+        """Return the pieces up to the closing bracket, and move after the bracket."""
         opening, depth, inside = {")": "(", "}": "{", "]": "["}[closing], 1, list[str]()
         while self.peek():
             piece = self.take()
@@ -130,7 +131,7 @@ class _Reader:
         return inside
 
     def term(self, piece: str) -> str:
-        """Return a term as the engine reads it: a variable, or any other text as an IRI."""
+        """Return a term as the engine reads it: a variable, or an IRI for any other text."""
         if piece[:1] in ("?", "$"):
             return f"?{piece[1:]}"
         if piece.startswith("<"):
@@ -157,12 +158,12 @@ class _Reader:
         return next((kind for kind in get_args(ToStream) if kind == written), None)
 
     def skip(self, *words: str) -> None:
-        """Skip to the next of some words."""
+        """Skip all pieces up to the next of the given words."""
         while self.peek() and self.peek().upper() not in words:
             self.take()
 
     def dataset(self) -> tuple[tuple[YasperWindow, ...], bool]:
-        """Return the windows, and whether a FROM exists."""
+        """Return the windows, and whether the query has a FROM clause."""
         windows, static = list[YasperWindow](), False
         while self.takes("FROM"):
             if self.takes("NAMED", "WINDOW"):
@@ -201,7 +202,7 @@ class _Reader:
         return tuple(selected), tuple(aggregates)
 
     def _window(self) -> Iterator[YasperWindow]:
-        """Yield the window of a clause; none if ON STREAM makes the clause invalid."""
+        """Yield the window of a clause; yield nothing if ON STREAM makes the clause invalid."""
         name = self.term(self.take())
         self.takes("ON")
         stream = self.take()
@@ -224,7 +225,7 @@ class _Reader:
         return self.blocks.setdefault(name, YasperBlock(name))
 
     def _where(self) -> None:
-        """Read the pattern; a brace belongs to the window named before it, or to the enclosing one."""
+        """Read the pattern; a brace belongs to the preceding window name, or to the enclosing block."""
         names: list[Iri | None] = []
         entered: Iri | None = None
         while piece := self.peek():
@@ -248,7 +249,7 @@ class _Reader:
                 self._element(word, here)
 
     def _element(self, word: str, window: Iri | None) -> None:
-        """Read an element other than braces and windows' blocks."""
+        """Read an element of the pattern that is neither a brace nor a block of a window."""
         if word == "FILTER":
             self.take()
             self.block(window).filters.append(self._condition())
@@ -311,7 +312,7 @@ class _Reader:
         return self.term(path)
 
     def _condition(self) -> YasperCondition:
-        """Return a FILTER, which compares and joins comparisons."""
+        """Return the condition of a FILTER: comparisons joined by && and ||."""
         if self.take() != "(":
             raise _refusal("FILTER with a function or EXISTS", "comparisons")
         inside = self.balanced()
@@ -330,7 +331,7 @@ class _Reader:
         raise _refusal(f"FILTER with {' '.join(pieces)}", "comparisons, && and ||")
 
     def _constant(self, side: str) -> str:
-        """Return a side of a comparison, with a prefixed name as its IRI."""
+        """Return a side of a comparison; a prefixed name is replaced by its IRI."""
         name = re.fullmatch(r"(?:[^\W\d][\w.-]*)?:[\w.:%-]*", side)
         return side if name is None else self.term(side)
 
@@ -347,7 +348,7 @@ def _split(pieces: Sequence[str], between: str) -> Iterator[Sequence[str]]:
 
 
 def _aggregate(pieces: Sequence[str]) -> tuple[str, str, str]:
-    """Return the function, its variable and the name of its result of (COUNT(?a) AS ?n)."""
+    """Return the function, the argument and the result variable of a text such as (COUNT(?a) AS ?n)."""
     text = "".join(pieces[:-2])
     function, opening, rest = text.partition("(")
     variable = re.search(r"\?([^)]*)\)", rest)
