@@ -282,7 +282,7 @@ def check_choices(rule: Rule) -> None:
         for window in inner_windows(literal):
             if window.ties == "choose":
                 raise LarsError(
-                    f"{window} stands inside another operator: no choice of ties is defined there"
+                    f"{window} is inside another operator; for inner windows no choice of ties is defined"
                 )
 
 
@@ -298,7 +298,7 @@ def useless_set_literals(rule: Rule) -> Iterator[tuple[int, str]]:
                 problem = _foreign("orders by", {key.variable for key in order}, atom)
                 problem = problem or _foreign("counts per", frozenset(keys), atom)
                 if offset < 0 or (limit is not None and limit < 0):
-                    problem = "what is among the first is counted from 1, and no fewer than 0"
+                    problem = "the range after among is invalid; expected a first rank of at least 1"
             case _:
                 problem = None
         if problem is not None:
@@ -309,11 +309,11 @@ def _misgathered(literal: logic.Gather, outside: frozenset[terms.Variable]) -> s
     own, keys = variables(literal.atom), frozenset(literal.keys)
     if literal.variable in own:
         return (
-            f"{literal.variable} is a variable of {literal.atom} already; the aggregate's value needs its own"
+            f"{literal.variable} is already a variable of {literal.atom}; use another variable for the value"
         )
     if clash := sorted(map(str, (own - keys) & outside)):
         names = ", ".join(clash)
-        return f"{names} also occurs outside of the aggregate; use by {names}, or another name inside"
+        return f"{names} also occurs outside of the aggregate; add `by {names}`, or rename {names} inside"
     problem = _foreign("groups by", keys, literal.atom) or _unaggregated(literal.aggregation)
     return problem or _foreign("aggregates", frozenset(literal.aggregation.arguments), literal.atom)
 
@@ -321,9 +321,9 @@ def _misgathered(literal: logic.Gather, outside: frozenset[terms.Variable]) -> s
 def _unaggregated(aggregation: logic.Aggregation) -> str | None:
     function, single = aggregation.function, len(aggregation.arguments) == 1
     if function not in logic.AGGREGATES:
-        return f"{function} is no aggregate; accepted are {', '.join(logic.AGGREGATES)}"
+        return f"{function} is not an aggregate; expected {', '.join(logic.AGGREGATES)}"
     if function != "COUNT" and not single:
-        return f"{function} has one variable as its argument; only COUNT has none, as COUNT(*), or several"
+        return f"{function} requires exactly one variable; only COUNT allows * and several variables"
     if function != "GROUP_CONCAT" and aggregation.separator != " ":
         return f"{function} has no separator; only GROUP_CONCAT has one"
     return None
@@ -331,7 +331,7 @@ def _unaggregated(aggregation: logic.Aggregation) -> str | None:
 
 def _foreign(what: str, names: AbstractSet[terms.Variable], atom: terms.Atom) -> str | None:
     missing = ", ".join(sorted(map(str, names - variables(atom))))
-    return f"it {what} {missing}, which {atom} does not have" if missing else None
+    return f"the literal {what} {missing}, but {atom} does not have this variable" if missing else None
 
 
 def check_safety(program: Program) -> None:
@@ -466,9 +466,9 @@ def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
         }:
             name, arity = terms.signature(edge.literal.atom)
             raise LarsError(
-                f"{terms.write_name(name)}/{arity} depends on the head of the rule that gathers it in "
-                f"{edge.literal}\n  in the rule {program.rules[edge.number - 1]}\n"
-                "Accepted are aggregates and orders of what needs no head of their rule."
+                f"{terms.write_name(name)}/{arity} in {edge.literal} depends on the head of its own rule"
+                f"\n  in the rule {program.rules[edge.number - 1]}\n"
+                "Aggregates and orders need an atom that does not depend on the head of their rule."
             )
     layers = _layers(program, [(edge.head, edge.used, edge.gathers) for edge in edges])
     assert layers is not None

@@ -104,7 +104,9 @@ def _place(scanner: Scanner) -> int:
     if scanner.peek(_ZERO):
         scanner.fail("an argument's place, counted from 1")
     return int(
-        scanner.expect(_COUNT, "the places of the arguments that part the stream, or predicate").group(1)
+        scanner.expect(
+            _COUNT, "the places of the arguments that partition the stream, or the word predicate"
+        ).group(1)
     )
 
 
@@ -184,7 +186,9 @@ def _literal(scanner: Scanner) -> logic.BodyLiteral:
         if not _is_condition(scanner):
             return logic.Not(_formula(scanner))
         if named:
-            scanner.fail("a formula: a condition is negated as ¬[…] (~[…]), which is not true of an error")
+            scanner.fail(
+                "a formula after not; write ¬[…] (~[…]) to negate a condition, which is false for an error"
+            )
         return logic.Test(_condition(scanner), value=False)
     if not _is_formula(scanner):
         return _comparison(scanner)

@@ -91,7 +91,7 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
         if numbered and isinstance(value, Number) and not 0 <= value.value < ticker_rules.FIRST_TERM:
             raise ticker_rules.InexpressibleError(
                 f"the number {value.value}, which arithmetic gives: "
-                f"numbers lie in 0..{ticker_rules.FIRST_TERM - 1}"
+                f"Ticker's numbers are from 0 to {ticker_rules.FIRST_TERM - 1}"
             )
 
 
@@ -104,7 +104,7 @@ def _check_head_time(rule: ticker_rules.PlainRule) -> None:
         with ticker_rules.exporting(rule.source):
             raise ticker_rules.InexpressibleError(
                 f"the head {rule.source.head}: its reasoner incremental keeps {rule.head} beyond the time "
-                f"{rule.time}, which also occurs without @, or beside another time variable"
+                f"{rule.time} if {rule.time} also occurs without @, or together with another time variable"
             )
 
 
@@ -159,7 +159,7 @@ class _Domains:
             if not grown:
                 return
         with ticker_rules.exporting(grown[0].source):
-            raise ticker_rules.InexpressibleError("arithmetic whose values come to no end")
+            raise ticker_rules.InexpressibleError("arithmetic that computes new values without end")
 
     def _grows(self, rule: ticker_rules.PlainRule) -> bool:
         """Add the atoms that a rule derives; return whether some of them are new."""

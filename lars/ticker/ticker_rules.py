@@ -123,11 +123,11 @@ def ticker_literal(
     of Ticker expresses.
     """
     if isinstance(literal, SetLiteral):
-        raise InexpressibleError(f"{literal}: no literal there is about all instances of an atom")
+        raise InexpressibleError(f"{literal}: Ticker has no aggregates and no orders")
     if isinstance(literal, Test | Assign):
         raise InexpressibleError(
-            f"the SPARQL condition {literal}: it looks at values, terms are numbers; "
-            "`lars export` decides it for the terms of a trace"
+            f"the SPARQL condition {literal}, because Ticker has numbers in place of terms; "
+            "`lars export` evaluates the condition for the terms of a trace"
         )
     form = _form(literal)
     if form.mode == "@" and not isinstance(form.atom, terms.Atom):
@@ -159,13 +159,17 @@ def _size(
             return _time_window(window, mode, met)
         case TupleWindow(size, source, ties, by):
             if source is not None:
-                raise InexpressibleError(f"the window {window}: there tuples of all streams count")
+                raise InexpressibleError(
+                    f"the window {window}: Ticker's tuple windows count the tuples of all streams"
+                )
             if ties != "arrival" or by is not None:
                 raise InexpressibleError(
-                    f"the window {window}: accepted is ⊞^#n, whose ties the last to arrive win"
+                    f"the window {window}: Ticker's only tuple window is ⊞^#n, which keeps the last arrivals"
                 )
             if mode == "□":
-                raise InexpressibleError(f"□ in {window}: it is true of an empty window here, false there")
+                raise InexpressibleError(
+                    f"□ in {window}: in an empty window, □ is true in LARS and false in Ticker"
+                )
             if mode == "":
                 raise InexpressibleError(f"{window} without ◇ or @")
             # The reasoner clingo shows one tuple more than the window says.
@@ -173,27 +177,29 @@ def _size(
             number = _bounded(window, size, most) - (reasoner == "clingo")
             if number < 1:
                 raise InexpressibleError(
-                    f"the window {window}: the least that it shows there is {size - number + 1}"
+                    f"the window {window}: the least size of a tuple window in Ticker is {size - number + 1}"
                 )
             return TupleWindow(number)
         case _:
-            raise InexpressibleError(f"the window {window}: there a window has one length at all times")
+            raise InexpressibleError(
+                f"the window {window}: Ticker's windows have the same length at all times"
+            )
 
 
 def _bounded(window: Window, length: int, most: int | None) -> int:
     """Return the length, but at most `most`, since Ticker makes a rule for each place in a window."""
     if most is None and length > _LONGEST_WINDOW:
-        raise InexpressibleError(f"the window {window}: there a window has at most {_LONGEST_WINDOW}")
+        raise InexpressibleError(f"the window {window}: the greatest length in Ticker is {_LONGEST_WINDOW}")
     return length if most is None else min(length, most)
 
 
 def _time_window(window: TimeWindow, mode: analysis.Mode, met: TickerInput) -> TimeWindow | None:
     if window.past is None:
-        raise InexpressibleError(f"the window {window}, which has no length")
+        raise InexpressibleError(f"the window {window}, whose length is not limited")
     if window.future or window.step > 1:
-        raise InexpressibleError(f"the window {window}: there a window ends at the time itself")
+        raise InexpressibleError(f"the window {window}: Ticker's windows end at the evaluation time")
     if window.past and misses_last(window.ends):
-        raise InexpressibleError(f"the window {window}: there a window contains the time itself")
+        raise InexpressibleError(f"the window {window}: Ticker's windows contain the evaluation time")
     length = _bounded(window, -(window.offsets[0] or 0), met.last)
     # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
     if mode == "" or (length == 0 and mode in {"◇", "□"}):
@@ -232,14 +238,18 @@ class Sources:
         predicate = terms.signature(form.atom)
         name = f"{terms.Atom(predicate[0])}/{predicate[1]}"
         if isinstance(form.window, TupleWindow) and self.facts & self.input:
-            raise InexpressibleError("a tuple window: input that facts give too counts there, and not here")
+            raise InexpressibleError(
+                "a tuple window: Ticker counts input atoms that are also facts, but LARS does not"
+            )
         if form.window is None or predicate not in self.derived | self.facts:
             return form
         if isinstance(form.window, TupleWindow):
-            raise InexpressibleError(f"a tuple window over {name}: what is derived or given is no tuple")
+            raise InexpressibleError(
+                f"a tuple window over {name}: derived atoms and facts are not tuples in LARS"
+            )
         if predicate in self.facts and form.mode != "◇":
             raise InexpressibleError(
-                f"{form.mode} over {name}: its facts hold at every time here, at no other there"
+                f"{form.mode} over {name}: its facts hold at every time in LARS, but only now in Ticker"
             )
         if predicate in self.facts - self.mixed:
             return replace(form, window=None, mode="")
@@ -366,9 +376,9 @@ def _check_single(program: Program, reasoner: Reasoner, met: TickerInput) -> Non
     with exporting(program.rules[number - 1]):
         if not met.single:
             raise InexpressibleError(
-                "a program in which an atom depends on its own absence or through □ on itself: "
-                "of several answer streams one is shown there, of none nothing; "
-                "`lars export` accepts it where there is one at each time of a trace"
+                "a program in which an atom depends on its own absence or through □ on itself, because "
+                "Ticker shows only one of several answer streams, and nothing if no answer stream exists; "
+                "`lars export` accepts the program if a trace has one answer stream at each time"
             )
         if reasoner == "incremental" and absent:
             raise InexpressibleError("an atom that depends on its own absence, for its reasoner incremental")
@@ -509,7 +519,7 @@ class _RuleReader:
                 return atom, time
             case logic.At(time):
                 raise InexpressibleError(
-                    f"the head {self.head}: no @_{time} in a window of its body binds it"
+                    f"the head {self.head}: no window of the body binds {time} by @_{time}"
                 )
             case head:
                 return head, None
@@ -550,7 +560,7 @@ class _RuleReader:
             case terms.Number():
                 return side
             case _:
-                raise InexpressibleError(f"arithmetic or order on {side}, which is no number")
+                raise InexpressibleError(f"arithmetic or order on {side}, which is not a number")
 
     def _operation(self, operation: logic.Operation, result: terms.Variable) -> terms.Variable:
         left, right = self._number(operation.left), self._number(operation.right)
@@ -571,7 +581,7 @@ class _RuleReader:
 
     def _check_division(self, operation: logic.Operation, left: Numeric, right: Numeric) -> None:
         if not (self._is_natural(left) and isinstance(right, terms.Number) and right.value > 0):
-            raise InexpressibleError(f"{operation}: only a time is divided, and only by a number above zero")
+            raise InexpressibleError(f"{operation}: Ticker divides only a time, and only by a number above 0")
 
     def _is_natural(self, side: Numeric) -> bool:
         return side in self.natural if isinstance(side, terms.Variable) else side.value >= 0

@@ -155,12 +155,12 @@ class TickerWriter:
 
     def _legend(self) -> Iterator[str]:
         yield f"A LARS program for Ticker; one time point is {self.clock}, one tick of Ticker's clock."
-        yield f"Below {ticker_rules.FIRST_TERM} lie the numbers of the logic."
-        yield "What arithmetic makes of them has to lie there too: nothing here watches that."
+        yield f"Numbers below {ticker_rules.FIRST_TERM} are numbers of the program; the others are terms."
+        yield "Results of arithmetic must also be below this limit; the program does not check the limit."
         for term, number in self.terms.items():
             yield f"term {number} = {to_ascii(str(term))}"
         free = ticker_rules.FIRST_TERM + len(self.terms)
-        yield f"term {free} and above: every other term of the stream, each its own"
+        yield f"term {free} and above: the other terms of the stream, one number for each term"
         auxiliary, moments = self.heads("auxiliary"), self.heads("moments")
         for (name, arity), new in self.predicates.items():
             if new in auxiliary:
@@ -174,8 +174,8 @@ class TickerWriter:
             if new != variable.name and not variable.name.startswith("#"):
                 yield f"variable {new} = {to_ascii(str(variable))}"
         for new in self.heads("violation"):
-            yield f"constraint {new}: where it holds there is no answer set"
-        yield "Input is of predicates that nothing here derives, each atom once at a time point."
+            yield f"constraint {new}: if {new} holds, no answer stream exists"
+        yield "No rule may derive a predicate of the input. Each input atom occurs once at a time point."
 
     def _rule(self, rule: ticker_rules.PlainRule) -> Iterator[str]:
         """Yield the original rule as a comment, and the rule; an auxiliary fact has no comment."""
@@ -211,7 +211,7 @@ class TickerWriter:
                 return str(value)
             case terms.Number(value) if self.counting:
                 raise ticker_rules.InexpressibleError(
-                    f"the number {value}: numbers lie in 0..{ticker_rules.FIRST_TERM - 1}"
+                    f"the number {value}: Ticker's numbers are from 0 to {ticker_rules.FIRST_TERM - 1}"
                 )
             case _:
                 if len(self.terms) == _MOST_TERMS:
@@ -242,18 +242,18 @@ class TickerWriter:
         if isinstance(window, TupleWindow):
             if window.size >= ticker_rules.FIRST_TERM:
                 raise ticker_rules.InexpressibleError(
-                    f"the window {window}: there sizes lie below {ticker_rules.FIRST_TERM}"
+                    f"the window {window}: Ticker's sizes are below {ticker_rules.FIRST_TERM}"
                 )
             return f"[{window.size} #]"
         assert isinstance(window, TimeWindow)
         if (window.past or 0) >= ticker_rules.FIRST_TERM:
             raise ticker_rules.InexpressibleError(
-                f"the window {window}: there lengths lie below {ticker_rules.FIRST_TERM} time points"
+                f"the window {window}: Ticker's lengths are below {ticker_rules.FIRST_TERM} time points"
             )
         length = (window.past or 0) * self.clock.nanoseconds
         if length % NANOSECONDS["ms"]:
             raise ticker_rules.InexpressibleError(
-                f"a window of {Duration(length)}: there it lasts whole milliseconds"
+                f"a window of {Duration(length)}: the lengths of Ticker's windows are whole milliseconds"
             )
         if length % NANOSECONDS["s"]:
             return f"[{length // NANOSECONDS['ms']} msec]"

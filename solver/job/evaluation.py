@@ -593,7 +593,7 @@ def by_columns(question: Question, background: Iterable[Signature], evaluator: E
         return False
     obstacle_found = hindrance(question, frozenset(background))
     if obstacle_found is not None and evaluator == "relational":
-        raise LarsError(f"--evaluator relational: accepted with what columns cover, not: {obstacle_found}")
+        raise LarsError(f"--evaluator relational cannot evaluate this program: {obstacle_found}")
     return obstacle_found is None
 
 
@@ -616,7 +616,9 @@ def _obstacle(
     hindering = relational.obstacle(program, background)
     constraint = next((rule for rule in program.rules if whole and rule.head is None), None)
     if hindering is None and constraint is not None:
-        return relational.Obstacle("it can leave a time point without answer stream", constraint)
+        return relational.Obstacle(
+            "because of a constraint, a time point can have no answer stream", constraint
+        )
     return hindering
 
 

@@ -326,8 +326,8 @@ class UndecidedError(LarsError):
 
     def __init__(self, literal: SetLiteral) -> None:
         super().__init__(
-            f"which atoms {literal.atom} hold depends on the answer stream, so {literal} has no one value; "
-            "accepted here: atoms that do not depend on `not` in a circle, nor on a choice of ties"
+            f"{literal} has several values, because {literal.atom} differs between answer streams; "
+            "expected an atom that does not depend on a circle through `not` or on a choice of ties"
         )
 
 
@@ -358,7 +358,7 @@ def rows(program: Program, situation: Situation, t: int, output: Signature) -> l
     if len(moments) != 1:
         moments = list(models(program, situation, t))
     if len(moments) != 1:
-        raise LarsError(f"the program has {len(moments)} answer streams at {t}, so no one answer")
+        raise LarsError(f"the program has {len(moments)} answer streams at {t}; expected exactly one")
     derived = (atom for u, atom in moments[0] if u == t and signature(atom) == output)
     own = intensional(program) & {output}
     texts = (map(str, atom.arguments) for atom in chain(derived, _background(program, situation, own)))

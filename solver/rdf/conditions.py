@@ -111,11 +111,11 @@ Queries cannot call `AGGREGATE SUM`, because its name has a blank.
 """
 
 UNSUPPORTED_FUNCTIONS: Final = {
-    "NOW": "the clock of the evaluation is no part of the stream",
-    "RAND": "two evaluations of one window would differ",
-    "UUID": "two evaluations of one window would differ",
-    "STRUUID": "two evaluations of one window would differ",
-    "BNODE": "it makes a new blank node per solution",
+    "NOW": "the stream does not contain the clock of the evaluation",
+    "RAND": "two evaluations of the same window would differ",
+    "UUID": "two evaluations of the same window would differ",
+    "STRUUID": "two evaluations of the same window would differ",
+    "BNODE": "the function makes a new blank node for each solution",
 }
 """SPARQL functions whose arguments do not determine their values, with the reasons for rejection."""
 

@@ -577,7 +577,7 @@ class ProgramTables:
             violated = self._solutions(rule, {}).table
             if len(violated):
                 t = self._input.times[int(violated.first.min())]
-                raise LarsError(f"the program has 0 answer streams at {t}, so no one answer")
+                raise LarsError(f"the program has 0 answer streams at {t}; expected exactly one")
         return self._derived
 
     def _begin(self, layer: plans.Layer) -> None:

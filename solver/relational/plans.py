@@ -51,12 +51,12 @@ def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Ob
     except LarsError as error:
         yield Obstacle(str(error))
     if analysis.strata(program) is None:
-        yield Obstacle("a predicate depends on its own absence, so the answer streams are to be searched for")
+        yield Obstacle("a predicate depends on its own absence, so the answer streams must be searched")
     elsewhere = {*analysis.intensional(program), *background, *map(signature, program.facts)}
     loops = analysis.positive_loops(program)
     for rule in program.rules:
         if rule.head is not None and not isinstance(rule.head, Atom):
-            yield Obstacle("its head holds at a time of its own", rule)
+            yield Obstacle("its head has a time @_T of its own", rule)
         elif analysis.computes_in_loop(rule, loops):
             yield Obstacle("a recursive rule that computes values may never end", rule)
         for literal in rule.body:
@@ -75,17 +75,17 @@ def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
         case analysis.LiteralForm(_, "", window=None):
             return None
         case analysis.LiteralForm(window=None):
-            return f"{form.mode} looks at the whole timeline; covered are windows"
+            return f"{form.mode} refers to the whole timeline; columns cover only windows"
         case analysis.LiteralForm(logic.Truth()):
             covered = form.mode == "@" and form.positive and form.window == NOW
-            return None if covered else "of true in windows ⊞^0 @_T true alone is covered"
+            return None if covered else "columns cover `true` in a window only as ⊞^0 @_T true"
         case analysis.LiteralForm(Atom() as atom):
             if not (form.mode == "◇" or (form.mode == "@" and form.positive)):
-                return "of formulas in windows ◇, not ◇ and @_T are covered"
+                return "columns cover only ◇, not ◇ and @_T in windows"
             if isinstance(form.window, TupleWindow) and form.window.ties == "choose":
-                return "its ties are chosen, so there can be several answer streams"
+                return "the window chooses ties, so several answer streams can exist"
             if signature(atom) in elsewhere:
-                return "its atom is derived or of the background; covered are windows over input"
+                return "its atom is derived or in the background; columns cover only windows over input"
     return None
 
 

@@ -197,7 +197,7 @@ class _TimedRule(RuleWriter):
 
     def set_atom(self, literal: SetLiteral) -> str:
         """Raise UncoveredError, since aggregates and orders are not supported."""
-        raise UncoveredError(f"what looks at all solutions together: {literal}")
+        raise UncoveredError(f"an aggregate or order: {literal}")
 
 
 def candidate(number: str, terms: Sequence[str]) -> str:

@@ -102,10 +102,10 @@ def _used(atom: Atom, ranks: Ranks, used: UsedLetters) -> UsedLetters | None:
 
 def _check_covered(contest: contests.Contest) -> None:
     if contest.same_input:
-        raise UncoveredError("the same input, and what looks at all solutions together")
+        raise UncoveredError("the same input together with an aggregate or order")
     for window in (window for program in contest.programs for window in windows(program)):
         if not isinstance(window, TimeWindow) or window.past is None or window.future > 0:
-            raise UncoveredError(f"the window {window}, and what looks at all solutions together")
+            raise UncoveredError(f"the window {window} together with an aggregate or order")
 
 
 @dataclass(frozen=True, slots=True)

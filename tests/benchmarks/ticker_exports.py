@@ -21,12 +21,17 @@ from tests.solver.pointwise.test_definition import by_clingo
 # Three of four are of the words that Ticker has, the others of any.
 CASES = st.integers(0, 3).flatmap(lambda kind: ticker_cases.cases() if kind else strategies.cases())
 REASONS = (
-    *("its own absence", "is no tuple", "a window inside a window", "facts hold", "without a window"),
-    *("the least that it shows", "is longer than 0", "has no length", "ends at the time itself"),
-    *("one length at all times", "contains the time itself", "tuples of all streams", "the last to arrive"),
-    *("true of an empty window", "¬ between @", "the constant true", "◇ around", "□ around", "@ around"),
-    *("without ◇ or @", "beyond the time", "come to no end", "no @_", "above zero"),
-    *("is no number", "numbers lie in", "facts give too"),
+    *("its own absence", "are not tuples", "a window inside a window", "facts hold", "without a window"),
+    *("the least size of a tuple window", "is longer than 0", "is not limited", "end at the evaluation time"),
+    *(
+        "the same length at all times",
+        "contain the evaluation time",
+        "tuples of all streams",
+        "last arrivals",
+    ),
+    *("in an empty window", "¬ between @", "the constant true", "◇ around", "□ around", "@ around"),
+    *("without ◇ or @", "beyond the time", "new values without end", "no window of the body", "above 0"),
+    *("is not a number", "numbers are from", "that are also facts"),
 )
 
 

@@ -23,7 +23,7 @@ NOTE = (
 )
 CLINGO = (
     "note: evaluated by clingo, not by columns: a predicate depends on its own absence, so the answer "
-    "streams are to be searched for\n"
+    "streams must be searched\n"
 )
 
 

@@ -10,7 +10,7 @@ CALLS = {
     "[BOUND()]": "BOUND: 0 arguments, expected 1",
     "¬[IN()]": "IN: 0 arguments, expected 1 or more",
     "[NOBODYS(?S)]": "NOBODYS: unknown",
-    "[RAND() < 0.5]": "RAND: two evaluations of one window would differ",
+    "[RAND() < 0.5]": "RAND: two evaluations of the same window would differ",
 }
 
 

@@ -118,7 +118,7 @@ def test_a_constraint_about_an_aggregate_says_its_value():
 
 
 def test_a_program_without_layers_is_not_judged():
-    with pytest.raises(LarsError, match="depends on the head of the rule that gathers it"):
+    with pytest.raises(LarsError, match="depends on the head of its own rule"):
         judge("p(N) ← N := COUNT(*) of p(X).", [], [])
 
 

@@ -176,7 +176,7 @@ def test_a_partition_window_keeps_the_newest_of_each_part():
 
 
 def test_a_choice_inside_another_operator_is_refused():
-    with pytest.raises(LarsError, match="no choice of ties is defined there"):
+    with pytest.raises(LarsError, match="for inner windows no choice of ties is defined"):
         answers("p ← ◇ ⊞^{#1 choose} ◇ e.")
 
 

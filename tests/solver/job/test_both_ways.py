@@ -132,13 +132,16 @@ def test_spark_brings_a_difference_from_its_task(monkeypatch):
 
 def test_what_kept_a_program_from_columns_is_said_once(files):
     (files / "p.lars").write_text("p ← ⊞^{#1 choose} ◇ e(X).")
-    said = "note: evaluated by clingo, not by columns: ⊞^{#1 choose} ◇ e(X): its ties are chosen"
+    said = "note: evaluated by clingo, not by columns: ⊞^{#1 choose} ◇ e(X): the window chooses ties"
     for evaluator in ("auto", "clingo", "both"):
         ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", evaluator)
         assert (ran.code, ran.err.count("\n"), ran.err.startswith(said)) == (0, 1, True)
     assert lars("solve", "p.lars", "p.atoms", "--in-process", "-q").err == ""
     ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "relational")
-    assert (ran.code, "accepted with what columns cover, not: ⊞^{#1 choose}" in ran.err) == (2, True)
+    assert (ran.code, "--evaluator relational cannot evaluate this program: ⊞^{#1 choose}" in ran.err) == (
+        2,
+        True,
+    )
 
 
 def test_what_the_numbers_of_clingo_cannot_hold_is_refused_and_no_difference():

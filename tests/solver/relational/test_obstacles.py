@@ -13,19 +13,19 @@ from solver.relational import obstacle
     ("text", "problem"),
     [
         ("p ← not q. q ← not p.", "a predicate depends on its own absence"),
-        ("@_T p ← ⊞^1 @_T e.", "its head holds at a time of its own, in the rule @_T p ← ⊞^1 @_T e."),
-        ("p ← ◇ e.", "◇ e: ◇ looks at the whole timeline; covered are windows, in the rule p ← ◇ e."),
-        ("p ← ⊞^1 □ e.", "⊞^1 □ e: of formulas in windows ◇, not ◇ and @_T are covered"),
-        ("p ← ⊞^2 e.", "⊞^2 e: of formulas in windows"),
-        ("p ← e, not ⊞^2 @_3 e.", "not ⊞^2 @_3 e: of formulas in windows"),
-        ("p ← ⊞^2 ◇ true.", "⊞^2 ◇ true: of true in windows ⊞^0 @_T true alone is covered"),
+        ("@_T p ← ⊞^1 @_T e.", "its head has a time @_T of its own, in the rule @_T p ← ⊞^1 @_T e."),
+        ("p ← ◇ e.", "◇ e: ◇ refers to the whole timeline; columns cover only windows, in the rule p ← ◇ e."),
+        ("p ← ⊞^1 □ e.", "⊞^1 □ e: columns cover only ◇, not ◇ and @_T in windows"),
+        ("p ← ⊞^2 e.", "⊞^2 e: columns cover only ◇"),
+        ("p ← e, not ⊞^2 @_3 e.", "not ⊞^2 @_3 e: columns cover only ◇"),
+        ("p ← ⊞^2 ◇ true.", "⊞^2 ◇ true: columns cover `true` in a window only as ⊞^0 @_T true"),
         ("p ← ⊞^2 ◇ ⊞^1 ◇ e.", "⊞^2 ◇ ⊞^1 ◇ e: ◇ around a window is not covered"),
         (
             "p ← ⊞^{#1 choose} ◇ e.",
-            "⊞^{#1 choose} ◇ e: its ties are chosen, so there can be several answer streams",
+            "⊞^{#1 choose} ◇ e: the window chooses ties, so several answer streams can exist",
         ),
-        ("p ← e. q ← ⊞^1 ◇ p.", "⊞^1 ◇ p: its atom is derived or of the background"),
-        ("k(a). q ← ⊞^1 ◇ k(a).", "⊞^1 ◇ k(a): its atom is derived or of the background"),
+        ("p ← e. q ← ⊞^1 ◇ p.", "⊞^1 ◇ p: its atom is derived or in the background"),
+        ("k(a). q ← ⊞^1 ◇ k(a).", "⊞^1 ◇ k(a): its atom is derived or in the background"),
         ("n(X) ← f(X). n(Y) ← n(X), Y = X + 1.", "a recursive rule that computes values may never end"),
         ("n(?x) ← f(?x). n(?y) ← n(?x), ?y := [CONCAT(?x, ?x)].", "a recursive rule that computes values"),
     ],
@@ -57,4 +57,4 @@ def test_an_unsafe_rule_is_an_obstacle():
 def test_a_background_given_elsewhere_can_be_an_obstacle():
     program = read("p ← ⊞^3 ◇ f(X).")
     assert obstacle(program) is None
-    assert "of the background" in str(obstacle(program, [("f", 1)]))
+    assert "in the background" in str(obstacle(program, [("f", 1)]))
