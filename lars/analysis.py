@@ -38,7 +38,8 @@ _DUAL: Final[Mapping[Mode, Mode]] = {
 class LiteralForm:
     """A literal ⊞^w ★ a or its negation; without a window, ★ ranges over the whole timeline.
 
-    A formula has only one atom. If `positive`, the formula is monotone in this atom, otherwise antimonotone.
+    A formula has only one atom. If `positive` is true, the formula is monotone in its atom, otherwise
+    antimonotone.
     """
 
     atom: terms.Atom | logic.Truth
@@ -198,7 +199,7 @@ def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
 def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
     """Return the time of the oldest atom that the window keeps at t.
 
-    This time is the same for each choice of ties.
+    The time of the oldest atom is the same for each choice of ties.
     """
     (atoms,) = tie_choices(data, replace(window, ties="all"), t)
     return min(atoms, default=t)
@@ -418,9 +419,9 @@ def successors(pairs: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
 def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
     """Return the predicates that depend on themselves through an odd number of ¬, such as p in `p ← not p`.
 
-    Each predicate is mapped to the numbers of the rules, from 1, that are part of such a cycle. A program
-    without such cycles has an answer stream, unless an aggregate or order depends on the head of its own
-    rule.
+    Each predicate is mapped to the numbers, from 1, of the rules in its cycles. If a program has no cycle
+    through an odd number of ¬, the program has an answer stream. An exception is an aggregate or order that
+    depends on the head of its own rule.
     """
     edges = list(dependencies(program))
     below = successors(
@@ -439,8 +440,8 @@ def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
 def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
     """Return the intensional predicates in layers, or None if the program is not stratified.
 
-    A dependency is strict under ¬, through □, and through an aggregate or order. These literals can become
-    false when the stream grows.
+    A dependency is strict under ¬, through □, and through an aggregate or order. Literals with ¬, with □, and
+    aggregates and orders can become false when the stream grows.
     """
     return _layers(
         program,

@@ -95,7 +95,7 @@ class _Eliminator:
 
 @dataclass
 class _Unfolder:
-    """The unfolding of an atom: the body of its only rule replaces the atom, if this saves variables."""
+    """The unfolding of an atom: the body of the only rule replaces the atom if fewer variables result."""
 
     program: Program
     output: Signature

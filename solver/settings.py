@@ -125,7 +125,7 @@ ALL_CORES: Final = "local[*]"
 class Runner:
     """The place of a job: on Spark with the master `master`, or in this process.
 
-    If neither is set, a small input is evaluated in this process, and a large input on Spark, on all cores.
+    Without a place, a small input is evaluated in this process, and a large input on Spark, on all cores.
     `notice` receives the decision. If the folder `resume` is given, finished slices are stored there and
     reused.
     """
@@ -200,7 +200,8 @@ def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
 def whole(progress: Progress) -> Iterator[Progress]:
     """Yield a progress callback that never decreases, and that reaches its total at the end of the block.
 
-    Each visible progress runs in one such block. No step therefore needs to report its own end.
+    Each step with a visible progress runs in its own `with` block of this function. No step therefore needs
+    to report its own end.
 
     >>> with whole(print) as tell_all:
     ...     tell_all(1, 2), tell_all(2, 8), tell_all(3, 4)
@@ -230,7 +231,7 @@ _current: ContextVar[Progress] = ContextVar("progress", default=no_progress)
 
 @contextmanager
 def progress_of_block(progress: Progress) -> Iterator[None]:
-    """Make the work in the block report to this progress callback."""
+    """Make the work in the block report to the given progress callback."""
     before = _current.set(progress)
     try:
         yield

@@ -37,7 +37,7 @@ Times = Mapping[terms.Atom, Sequence[int]]
 class Atoms:
     """An index of ground atoms by predicate and by the arguments that a pattern fixes.
 
-    Their order is kept.
+    The order of the atoms is kept.
     """
 
     def __init__(self, atoms: Iterable[terms.Atom]) -> None:

@@ -82,7 +82,7 @@ def head_binding(here: IndexedPoint, rule: Rule, moment: Moment) -> terms.Bindin
 
 
 def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, terms.Binding]]:
-    """Yield (rule number from 1, binding) for each rule and binding that derive this atom at its time."""
+    """Yield (rule number from 1, binding) for each rule and binding that derive the atom at its time."""
     for number, rule in enumerate(here.program.rules, 1):
         if (bound := head_binding(here, rule, moment)) is not None:
             for body_binding in body_bindings(here, rule.body, bound):

@@ -1,6 +1,7 @@
 """The constraints that a stream violates, and the rules whose heads are outside the timeline.
 
-Even if the whole program has no answer stream, the program without these rules can have answer streams.
+Even if the whole program has no answer stream, the program without its violated rules can have answer
+streams.
 """
 
 from collections.abc import Iterator
@@ -25,7 +26,7 @@ class Violation:
     """An instance of rule `number` whose body holds, although its head cannot hold.
 
     Rules are counted from 1. A rule without a `head` is a constraint. A `head` that is given is outside the
-    timeline. `other_count` is the number of other such instances of the rule, up to `MOST`.
+    timeline. `other_count` is the number of other violated instances of the rule, up to `MOST`.
     """
 
     number: int

@@ -309,7 +309,7 @@ class Searcher:
         self._derivable = {rule.predicate for rule in here.program.proper_rules}
 
     def shortfalls(self, moment: Moment) -> Mapping[evidence.AbsentAtom, Shortfall]:
-        """Return the reasons why the atom does not hold at its time, and those of each missing premise.
+        """Return the reasons why the atom does not hold at its time, and the reasons for missing premises.
 
         The result maps goals to reasons. The first goal is the atom, and each goal occurs once. Goals more
         than `DEEPEST` steps away are left out.

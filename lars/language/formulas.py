@@ -295,7 +295,8 @@ _BARE = {
 def write_expression(expression: Expression, *, nested: bool = False) -> str:
     """Return the SPARQL text of an expression; integers, decimals, doubles and booleans have no quotes.
 
-    An integer without # is an RDF literal in this text. A number of the logic has # in front.
+    In the SPARQL text of an expression, an integer without # is an RDF literal. A number of the logic has #
+    in front.
 
     >>> print(write_expression(Call("+", (terms.Literal("2.5", terms.XSD + "decimal"), terms.Number(3)))))
     2.5 + #3

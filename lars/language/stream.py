@@ -39,7 +39,7 @@ class Stream:
         return atom in self.input.get(t, ()) or atom in self.derived.get(t, frozenset())
 
     def with_derived(self, derived: Mapping[int, frozenset[Atom]]) -> "Stream":
-        """Return the interpretation stream with the same input and with these derived atoms."""
+        """Return the interpretation stream with the same input and with the given derived atoms."""
         return Stream(self.timeline, self.input, derived, self.choice)
 
 
@@ -58,7 +58,7 @@ def moments(stream: Stream) -> frozenset[Moment]:
 
 
 def write_moment(moment: Moment, t: int) -> str:
-    """Return an atom as a formula; the formula has @ with the atom's time unless this time is t."""
+    """Return an atom as a formula; the formula has @ with the atom's time unless the atom's time is t."""
     u, atom = moment
     return str(atom) if u == t else f"@_{u} {atom}"
 

@@ -49,10 +49,10 @@ class ReferencePoint:
 def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     """Return the rules through which the two readings of ¬ may differ; if none exists, the readings coincide.
 
-    These rules have an atom under 2, 4, … ¬ that depends on the rule's head. All other rules do not matter,
-    since ¬q never supports an atom. Proof: take an answer stream that is founded and not FLP. Each atom that
-    FLP cannot derive is derived from another such atom, without ¬ or under an even number of ¬. Steps without
-    ¬ cannot continue forever.
+    A rule in the result has an atom under 2, 4, … ¬ that depends on the rule's head. All other rules do not
+    matter, since ¬q never supports an atom. Proof: take an answer stream that is founded and not FLP. Each
+    atom that FLP cannot derive is derived from another atom that FLP cannot derive, without ¬ or under an
+    even number of ¬. Steps without ¬ cannot continue forever.
 
     >>> circular = Rule(Atom("p"), (Not(Not(Atom("p"))),))
     >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))
@@ -141,8 +141,9 @@ def circle(
 
     If each unfounded atom has a supporting rule, return a circle of support.
 
-    A reduct rule with an unfounded head has a formula that fails in the least model. This formula depends on
-    an unfounded atom. Each unfounded atom with a supporting rule therefore links to another unfounded atom.
+    A reduct rule with an unfounded head has a formula that fails in the least model. The failing formula
+    depends on an unfounded atom. Each unfounded atom with a supporting rule therefore links to another
+    unfounded atom.
     """
     links: dict[Moment, SupportLink] = {}
     heads = [(moment_of(instance.ground.head, point.t), instance) for instance in reduct]
@@ -261,8 +262,8 @@ class SmallerModel:
     """The candidate is a model, but not a minimal model: the least model of its reduct is smaller.
 
     `unfounded` are the atoms that the least model lacks. `unsupported` are the unfounded atoms without a rule
-    whose body holds. If all unfounded atoms have such a rule, they support each other; `circle` shows the
-    links.
+    whose body holds. If each unfounded atom has a rule whose body holds, the unfounded atoms support each
+    other; `circle` shows the links.
     """
 
     least: tuple[Moment, ...]

@@ -159,9 +159,9 @@ def ground(
 ) -> tuple[tuple[grounding.GroundRule, ...], Stream]:
     """Return the ground rules, and the data with every atom that can be in an answer stream.
 
-    These data are a fixpoint in which every formula under ¬ counts as true. Let J be the intersection of an
-    answer stream I with the fixpoint. J is a model of the reduct of I: if a body holds, its head is in I and
-    in the fixpoint. Since I is minimal, J is I.
+    The data of the result are a fixpoint in which every formula under ¬ counts as true. Let J be the
+    intersection of an answer stream I with the fixpoint. J is a model of the reduct of I: if a body holds,
+    its head is in I and in the fixpoint. Since I is minimal, J is I.
     """
     check_safety(program)
     if t not in data.timeline:

@@ -1,7 +1,7 @@
 """Grounding: the instances of a rule, with constants for its variables, whose bodies can be true.
 
 Arithmetic is computed at the same time. An undefined value satisfies no relation. An atom of a fresh
-predicate replaces each aggregate and order. Lower layers determine the instances of this atom.
+predicate replaces each aggregate and order. Lower layers determine the instances of the fresh predicate.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -212,7 +212,7 @@ class InstanceGroup:
 def groups(
     literal: logic.SetLiteral, matching: Iterable[Atom], evaluate: Evaluate = refuse
 ) -> Iterator[InstanceGroup]:
-    """Yield the bindings and instances for which the literal is true if exactly these atoms hold now.
+    """Yield the bindings and instances for which the literal is true if exactly the given atoms hold now.
 
     >>> p, x = Atom("p", (Variable("x"),)), Variable("n")
     >>> literal = logic.Gather(x, logic.Aggregation("COUNT"), p)
@@ -308,7 +308,7 @@ def stand_ins(program: Program) -> Mapping[logic.SetLiteral, Atom]:
 
 
 def with_stand_ins(rule: Rule, put: Mapping[logic.SetLiteral, Atom]) -> Rule:
-    """Return the rule with these atoms in place of its aggregates and orders."""
+    """Return the rule with the given atoms in place of its aggregates and orders."""
     body = tuple(put[part] if isinstance(part, logic.SetLiteral) else part for part in rule.body)
     return replace(rule, body=body)
 

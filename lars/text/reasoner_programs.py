@@ -94,7 +94,7 @@ _REFUSED: Final = {
 
 
 def is_reasoner_program(text: str) -> bool:
-    """Return whether a text has syntax of these reasoners that LARS programs lack.
+    """Return whether a text has syntax of I-DLV-sr or Distributed-SR that LARS programs lack.
 
     >>> is_reasoner_program("a :- b in [5 sec]."), is_reasoner_program("a :- [+]^5 <> b. % c in [5]")
     (True, False)

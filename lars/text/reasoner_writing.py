@@ -22,8 +22,7 @@ _OPERATORS: Final = frozenset("+-*")
 def write_reasoner_program(program: Program, unit: Duration) -> str:
     """Return the program as I-DLV-sr text; one time point lasts one `unit`, and windows count seconds.
 
-    I-DLV-sr lacks some constructs of LARS. For such a construct, LarsError is raised, with the place of the
-    literal if the place is known.
+    Raises LarsError for a construct that I-DLV-sr lacks, with the place of the literal if the place is known.
 
     >>> from lars.text.notation import read
     >>> print(write_reasoner_program(read("p(X) ← ⊞^5 ◇ q(X, ?y), not r(X), ?y > 2."), Duration(10**9)))

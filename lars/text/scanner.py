@@ -67,14 +67,14 @@ class Scanner:
         return self.offset
 
     def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Read a match of the pattern if the match follows here; otherwise return None."""
+        """Read a match of the pattern at the current offset; return None if the pattern does not match."""
         match = pattern.match(self.text, self.skip())
         if match:
             self.offset = self.ended = match.end()
         return match
 
     def peek(self, pattern: re.Pattern[str]) -> bool:
-        """Return whether a match of the pattern follows here, without reading it."""
+        """Return whether the pattern matches at the current offset, without reading the match."""
         return pattern.match(self.text, self.skip()) is not None
 
     def expect(self, pattern: re.Pattern[str], accepted: str) -> re.Match[str]:
@@ -86,7 +86,7 @@ class Scanner:
         return place_at(self.source, self.text, self.skip() if offset is None else offset)
 
     def fail(self, accepted: str) -> Never:
-        """Raise PlacedError at this place, with the text that follows and the expected form."""
+        """Raise PlacedError at the current offset, with the text that follows and the expected form."""
         match = _FOUND.match(self.text, self.skip())
         if match:
             raise PlacedError(self.place(), f"found “{match.group()}”, expected {accepted}")
@@ -171,7 +171,7 @@ class Scanner:
         return None
 
     def prefix(self) -> str:
-        """Read the name of a prefix and its colon, or raise PlacedError."""
+        """Read the name of a prefix and its colon; raise PlacedError at any other text."""
         return self._word(self.expect(PREFIX, "a prefix, as in ex:"))
 
     def _triple(self) -> terms.TripleTerm:

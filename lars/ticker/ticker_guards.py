@@ -111,7 +111,8 @@ def _check_head_time(rule: ticker_rules.PlainRule) -> None:
 def _grounded(rule: ticker_rules.PlainRule) -> frozenset[Variable]:
     """Return the variables whose values the reasoner takes from facts.
 
-    These are all variables except a single time variable that occurs only in @.
+    The reasoner takes the values of all variables from facts, except of a single time variable that occurs
+    only in @.
     """
     forms = [part for part in rule.body if isinstance(part, LiteralForm)]
     times = frozenset(form.time for form in forms if isinstance(form.time, Variable))

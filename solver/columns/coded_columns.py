@@ -150,11 +150,11 @@ class TermCodes(CodedTerms):
         return _ranks([texts[code] or "" for code in distinct.tolist()])[places]
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
-        """Return the numbers of the logic that codes denote, and a mask of the codes with such numbers."""
+        """Return the numbers of the logic that codes denote, and a mask of the codes that denote a number."""
         return self._values(codes, _number, np.int64)
 
     def doubles(self, codes: Array) -> tuple[npt.NDArray[np.float64], Mask]:
-        """Return the numbers that codes denote (xsd:double or small integers), and a mask of such codes."""
+        """Return the numbers that codes denote (xsd:double or small integers), and a mask of these codes."""
         return self._values(codes, _double, np.float64)
 
     def _values(
@@ -185,7 +185,7 @@ class CodedColumns:
     columns: tuple[Array, ...]
 
     def take(self, places: Array | Mask) -> "CodedColumns":
-        """Return the rows at these places, or the rows that a mask selects."""
+        """Return the rows at the given places, or the rows that a mask selects."""
         return CodedColumns(self.terms, tuple(column[places] for column in self.columns))
 
     def coded_by(self, terms: TermCodes) -> "CodedColumns":
@@ -250,7 +250,7 @@ class InputAtoms:
     columns: tuple[Array, ...]
 
     def take(self, places: Array | Mask) -> "InputAtoms":
-        """Return the atoms at these places, or the atoms that a mask selects."""
+        """Return the atoms at the given places, or the atoms that a mask selects."""
         columns = tuple(column[places] for column in self.columns)
         return InputAtoms(self.t[places], self.arrival[places], columns)
 
@@ -294,7 +294,7 @@ def together(parts: Sequence[InputAtoms]) -> InputAtoms:
 
 
 def in_time_order(atoms: Atoms) -> Atoms:
-    """Return atoms in the order of time, then of arrival; arrivals are renumbered in this order."""
+    """Return atoms in the order of time, then of arrival; arrivals are renumbered accordingly."""
     if not atoms:
         return {}
     arrival = np.concatenate([some.arrival for some in atoms.values()])

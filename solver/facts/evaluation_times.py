@@ -30,7 +30,7 @@ Gate = Arrivals | Multiples | tuple[int, ...] | None
 
 
 def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
-    """Return the evaluation times in the interval, ascending, if these facts arrive."""
+    """Return the evaluation times in the interval, in ascending order, if the given facts arrive."""
     match gate:
         case Arrivals(patterns):
             matches = [matcher(pattern) for pattern in patterns]
@@ -74,8 +74,8 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
 
     A trigger without rules is a gate that never opens, such as push without a stream to wait for.
 
-    A gate is an atom that every rule with a body needs. All rules that derive the atom must have one of the
-    two forms of LARS (2015), Section 4.1. The atom is then true exactly at the times of the gate.
+    A gate is an atom that every rule with a body needs. All rules that derive `trigger` must have one of the
+    two forms of LARS (2015), Section 4.1. In these forms, `trigger` is true exactly at the times of the gate.
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)

@@ -68,7 +68,7 @@ def is_triple(fact: Fact) -> bool:
 
 @lru_cache(maxsize=2**16)
 def constant_of(text: str) -> terms.Constant:
-    """Return the constant with this text."""
+    """Return the constant of an argument text."""
     if is_name_of_stream(text):
         return terms.Iri(text[1:-1])
     if text[:1] in '<"' or text[:2] == "_:":

@@ -117,10 +117,7 @@ class WindowedAtom:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables of the atom, in the order of their first places.
-
-        The arguments of the ASP predicate.
-        """
+        """The arguments of the ASP predicate: the variables of the atom in the order of first places."""
         return variables_in_order(self.atom)
 
     @property
@@ -142,9 +139,9 @@ def unite(spans: list[Span], new: Span) -> None:
 
 
 def counts(window: TupleWindow, arguments: Arguments) -> bool:
-    """Return whether the tuple window counts an input atom with these arguments.
+    """Return whether the tuple window counts an input atom with the given arguments.
 
-    If the window has a source, the last argument must be this source.
+    If the window has a source, the last argument must be the window's source.
     """
     return window.source is None or arguments[-1:] == (str(window.source),)
 

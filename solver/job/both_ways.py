@@ -47,7 +47,7 @@ def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
 
 
 def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str] | None:
-    """Return the first time index with a row of only one evaluation, and a sentence about this row.
+    """Return the first time index with a row of only one evaluation, and a sentence about the row.
 
     None means that the two evaluations agree. Raises LarsError if only clingo rejects the input; clingo has
     smaller integers than the relational evaluation.

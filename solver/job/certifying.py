@@ -119,7 +119,7 @@ class _Claim:
     def certified(
         self, times: Sequence[int], situation: relational.EncodedSituation
     ) -> evaluation.AnswerRuns:
-        """Return the answers as certified at these times.
+        """Return the answers as certified at the given times.
 
         Raise DisputedAnswerError if clingo has other rows.
         """

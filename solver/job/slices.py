@@ -120,7 +120,7 @@ class NeededAtoms:
 
 
 def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, future: int = 0) -> range:
-    """Return the range of the slices that can reach at least one of these times; the times ascend."""
+    """Return the range of the slices that can reach at least one of the given ascending times."""
     ends = [(int(t[0]), int(t[-1])) for t in times if len(t)]
     if not ends:
         return range(0)
@@ -151,7 +151,8 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
     """Return slices of the span with at least `rows` rows each; only the last slice may have fewer rows.
 
     Each slice has at least as many rows as the `halo` time points before the slice. All slices together
-    therefore read at most twice the rows of the trace. If `halo` is None, this condition does not apply.
+    therefore read at most twice the rows of the trace. If `halo` is None, slices may have fewer rows than the
+    input before them.
     """
     begins, numbers = counts
     above = np.concatenate(([0], np.cumsum(numbers)))

@@ -236,5 +236,5 @@ def predicate_name(base: str) -> str:
 
 
 def call(name: str, arguments: Sequence[str]) -> str:
-    """Return the ASP text of a predicate with these arguments."""
+    """Return the ASP text of a predicate with the given arguments."""
     return f"{name}({','.join(arguments)})" if arguments else name

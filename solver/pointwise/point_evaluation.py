@@ -502,7 +502,7 @@ def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
 
 
 def _background(program: Program, situation: Situation, predicates: Container[Signature]) -> Iterator[Atom]:
-    """Yield the atoms of the background B that have one of these predicates."""
+    """Yield the atoms of the background B whose predicate is one of the given predicates."""
     held = with_facts(program, situation.background)
     yield from atoms_of({name: rows for name, rows in held.items() if name in predicates})
 

@@ -5,8 +5,8 @@
   a(X,T,T) :- ..; T = M..N; not d'at(X,T)                                            with it
 
 The ends of a window never decrease over time, so a fact is visible at consecutive reference times. The host
-gives the first and the last index of these times. Tests compare the result with the encoding for a single
-time.
+gives the first and the last index of the times at which a fact is visible. Tests compare the result with the
+encoding for a single time.
 """
 
 from bisect import bisect_left, bisect_right
@@ -30,7 +30,7 @@ _NULL = asp_terms.symbol(NULL)
 
 
 def have_runs(program: Program, background: Iterable[Signature]) -> bool:
-    """Return whether `runs` can evaluate the program, with a background of these predicates.
+    """Return whether `runs` can evaluate the program, with a background of the given predicates.
 
     The program must not have recursion, arithmetic, aggregates or orders. Heads must hold at the reference
     time. Windows must contain ◇ over input, and must select by time or arrival order.

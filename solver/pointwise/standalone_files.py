@@ -1,7 +1,7 @@
 """A program with its input in one file for plain clingo: `clingo file.lp -c t=18` computes the answer at 18.
 
 SPARQL conditions are decided in advance for all terms that can reach them at the requested times. Aggregates
-and orders are computed in advance at each of these times.
+and orders are computed in advance at each of the requested times.
 """
 
 import re

@@ -1,8 +1,8 @@
 """SPARQL expressions on terms, with error as the third truth value (SPARQL 1.1, Section 17).
 
-The calls and arities of an expression are checked once. The expression is then compiled, and evaluated for
-rows. `terms` and `functions` compute the values of calls. Error and unbound are both None, since no operator
-distinguishes them.
+The calls and arities of an expression are checked once. After the check, the expression is compiled, and
+evaluated for rows. `terms` and `functions` compute the values of calls. Error and unbound are both None,
+since no operator distinguishes them.
 """
 
 import math

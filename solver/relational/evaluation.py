@@ -245,7 +245,7 @@ class RuleBody:
     def _each(self, bindings: Bindings, names: Sequence[Variable], code_of: Callable[..., int]) -> Array:
         """Return the code of `code_of` for each row.
 
-        Each distinct row of these variables is computed once.
+        `code_of` is called once for each distinct row of the variables `names`.
         """
         columns = [bindings.column(name) for name in names]
         check_time(len(bindings.table))

@@ -1,7 +1,7 @@
 """The programs that columns can evaluate, and their plans: layers of predicates, and sources of atoms.
 
-If one rule derives an atom, and the atom is used only once, the body of the rule replaces the atom. The plan
-then has fewer steps, and applies conditions before the join with other parts.
+If one rule derives an atom, and the atom is used only once, the body of the rule replaces the atom. This
+replacement gives a plan with fewer steps, in which conditions apply before the join with other parts.
 """
 
 from collections import Counter
@@ -186,7 +186,7 @@ class RulePlan:
         return variables(self.rule.head).union(*names, *map(variables, self.conditions))
 
     def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
-        """Return the places and predicates of joined parts that are atoms of these predicates."""
+        """Return the places and the predicates of those joined parts whose predicate is given."""
         return [
             (place, part.source)
             for place, part in enumerate(self.joined)

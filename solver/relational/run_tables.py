@@ -45,7 +45,7 @@ class RunTable:
         return len(self.first)
 
     def take(self, places: Array | Mask) -> "RunTable":
-        """Return the rows at these places, or the rows that a mask selects."""
+        """Return the rows at the given places, or the rows that a mask selects."""
         columns = tuple(column[places] for column in self.columns)
         subset = places.dtype == np.bool_
         return RunTable(columns, self.first[places], self.last[places], self.longest and subset)
@@ -59,7 +59,7 @@ class RunTable:
         return RunTable((*self.columns, np.full(len(self), code, np.int64)), self.first, self.last)
 
     def project(self, order: Iterable[int]) -> "RunTable":
-        """Return a table of the columns at the places `order`, in this order."""
+        """Return a table of the columns at the places `order`, in the order of `order`."""
         return RunTable(tuple(self.columns[place] for place in order), self.first, self.last)
 
 

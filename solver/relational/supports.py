@@ -55,7 +55,7 @@ class _Descent:
     """The way from answers to input: an instance of a rule proves each needed atom.
 
     The needed atoms of a predicate are a table of its arguments. The last column is the number of the row
-    that needs the atom. Each run is a single index.
+    that needs the atom. Each run of a needed atom is a single index.
     """
 
     def __init__(

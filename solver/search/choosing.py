@@ -237,7 +237,7 @@ class FrameSearch:
         yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
 
     def streams(self) -> Iterator[contests.ChosenStream]:
-        """Yield the streams in this frame, the smallest first."""
+        """Yield the streams in one frame, the smallest first."""
         control = self._control
         control.add("base", [], self._text)
         with control.backend() as backend:
@@ -264,7 +264,7 @@ class FrameSearch:
             control.ground([(f"known{number}", [])])
 
     def best(self) -> Atoms | None:
-        """Return the best choice, or None if no choice exists; raise TimeLimitError."""
+        """Return the best choice, or None if no choice exists; raise TimeLimitError at the deadline."""
         self._fixed, self.choices = [], []
         if not self._is_solved([]):
             return None
@@ -281,7 +281,7 @@ class FrameSearch:
         return self.choices[-1]
 
     def _improve_last(self, numbers: Sequence[int]) -> None:
-        """Make the last arrival of these candidates as early as possible."""
+        """Make the last arrival of the given candidates as early as possible."""
         end = self._frame.times.last
 
         def last(atoms: Atoms) -> int:
@@ -300,7 +300,7 @@ class FrameSearch:
         return self._absent(self._every, range(1, (frame.moves(frame.end) - value) * frame.step))
 
     def _improve(self, value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]) -> None:
-        """Search for a choice with the least value, and add an assumption that keeps this value."""
+        """Search for a choice with the least value, and assume this least value in later searches."""
         low, high = 0, value_of(self.choices[-1])
         while low < high:
             middle = (low + high) // 2

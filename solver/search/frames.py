@@ -2,8 +2,8 @@
 
 Windows of finite length reach back from the period (iU, (i+1)U] by at most the greatest length. Earlier
 arrivals can therefore be dropped. All later arrivals can be moved by a common multiple of U and of each slide
-d, since this move keeps ⌊t/d⌋·d aligned. One frame for each residue of iU modulo the slides therefore has
-every stream up to moves.
+d, since this move keeps ⌊t/d⌋·d aligned. With one frame for each residue of iU modulo the slides, each stream
+can be moved to a frame.
 
 Scaling. Let g divide U and every length, slide and offset of a window. For times u and t, the truth of u ≥ t
 - L depends on the quotients by g and the order of the remainders. The truth of u ≤ t, the value ⌊t/d⌋·d and
@@ -13,8 +13,8 @@ each window is unchanged, so g time points become n + 1. Keeping only the remain
 example, with U = 5 and NOW, the sides differ if an arrival is at 3, but not if it is at 5.
 
 If a window has its own first closing time, or a fixed interval, streams near time 0 differ from later
-streams. In this case, each period from time 0 until everything is periodic has its own frame, and frames are
-not moved.
+streams. In this case, frames are not moved. Each period from time 0 until all windows are periodic has its
+own frame.
 
 Without a pull period, sides are compared at single time points. With single time points, g need not divide U
 = 1. The compared time point then has its own remainder, so scaling keeps n + 2 time points.
@@ -64,9 +64,9 @@ class Scale:
 class PeriodFrame:
     """The period (start, end] with the range of its windows; `step` is the unit of its moves.
 
-    All times are scaled. Arrivals are chosen at 1..end, and at 0 if the frame is moved back to 0. If
-    `single`, the period is one real time point. If `stays`, the frame is not moved, and triples can arrive at
-    0. Windows that look ahead reach up to `ahead` after the period, or up to `last`.
+    All times of a frame are in scaled time points. Arrivals are chosen at 1..end, and at 0 if the frame is
+    moved back to 0. If `single`, the period is one real time point. If `stays`, the frame is not moved, and
+    triples can arrive at 0. Windows that look ahead reach up to `ahead` after the period, or up to `last`.
     """
 
     start: int

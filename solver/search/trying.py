@@ -146,7 +146,7 @@ class _FrameStreams:
             yield from grown((), 0, used)
 
     def streams(self, size: int, static: tuple[Atom, ...]) -> Iterator[contests.ChosenStream]:
-        """Yield the streams of `size` arrivals on which the sides differ, with these static atoms."""
+        """Yield the streams of `size` arrivals on which the sides differ, with the given static atoms."""
         every = self.placed(size, static)
         while some := list(islice(every, _STREAMS_AT_ONCE)):
             try:

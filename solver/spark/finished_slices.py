@@ -62,7 +62,7 @@ class FinishedSlices:
         return frozenset(number for number in range(count) if self._file(number).exists())
 
     def parts(self, numbers: Iterable[int]) -> Iterator[Part]:
-        """Yield the results of these slices; raise FailedRunError for a damaged file."""
+        """Yield the results of the given slices; raise FailedRunError for a damaged file."""
         for number in numbers:
             path = self._file(number)
             try:

@@ -86,7 +86,7 @@ def answers_on_spark(
 def outputs_on_spark(
     job: Job, trace: "RDD[task_bytes.Block]", slices: FinishedSlices | None = None
 ) -> Iterator[list[task_bytes.RowsByTime]]:
-    """Yield the rows of each question by time, slice by slice, and then raise if some times are lost.
+    """Yield the rows of each question by time, slice by slice; at the end, raise an error for lost times.
 
     A time is lost if its evaluation lacked memory. Rows at lost times are left out. If a question asks for
     whole answer streams, all answer streams from the first lost time on are left out.
@@ -198,7 +198,7 @@ def _spread(
 def _carried(
     windows: tuple[TupleWindow, ...], carried: Sequence[tuple[int, bytes]], slices: int
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield, for each slice, the earlier atoms that tuple windows keep; the driver holds these few atoms."""
+    """Yield, for each slice, the earlier atoms that tuple windows keep; the driver holds the kept atoms."""
     terms = TermCodes()
     # Number -1 is the part before the first slice, if the job covers a part of the timeline.
     contents = [[content for number, content in carried if number == own] for own in range(-1, slices)]
@@ -318,7 +318,7 @@ class SparkTrace:
     def portions(
         self, questions: Sequence[Question], within: Interval
     ) -> Iterator[list[task_bytes.RowsByTime]]:
-        """Yield the answers of one slice after another, and then raise an error if some answers are lost."""
+        """Yield the answers of one slice after another; at the end, raise an error for lost answers."""
         with spark_progress(self.read.blocks.context, settings.stage("answering", self.runner.progress)):
             yield from outputs_on_spark(self._job(questions, within), self.read.blocks, self.finished)
 

@@ -37,7 +37,7 @@ def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
 def spread_atoms(
     needs: Needs, timeline: Interval, slices: Sequence[Interval], numbers: Container[int], block: Block
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the atoms of a block that each of these slices needs, as bytes."""
+    """Yield the atoms of a block that each of the given slices needs, as bytes."""
     atoms = needs.among(block.atoms, block.terms, timeline)
     for number in atoms.near(slices):
         if number not in numbers:
@@ -90,7 +90,7 @@ _ARRIVALS: Final = 40
 class _Parts(NamedTuple):
     """Parts of a trace that one task has read; `lines` contains the number of lines of each part.
 
-    `wrong` is the error of the first part that has no entry in `lines`, possibly with a place in this part.
+    `wrong` is the error of the first part that has no entry in `lines`, possibly with a place in the part.
     """
 
     lines: Sequence[int]

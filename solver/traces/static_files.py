@@ -57,8 +57,8 @@ _BYTES_CUT_TOGETHER: Final = 2**26
 def read_static(files: Sequence[StaticFile]) -> Static:
     """Return the union of RDF files; distinct files have distinct blank nodes.
 
-    If a file is given as a named graph, its default graph becomes this named graph. Raises LarsError with the
-    file, and with line and column if the parser knows them.
+    If a file is given as a named graph, the default graph of the file becomes the named graph. Raises
+    LarsError with the file, and with line and column if the parser knows them.
     """
     terms = TermCodes()
     read: dict[Path, Array] = {}
@@ -78,7 +78,7 @@ def read_static(files: Sequence[StaticFile]) -> Static:
 
 
 def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
-    """Return statements after moving the statements of the default graph to a graph of this name."""
+    """Return statements after moving the statements of the default graph to the graph with the given name."""
     if name is None:
         return rows
     graphs = np.where(rows[:, 3] == NULL_CODE, terms.code(str(Iri(name))), rows[:, 3])

@@ -87,7 +87,9 @@ def instant_of(moment: datetime) -> Instant:
 
 
 def read_time(text: str, datatype: str | None = None) -> Instant:
-    """Return the time of a text with the given datatype, or of any datatype if None; raise MalformedPart.
+    """Return the time of a text with a datatype; if `datatype` is None, any datatype is possible.
+
+    Raises MalformedPart for a text that is not a time.
 
     >>> read_time("1970-01-01T00:00:01.5+00:00")
     Instant(kind=<TimeKind.ZONED: 1>, value=1500000000, zone=0)

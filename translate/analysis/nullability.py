@@ -3,7 +3,7 @@
 A multiset of solutions is a set of solutions with witnesses. A witness is the branch of a UNION, the row of a
 VALUES, or a variable that a projection drops. A witness can also be the property that matched a negated set,
 or the side of a join that left a variable unbound. The multiplicity of a solution is the number of its
-witness tuples. Joins multiply these numbers without further rules.
+witness tuples. Joins multiply the numbers of witness tuples without further rules.
 """
 
 from collections.abc import Iterator
@@ -176,7 +176,7 @@ def joins(
     """Yield the cases in which two solutions are compatible (SPARQL 1.1, 18.3).
 
     A case consists of the shared variables that are null only on the left, and the shared variables that are
-    null only on the right. The other shared variables are equal, or null on both sides. Without nullable
+    null only on the right. All other shared variables are equal, or null on both sides. Without nullable
     variables, only one case exists. Variables in `names` count as constants.
     """
     shared = variables(left) & variables(right) - names

@@ -74,7 +74,7 @@ NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
     """Yield the differences that prevent a common (V, P, D, S).
 
-    One sentence contains all differences in STEP.
+    A single text contains all differences in STEP.
     """
     pulled, pushed = _reading(csparql), _reading(cqels)
     titles = [query.language.manner.title for query in (csparql, cqels)]

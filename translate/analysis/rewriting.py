@@ -37,7 +37,7 @@ def rebuild(
 
 
 def _below(pattern: patterns.Pattern) -> dict[str, patterns.Pattern]:
-    """Return the patterns that are fields of this pattern, by name, in the order of the text."""
+    """Return the direct parts of a pattern by field name, in the order of the text."""
     return {name: getattr(pattern, name) for name in pattern.__match_args__ if name in _FIELDS}
 
 
@@ -55,12 +55,12 @@ def _with_parts(
 
 
 def tests_of(pattern: patterns.Pattern) -> tuple[algebra.Exists, ...]:
-    """Return the EXISTS tests in the conditions of this pattern, without tests in its parts."""
+    """Return the EXISTS tests in the conditions of a pattern, without the tests in the pattern's parts."""
     return pattern.exists if isinstance(pattern, algebra.LeftJoin | algebra.Filter | algebra.Extend) else ()
 
 
 def expressions_of(pattern: patterns.Pattern) -> tuple[Expression, ...]:
-    """Return the conditions and values of this pattern, without the expressions in its parts."""
+    """Return the conditions and values of a pattern, without the expressions in the parts of the pattern."""
     match pattern:
         case algebra.Filter(_, term) | algebra.Extend(_, _, term) | algebra.LeftJoin(_, _, term) if (
             term is not None

@@ -301,7 +301,7 @@ def _left_out(tree: sparql.Phrase) -> Iterator[str]:
 
 
 def _name_and_kind(register: sparql.Phrase) -> tuple[sparql.Token, bool]:
-    """Return the name in REGISTER, and whether this name belongs to a stream."""
+    """Return the name in REGISTER, and whether the name belongs to a stream."""
     first, *others = (part for part in register.parts if isinstance(part, sparql.Token))
     return (*others, first)[0], not (others and first.is_word("QUERY"))
 
@@ -424,8 +424,9 @@ _Lifted = tuple[sparql.Phrase, StreamingClauses]
 def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[Language, sparql.Document, _Lifted]:
     """Return the first language whose grammar reads the text, or raise the most likely language's error.
 
-    The most likely language reads farthest in the text. Among equals, a language with a sign in the text is
-    more likely, then the language with the most streaming clauses in the text.
+    The most likely language reads farthest in the text. If two languages read equally far, the language with
+    a sign in the text is more likely. Without a sign, the language with the most streaming clauses in the
+    text is more likely.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}

@@ -198,7 +198,7 @@ def _longer_than_zero(document: Document, length: Phrase, manner: Manner) -> Dur
 
 
 def step_of(window: Phrase) -> Duration | None:
-    """Return the STEP of a window over the past; this STEP only sets the evaluation period."""
+    """Return the STEP of a window over the past; the STEP only sets the evaluation period."""
     past = window.find("past")
     return None if past is None else _milliseconds((*past.tokens(),)[-1])
 

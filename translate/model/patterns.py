@@ -218,8 +218,8 @@ class Minus:
 class Exists:
     """EXISTS P inside an expression, which a variable represents (SPARQL 1.1, 18.6).
 
-    The variable is true if P has a solution after values replace the bound variables, otherwise false. NOT
-    EXISTS is `!` of the variable.
+    The variable that represents EXISTS P is true if P has a solution after values replace the bound
+    variables. NOT EXISTS is `!` of the variable.
     """
 
     variable: Variable

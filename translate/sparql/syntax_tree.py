@@ -85,14 +85,14 @@ class Phrase:
         yield from (part for part in self.parts if isinstance(part, Phrase))
 
     def find_all(self, *names: str) -> Iterator["Phrase"]:
-        """Yield the matches of these rules at any depth, in the order of the text."""
+        """Yield the matches of the given rules at any depth, in the order of the text."""
         for part in self.phrases():
             if part.name in names:
                 yield part
             yield from part.find_all(*names)
 
     def has_word(self, *words: str) -> bool:
-        """Return whether a token that is a direct part of the phrase is one of these keywords."""
+        """Return whether a token that is a direct part of the phrase is one of the given keywords."""
         return any(isinstance(part, Token) and part.is_word(*words) for part in self.parts)
 
     def first(self) -> Token:
@@ -209,7 +209,7 @@ class _Parser:
             self.values.append(parts[0] if alone and len(parts) == 1 else Phrase(name, tuple(parts)))
 
     def would_take(self, terminal: str) -> bool:
-        """Return whether the parser can read this terminal next."""
+        """Return whether the parser can read the given terminal next."""
         copy = _Parser(self.grammar, [*self.states], [*self.values])
         return copy.takes(terminal, Token("the end of the query", "", 0))
 

@@ -51,7 +51,7 @@ class Token:
         return self.kind if self.kind == "the end of the query" else self.text
 
     def is_word(self, *texts: str) -> bool:
-        """Return whether the token is one of these keywords (in any case) or symbols."""
+        """Return whether the token is one of the given keywords (in any case) or symbols."""
         return self.kind in ("a keyword", "a symbol") and self.text.upper() in texts
 
 
@@ -439,7 +439,7 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
 
 
 def read_declarations(document: Document) -> Iterator[Names]:
-    """Yield, for each token, the declarations before this token; PREFIX and BASE lines may be anywhere."""
+    """Yield, for each token, the declarations before the token; PREFIX and BASE lines may be anywhere."""
     names = read_prologue(document)
     for index, token in enumerate(document.tokens):
         if token.is_word("PREFIX", "BASE") and index >= names.after:

@@ -144,7 +144,7 @@ class _Scanner:
     at: int
 
     def error(self, accepted: str) -> QueryError:
-        """Return the error at this position, with the text that follows and the expected form."""
+        """Return the error at the current position, with the text that follows and the expected form."""
         match = re.compile(r"\w+|.|$", re.DOTALL).match(self.text, self.at)
         text = (match.group() if match else "").strip() or "white space or the end of the query"
         place = place_at(self.source, self.text, self.at)
@@ -162,13 +162,13 @@ class _Scanner:
         return groups
 
     def takes(self, pattern: str) -> bool:
-        """Read a match of the pattern if it follows here; return whether it follows."""
+        """Read a match of the pattern at the current position; return whether the pattern matches."""
         match = re.compile(pattern).match(self.text, self.at)
         self.at = self.at if match is None else match.end()
         return match is not None
 
     def sees(self, text: str) -> bool:
-        """Return whether the given text follows here."""
+        """Return whether the given text is at the current position."""
         return self.text.startswith(text, self.at)
 
     def tried(self, read: Callable[["_Scanner"], object]) -> QueryError | None:

@@ -28,7 +28,7 @@ class Node:
     argument of every predicate. Inside EXISTS, the `guarded_variables` are additional arguments; `guard`
     binds them to the values of the tested solution. In a multiset (`bag`), a solution has witnesses, which
     distinguish equal solutions. Inside a STREAM block, triples come from `window` on the stream `graph`.
-    Inside GRAPH in a block, triples come from those elements of `stream` that have this graph.
+    Inside GRAPH in a block, triples come from those elements of `stream` that have the active graph.
     `query_variables` are the variables of the query.
     """
 
@@ -50,7 +50,7 @@ class Node:
         return replace(self, position=2 * self.position + side, graph=here)
 
     def part(self, mark: str) -> "Node":
-        """Return the root of a part that is not a child of this node."""
+        """Return the root of a part that is not a child of the node."""
         return replace(self, position=1, prefix=f"{self.prefix}{self.position}{mark}_")
 
     def atom(self, terms: Iterable[Term], mark: str = "") -> Atom:
@@ -103,7 +103,10 @@ class Node:
         return Head(self, self.free(pattern), self.bag)
 
     def solution(self, pattern: Pattern, start: int = 1) -> "Solution":
-        """Return a solution of the pattern at this node; its witnesses are numbered from `start`."""
+        """Return a solution of the pattern at the node.
+
+        The witnesses of the solution are numbered from `start`.
+        """
         count = witnesses(pattern) if self.bag else 0
         tags = tuple(self.fresh(f"W{number}") for number in range(start, start + count))
         return Solution(pattern, self, tags)

@@ -31,8 +31,8 @@ GROUP BY, and subqueries with their modifiers:
 The input of an aggregate is always a multiset, even if the answers are sets.
 
 The conditions of FILTER and BIND are brought into negation normal form. ∨ splits a rule, ∧ extends the body
-of a rule, and EXISTS becomes a predicate. Some functions depend on more than their arguments. They get
-additional arguments:
+of a rule, and EXISTS becomes a predicate. Functions that depend on more than their arguments get additional
+arguments:
 
 - NOW(): the reference time from ⊞^0 @_T true, with the unit and the origin of time
 - RAND(), UUID(), ..: the solution, so that each solution has its own value, the same in every run
@@ -531,7 +531,7 @@ def with_row(
 ) -> Iterator[tuple[formulas.Expression, Body]]:
     """Yield a replacement of the expression for each case, with the body literals of the case.
 
-    Each call of a special function has its own number, so two calls of RAND have two values.
+    Each call of a function such as RAND has its own number, so two calls of RAND have two values.
     """
     if not isinstance(expression, formulas.Call):
         yield expression, ()
@@ -721,7 +721,7 @@ class _Exists:
     def truth(self, name: Variable) -> Atom:
         """Return the atom that binds the variable of an EXISTS test to true or false.
 
-        Conditions use this atom if they need the value of the test.
+        A condition uses the atom if it needs the value of the EXISTS test.
         """
         atom = self.atoms[name]
         outer = self.outer.atom()

@@ -120,7 +120,7 @@ def write_duration(duration: Duration, language: Language) -> str:
 
 
 def write_window(window: WindowExpression, language: Language) -> str:
-    """Return a window in brackets; raise CannotSayError if the language has no such window.
+    """Return a window in brackets; raise CannotSayError for a window that the language lacks.
 
     >>> write_window(Range(Duration(10**10), Duration(10**9)), Language.CSPARQL)
     '[RANGE 10s STEP 1s]'
@@ -196,8 +196,7 @@ class Dialect:
     `prefixes` maps namespaces to prefixes, and `used` counts the IRIs of each namespace. Variables in
     `blanks` are written as blank nodes. `bases` are the base IRIs of calls of IRI; "" means no base. `base`
     is the BASE of the text. `windows` are the declared windows of RSP-QL with their names. With `read_here`,
-    extensions that only this program reads are written too: VALUES and windows that the language's engine
-    lacks.
+    VALUES and windows that the language's engine lacks are written too, for this program only.
     """
 
     language: Language
@@ -283,7 +282,7 @@ class Dialect:
         return "a" if term == terms.RDF_TYPE else self.term(term)
 
     def _checked(self, text: str, kind: TokenKind) -> str:
-        """Return the text if it is a single token of this kind, so that no part of a name becomes syntax."""
+        """Return the text if it is a single token of the kind, so that no part of a name becomes syntax."""
         try:
             (token, *_) = tokenize(text, "", rdf12=True).tokens
         except QueryError:
@@ -331,7 +330,7 @@ class Dialect:
         return f":{name}" if self.language.manner.texts else f"<{name}>"
 
     def window(self, window: WindowExpression) -> str:
-        """Return a window in brackets; raise CannotSayError if the language has no such window."""
+        """Return a window in brackets; raise CannotSayError for a window that the language lacks."""
         is_other = self.language is not Language.CSPARQL or isinstance(window, Rows)
         slides = isinstance(window, Range) and window.slide is not None
         # All windows of CQELS are read in C-SPARQL, whose own are others than it has.

@@ -122,7 +122,7 @@ def counts_tuples(aggregation: Aggregation) -> bool:
 
 
 def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:
-    """Return the pattern without a VALUES at its end, and the table of this VALUES."""
+    """Return the pattern without a VALUES at its end, and the table of the removed VALUES."""
     match pattern:
         case algebra.Values():
             return EMPTY, pattern

@@ -186,7 +186,8 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
 
     In other languages, only parts that affect answers are kept: the registered name and COMPUTED EVERY belong
     to C-SPARQL, and the name after REGISTER to RSP-QL. Raises CannotSayError if the language lacks a
-    construct. `read_here` allows the extensions of this program.
+    construct. If `read_here` is true, the text may have extensions of the language that only this program
+    reads.
 
     >>> from translate.dialects.query_reader import read_query
     >>> cqels = "SELECT ?s { STREAM <urn:s> [RANGE 5s] { ?s <urn:p> ?o } FILTER (?o > 1) }"

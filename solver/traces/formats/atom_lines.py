@@ -54,9 +54,9 @@ def is_atoms(lines: Sequence[str]) -> bool:
 
 
 def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
-    """Return the prefixes that a file declares before its first time; errors are ignored here.
+    """Return the prefixes that a file declares before its first time; errors in declarations are ignored.
 
-    Later reading reports the errors. Every task needs these prefixes, for any part of the file.
+    Later reading reports the errors. Every task needs the prefixes of the file, for any part of the file.
     """
     prefixes: dict[str, str] = {}
     with file.open("rb") as lines:
@@ -71,7 +71,10 @@ def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
 
 
 def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
-    """Return a line's atoms in order, or only its time if it has no atoms; raise MalformedPart."""
+    """Return a line's atoms in order, or only its time if it has no atoms.
+
+    Raises MalformedPart for an invalid time or atom.
+    """
     usual = _USUAL.fullmatch(line)
     if usual is None:
         return _read_terms(source, line)
@@ -107,7 +110,10 @@ def _atoms_at(time: Instant, atoms: Iterable[AtomText]) -> list[TracedAtom]:
 
 
 def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
-    """Return the atom in a cell of a table, or None if the cell is empty; raise PlacedError."""
+    """Return the atom in a cell of a table, or None for an empty cell.
+
+    Raise PlacedError for an invalid atom.
+    """
     scanner = Scanner(text, "cell", 0, dict(prefixes))
     if scanner.skip() == len(text):
         return None
@@ -118,7 +124,7 @@ def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
 
 
 def read_atom_text(scanner: Scanner) -> AtomText:
-    """Read an atom, or raise PlacedError."""
+    """Read an atom; raise PlacedError for an invalid atom."""
     return _texts_of(_read_atom(scanner))
 
 

@@ -51,7 +51,7 @@ def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def read_cells(source: input_files.TraceFile, cells: Mapping[str, Cell]) -> list[input_files.TracedAtom]:
-    """Return the atoms of a row, given its cells by column name; raise MalformedPart."""
+    """Return the atoms of a row, given its cells by column name; raise MalformedPart for an invalid cell."""
     column = cells["t"][1]
     written = _written(cells["t"])
     prefixes = dict(source.prefixes)

@@ -110,9 +110,9 @@ def is_header(line: str) -> bool:
 
 
 def are_columns(texts: Sequence[str]) -> bool:
-    """Return whether these are all columns of a CSV trace; a first column without name is ignored.
+    """Return whether the names are all columns of a CSV trace; a first column without name is ignored.
 
-    pandas writes its index in such a column.
+    pandas writes its index in a first column without name.
     """
     texts = texts[1:] if texts[:1] == [""] else texts
     if len(names := set(texts)) < len(texts):

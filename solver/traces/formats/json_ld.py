@@ -36,7 +36,10 @@ def _parsed(text: str, line: int) -> object:
 
 
 def _quads(data: bytes, line: int) -> Iterator[Quad]:
-    """Yield the statements of a document, all with the same line number; raise MalformedPart."""
+    """Yield the statements of a document, all with the same line number.
+
+    Raises MalformedPart for an invalid document.
+    """
     number = 0
     try:
         for quad in pyoxigraph.parse(data, format=RdfFormat.JSON_LD, base_iri=NOWHERE):

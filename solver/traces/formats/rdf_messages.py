@@ -90,7 +90,7 @@ def _is_open(data: bytes, at: int) -> bool:
 
 
 def is_log(start: bytes) -> bool:
-    """Return whether a file with this beginning is a log of messages.
+    """Return whether a file with the given beginning is a log of messages.
 
     A log declares a version for messages, or has a line with only a delimiter.
 
@@ -123,7 +123,7 @@ class _Reader:
     prefixes: dict[str, str] = field(default_factory=dict)
 
     def message(self, number: int, piece: _Piece) -> LoggedMessage:
-        """Return the message in a piece; raise MalformedPart."""
+        """Return the message in a piece; raise MalformedPart for an invalid message."""
         (text, delimiter, _), line, quads = piece, self.line, [*self._quads(number, piece)]
         self._advance(text)
         if problem := self._fault(piece):

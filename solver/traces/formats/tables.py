@@ -59,17 +59,17 @@ _TEXTS: Final = frozenset(
 
 
 def is_text(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds texts; bytes count as UTF-8 texts."""
+    """Return whether a column of the given type holds texts; bytes count as UTF-8 texts."""
     return (kind.value_type if pa.types.is_dictionary(kind) else kind) in _TEXTS
 
 
 def is_dated(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds dates or dateTimes."""
+    """Return whether a column of the given type holds dates or dateTimes."""
     return bool(pa.types.is_timestamp(kind) or pa.types.is_date(kind))
 
 
 def datatype_of(kind: pa.DataType) -> str | None:
-    """Return the XSD type of the literals in a column of this type, or None if the type has no XSD type."""
+    """Return the XSD type of the literals in a column of the given Arrow type, or None for other types."""
     types = pa.types
     if types.is_integer(kind):
         return "integer"
@@ -300,7 +300,7 @@ def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
 
 
 def _columns_of(source: input_files.TraceFile, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of a trace that are among these names; other columns are ignored."""
+    """Return the columns of a trace that are among the given names; other columns are ignored."""
     if "s" in names or not {"atom", "predicate"} & set(names):
         return COLUMNS
     if "atom" in names:
@@ -453,7 +453,7 @@ _ACCEPTED_LINES: Final = "in each line a JSON object of numbers, texts, true, fa
 
 
 def is_json(start: bytes) -> bool:
-    """Return whether a file with this beginning can only be JSON."""
+    """Return whether a file with the given beginning can only be JSON."""
     return start.removeprefix(BOM_UTF8).lstrip().startswith(b"{")
 
 
