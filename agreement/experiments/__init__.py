@@ -1,4 +1,4 @@
-"""Experiments: one format with a place for each value, grids, cells, and running them."""
+"""Experiments: the format experiment.toml, grids, cells, and runs of cells."""
 
 from agreement.experiments.cells import (
     AdaptedEngine,

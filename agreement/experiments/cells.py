@@ -1,4 +1,4 @@
-"""A cell of an experiment: the data that determine its result, and the key computed from them."""
+"""Cells of an experiment: the data that determine a result, and the key that is the hash of these data."""
 
 import hashlib
 import json
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from agreement.engines.specifications import Specification
 
 _DECIDING: Final = (lars, translate, solver, agreement)
-"""The packages whose text decides a result."""
+"""The packages whose source text determines a result."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryText:
-    """A query with its placeholders filled; `source` names its file in messages.
+    """The text of a query with filled placeholders; `source` is the name of its file in messages.
 
-    Relative IRIs are resolved against `base`; `around` has the other settings for reading the text.
+    Relative IRIs are resolved against `base`. `around` contains the other settings for reading the text.
     """
 
     text: str
@@ -59,7 +59,7 @@ class EngineVersion:
 
 @dataclass(frozen=True, slots=True)
 class AdaptedEngine:
-    """A real engine through an adapter: the command, its folder, and the options of the message open."""
+    """A real engine with an adapter: the command, the folder, and the options of the message open."""
 
     command: str
     options: Mapping[str, object]
@@ -67,7 +67,7 @@ class AdaptedEngine:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files in the command; their bytes are part of the key."""
+        """The files that the command of the adapter names; their bytes are part of the key."""
         try:
             words = shlex.split(self.command)
         except ValueError:
@@ -85,9 +85,10 @@ class RecordedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class JudgingWork:
-    """The answers of an engine, a specification or a recording, judged by a specification.
+    """The work of judging the answers of an engine, specification or recording by a specification.
 
-    The query runs on a synthetic or recorded trace and static files, at time points of `unit`.
+    The query is evaluated on a synthetic or recorded trace and static files, with time points of length
+    `unit`.
     """
 
     query: QueryText
@@ -106,7 +107,7 @@ Work = JudgingWork | AgreementTask
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell as shown in tables of results: names, its parameters, and its work."""
+    """A cell with its labels in result tables: the names, the parameters, and the work."""
 
     query: str
     trace: str
@@ -121,7 +122,7 @@ class Cell:
 
 
 def key_of(work: Work) -> str:
-    """Return the hash of everything that decides a result: texts, contents of files, options, program."""
+    """Return the hash of all data that determine a result: texts, file contents, options, and the program."""
     held = (getattr(work, name) for name in work.__slots__)
     parts = [program(*_DECIDING), type(work).__name__, *map(_described, held)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
@@ -164,7 +165,7 @@ def _sorted(value: object) -> object:
 
 
 def digest(path: Path) -> str:
-    """Return the hash of a file's name (which gives its format) and bytes, or of all files of a folder."""
+    """Return the hash of the name and bytes of a file, or of all files of a folder."""
     try:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         results = [(file, file.stat()) for file in files if file.is_file()]

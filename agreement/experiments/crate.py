@@ -17,7 +17,7 @@ from lars.files import digest_of
 from lars.version import program_version
 
 CHECK: Final = ("lars", "run", ".", "--check")
-"""The command that runs a packed experiment again, in its folder."""
+"""The command that runs a packed experiment again, in the folder of the experiment."""
 _NO_LICENSE: Final = "No license is given. Ask the authors before you reuse the files."
 _KINDS: Final = {
     "queries": "query",
@@ -56,7 +56,7 @@ _FORMATS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class PackDescription:
-    """What a packed experiment says of itself: title, date, license, files with their kinds, its verdicts."""
+    """The description of a packed experiment: title, date, license, files with kinds, and verdicts."""
 
     title: str
     date: str
@@ -66,7 +66,7 @@ class PackDescription:
     adapters: Sequence[str]
 
     def readme(self) -> str:
-        """Return the README.md: how to run the experiment again, its files, its verdicts."""
+        """Return the text of README.md: the command that runs the experiment again, files, and verdicts."""
         return "\n".join(self._readme())
 
     def _readme(self) -> Iterator[str]:
@@ -160,12 +160,12 @@ class PackDescription:
 
 
 def _iri(name: str) -> str:
-    """Return a file's name as a relative IRI."""
+    """Return the name of a file as a relative IRI."""
     return quote(name)
 
 
 def versions() -> Sequence[tuple[str, str]]:
-    """Return the programs that decide a result, with their versions."""
+    """Return the programs that determine a result, with their versions."""
     # Loads what reads e-mail.
     from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""Running the cells of an experiment: each finished one is a file, so that a run can be continued."""
+"""Running of the cells of an experiment; each finished cell is saved, so that a run can be continued."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ from solver.facts import Row
 from solver.settings import Progress, no_progress
 
 FOLDER: Final = "cells"
-"""Where finished cells are kept, inside the folder of results."""
+"""The name of the folder for finished cells inside the results folder."""
 
 
 def run(
@@ -34,9 +34,9 @@ def run(
     *,
     fresh: bool = False,
 ) -> dict[str, Json]:
-    """Return the results by the cells' keys; unfinished cells are run, or all cells if `fresh`.
+    """Run unfinished cells, or all cells if `fresh`; return the results by the keys of cells.
 
-    `where` is the number of processes, or the Spark master for the tasks.
+    `where` is the number of processes, or the Spark master that runs the cells as tasks.
     """
     folder = out / FOLDER
     try:
@@ -91,14 +91,14 @@ def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Js
 
 
 def _begin(recursion: int, most: int) -> None:
-    """Give a process the memory limit of its parent; only the parent handles Ctrl-C and ends the others."""
+    """Set the memory limit of the parent in a process, and ignore Ctrl-C, which the parent handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setrecursionlimit(recursion)
     memory.watch_task(most)
 
 
 def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json]]:
-    """Run cells as Spark tasks, in batches of its parallelism; the files must exist on the workers."""
+    """Run cells as Spark tasks in batches of Spark's parallelism; the files must exist on the workers."""
     from solver.spark.session import spark_context
 
     if not missing:
@@ -113,7 +113,7 @@ def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json
 
 
 def result_of(work: Work) -> Json:
-    """Return the result of a cell; an engine's refusal is a result too, as `refused`."""
+    """Return the result of a cell; if the engine rejects the query, the result has the key `refused`."""
     try:
         match work:
             case AgreementTask():
@@ -130,7 +130,7 @@ def result_of(work: Work) -> Json:
 
 
 def _comparison(work: AgreementTask) -> Json:
-    """Return the verdict of each variant, period and interval, with the warnings."""
+    """Return the verdict of each variant, period and interval of a comparison, with the warnings."""
     warnings: list[str] = []
     report = agreement_of(work, warnings.append)
     rows = [row for variant in report.variants for row in _rows(variant)]

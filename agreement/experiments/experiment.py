@@ -1,7 +1,7 @@
 """Reading of experiment files: entries, the parameters that each entry uses, traces, and the unit.
 
-An entry is a table such as [[queries]], or the keys at the top of the file that replace it. Errors have their
-place in the file.
+An entry is a table such as [[queries]], or the keys at the top of the file that replace the table. Each error
+contains its place in the file.
 """
 
 import re
@@ -32,11 +32,11 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _NO_PARAMETERS: Final[schema.Parameters] = {}
 
 MOST_CELLS: Final = 10_000
-"""The greatest number of cells of an experiment, and of combinations of one entry's parameters."""
+"""The greatest number of cells of an experiment, and of combinations of parameter values of one entry."""
 ACCEPTED: Final = f"an experiment: a TOML file, or a folder that holds {requests.EXPERIMENT_FILE}"
 KINDS: Final = ("queries", "traces", "engines", "comparisons")
 _NAMES: Final = {"queries": "query", "traces": "trace", "comparisons": "agree"}
-"""The names, in tables of results, of the entries that the keys at the top of the file replace."""
+"""The names in result tables of the entries that keys at the top of the file replace."""
 _COUNTS: Final = ("stations", "seed", "streams", "contemporaneous")
 """The keys of a synthetic stream whose values are integers."""
 _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
@@ -46,8 +46,8 @@ _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
 class ExperimentEntry:
     """The unchanged content of a table such as [[engines]], with its path and name.
 
-    An entry that the keys at the top of the file replace has an empty path. The entry's model checks the
-    content after its placeholders are filled.
+    An entry of keys at the top of the file has an empty path. The pydantic model of the entry checks the
+    content after the placeholders are filled.
     """
 
     kind: str
@@ -58,7 +58,7 @@ class ExperimentEntry:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment file with its entries; paths in it start at `folder`, and may leave it."""
+    """An experiment file with its entries; relative paths in the file are resolved against `folder`."""
 
     folder: Path
     toml: PlacedData
@@ -71,21 +71,21 @@ class Experiment:
         return self.file.unit or SECOND
 
     def in_units(self, unit: Duration) -> "Experiment":
-        """Return the experiment with time points of another length."""
+        """Return the experiment with another length of time points."""
         return replace(self, file=self.file.model_copy(update={"unit": unit}))
 
     def error(self, path: KeyPath, problem: str, part: str | None = None) -> LarsError:
-        """Return the error at a path; an entry at the top of the file has no place of its own."""
+        """Return the error at a path of the file; an entry of keys at the top of the file has no place."""
         if not path:
             return LarsError(f"{self.toml.source}: {problem}")
         return self.toml.error(path, WrongValueError(problem, part=part))
 
     def named(self, content: object, path: KeyPath) -> set[str]:
-        """Return the parameters that a content of the file names."""
+        """Return the parameters in the placeholders of a content of the file."""
         return schema.parameters_in(self.toml, path, content, self.file.grid)
 
     def combinations(self, names: set[str]) -> Iterator[dict[str, Scalar]]:
-        """Yield the values of parameters, in the order of the grid."""
+        """Yield the combinations of values of parameters, in the order of the grid."""
         grid = {name: given for name, given in self.file.grid.items() if name in names}
         if (size := prod(map(len, grid.values()))) > MOST_CELLS:
             problem = f"found {size} combinations of {', '.join(grid)}; expected at most {MOST_CELLS} cells"
@@ -94,7 +94,7 @@ class Experiment:
             yield dict(zip(grid, chosen, strict=True))
 
     def filled_content(self, entry: ExperimentEntry, parameters: schema.Parameters) -> Mapping[str, Any]:
-        """Return an entry's content with placeholders filled, unchecked."""
+        """Return the content of an entry with filled placeholders, without a check."""
         try:
             content: Mapping[str, Any] = schema.fill(dict(entry.content), parameters)
         except WrongValueError as error:
@@ -102,7 +102,7 @@ class Experiment:
         return content
 
     def fill(self, model: type[_Model], entry: ExperimentEntry, parameters: schema.Parameters) -> _Model:
-        """Return an entry with its placeholders filled."""
+        """Return the model of an entry with filled placeholders."""
         content = self.filled_content(entry, parameters)
         try:
             return checked_at(model, self.toml, entry.path, content)
@@ -110,7 +110,7 @@ class Experiment:
             raise explain_error(error, parameters) from None
 
     def filled(self, model: type[_Model], entry: ExperimentEntry) -> Iterator[_Model]:
-        """Yield an entry filled with each combination of the parameters that it names."""
+        """Yield an entry filled with each combination of values of its parameters."""
         for parameters in self.combinations(self.named(entry.content, entry.path)):
             yield self.fill(model, entry, parameters)
 
@@ -125,7 +125,7 @@ class Experiment:
         raise self.error(path, f"{problem} (looked in {self.folder})", name)
 
     def query_names(self, value: object, path: KeyPath) -> set[str]:
-        """Return the parameters that a query uses: in the name of its file and in its text."""
+        """Return the parameters in the file name and in the text of a query."""
         used = self.named(value, path)
         if isinstance(value, str):
             for parameters in self.combinations(used):
@@ -136,21 +136,21 @@ class Experiment:
     def query_text(
         self, value: str | Mapping[str, str], path: KeyPath, parameters: schema.Parameters = _NO_PARAMETERS
     ) -> tuple[str, str]:
-        """Return the name of a query, filled with parameters, and its text, its placeholders not filled."""
+        """Return the name of a query with filled placeholders, and its text with unfilled placeholders."""
         if isinstance(value, str):
             file = self.file_path(schema.filled_text(value, parameters), path)
             return str(file), read_file(file, "a file with a query").text
         return f"{self.toml.source}, {'.'.join(map(str, path))}", value["text"]
 
     def static(self) -> tuple[StaticFile, ...]:
-        """Return the files of static data; raises PlacedError if one does not exist."""
+        """Return the files of static data; raises PlacedError if a file does not exist."""
         return tuple(
             replace(file, path=self.file_path(str(file.path), ("static",))) for file in self.file.static
         )
 
 
 def explain_error(error: LarsError, parameters: schema.Parameters) -> LarsError:
-    """Return an error with the values of the parameters."""
+    """Return an error whose message contains the values of the parameters."""
     if not parameters:
         return error
     values_shown = ", ".join(f"{name} = {values.message_text(value)}" for name, value in parameters.items())
@@ -159,7 +159,7 @@ def explain_error(error: LarsError, parameters: schema.Parameters) -> LarsError:
 
 
 def read_experiment(path: Path) -> Experiment:
-    """Return the experiment of a file, or of a folder's experiment.toml; raises LarsError with the place."""
+    """Return the experiment of a file, or of experiment.toml in a folder; raises LarsError with a place."""
     file = path / requests.EXPERIMENT_FILE if exists(path, folder=True) else path
     toml = read_toml(file, ACCEPTED)
     _check_keys(toml)
@@ -188,7 +188,7 @@ def _without_placeholders(content: Mapping[str, object]) -> dict[str, object]:
 
 
 def _check_keys(toml: PlacedData) -> None:
-    """Raise LarsError for a top-level key inside a table, or next to the entries that it replaces."""
+    """Raise LarsError for a top-level key inside a table, or together with entries that the key replaces."""
     for name in ("streams", "assign"):
         table = toml.content.get(name)
         for key in table if isinstance(table, dict) else ():
@@ -255,9 +255,10 @@ def _check_columns(toml: PlacedData, content: schema.ExperimentFile) -> None:
 
 
 def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> Experiment:
-    """Return the experiment with its own unit, or with a unit that divides all its durations and others.
+    """Return the experiment with its unit, or with a unit that divides all its durations and `also`.
 
-    All cells share it, so that their times can be compared. Unreadable values are left for the later check.
+    All cells have the same unit, so that their times can be compared. This function ignores invalid values,
+    because a later check reports them.
     """
     if experiment.file.unit is not None:
         return experiment
@@ -265,7 +266,7 @@ def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> E
 
 
 def _durations(experiment: Experiment) -> Iterator[Duration]:
-    """Yield the durations that queries, traces and comparisons name."""
+    """Yield the durations in queries, traces and comparisons."""
     for entry in experiment.entries["queries"]:
         for language in (language for language in Language if entry.content.get(language.value)):
             value, path = entry.content[language.value], (*entry.path, language.value)
@@ -290,7 +291,7 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
 
 
 def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.TraceKeys) -> Plan | TraceInput:
-    """Return a trace; raises LarsError with the place of a wrong entry."""
+    """Return the trace of an entry; raises LarsError with the place of an invalid value."""
     path = entry.path
     names = [key for key in ("generate", "streams", "files") if getattr(table, key)]
     if len(names) != 1:

@@ -1,7 +1,8 @@
-"""The cells of an experiment: one for each combination of its entries and the values that they use.
+"""The cells of an experiment: one cell for each combination of entries and parameter values.
 
-All commands except `lars run` use one entry: `lars agree` and `lars explain` require exactly one comparison,
-other commands exactly one query with its trace. The options of the command line override the experiment's.
+All commands except `lars run` use one entry of the experiment. `lars agree` and `lars explain` require
+exactly one comparison; other commands require exactly one query with a trace. Options of the command line
+override the keys of the experiment.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -46,14 +47,14 @@ _SIDES: Final = (
     tuple(language for language in Language if language in MERGING),
     tuple(language for language in Language if language not in MERGING),
 )
-"""The languages of the query that is pulled, and of the one that pushes; the first that is given counts."""
+"""The languages of the pull query and of the push query; the first given language is used."""
 
 
 def cells_of(experiment: Experiment) -> list[Cell]:
-    """Return the cells in the order of the file; every query and every value has been checked.
+    """Return the cells in the order of the file, after a check of every query and every value.
 
-    A cell has the parameters that its entries and its query's text refer to. Raises LarsError for parameters
-    that nothing uses, and for more than MOST_CELLS cells.
+    A cell has the parameters that occur in its entries and in the text of its query. Raises LarsError for
+    unused parameters, and for more than MOST_CELLS cells.
     """
     grid = _Grid(in_fitting_units(experiment))
     plans = list(grid.plans())
@@ -66,9 +67,9 @@ def cells_of(experiment: Experiment) -> list[Cell]:
 
 
 def comparison_of(experiment: Experiment, also: Iterable[Duration] = ()) -> AgreementTask:
-    """Return the only comparison of an experiment; raises LarsError for none or several.
+    """Return the only comparison of an experiment; raises LarsError unless exactly one comparison exists.
 
-    The unit also divides the durations `also`, if the experiment has no unit.
+    If the experiment has no unit, the default unit also divides the durations `also`.
     """
     grid = _Grid(in_fitting_units(experiment, also))
     plans = list(grid.plans())
@@ -87,7 +88,7 @@ def comparison_of(experiment: Experiment, also: Iterable[Duration] = ()) -> Agre
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Entries of common cells, the last entry's parameters with values, and `rest`, those of the others."""
+    """The entries of several cells, the last entry's parameters with values, and the other parameters."""
 
     query: ExperimentEntry
     trace: ExperimentEntry
@@ -118,7 +119,7 @@ class _Grid:
         return prod(len(self.experiment.file.grid[name]) for name in plan.rest)
 
     def plans(self) -> Iterator[_Plan]:
-        """Yield the plans, engines' entries first."""
+        """Yield the plans of cells; plans with entries of engines are first."""
         for last in (*self.experiment.entries["engines"], *self.experiment.entries["comparisons"]):
             own = self.experiment.named(last.content, last.path)
             for parameters in self.experiment.combinations(own):
@@ -143,7 +144,10 @@ class _Grid:
                     )
 
     def judged(self, last: ExperimentEntry, table: _Table, parameters: Parameters) -> "JudgedTable | None":
-        """Return the subject and judge of an engine's entry; None for a comparison."""
+        """Return the judged engine and the judging specification of an engine's entry.
+
+        The result is None for a comparison.
+        """
         if not isinstance(table, EngineTable):
             return None
         # Loads the engines and the specifications, which no comparison needs.
@@ -169,7 +173,7 @@ class _Grid:
         return [entry for entry in entries if names is None or entry.label in names]
 
     def languages(self, last: ExperimentEntry, table: _Table, query: ExperimentEntry) -> tuple[Language, ...]:
-        """Return the languages of the query to use: one for an engine, two for a comparison."""
+        """Return the languages of the queries of a cell: one for an engine, two for a comparison."""
         languages = [language for language in Language if language.value in query.content]
         if isinstance(table, ComparisonTable):
             sides = ([language for language in side if language in languages] for side in _SIDES)
@@ -202,7 +206,10 @@ class _Grid:
         return names
 
     def filled(self, model: type[_Model], entry: ExperimentEntry, parameters: Parameters) -> _Model:
-        """Return an entry with its placeholders filled, read once for the parameters that it names."""
+        """Return an entry with filled placeholders.
+
+        The entry is read once for each value of its parameters.
+        """
         own = self.experiment.named(entry.content, entry.path)
         key = (entry.kind, entry.path, tuple((name, parameters.get(name)) for name in sorted(own)))
         if key not in self.tables:
@@ -217,7 +224,7 @@ class _Grid:
             yield Cell(query, trace, _name(plan.table), tuple(parameters.items()), work, key_of(work))
 
     def works(self, plan: _Plan) -> Iterator[tuple[Parameters, Work]]:
-        """Yield the work for each combination of parameters."""
+        """Yield the work of a plan for each combination of parameter values."""
         for others in self.experiment.combinations(set(plan.rest)):
             chosen = plan.parameters | others
             parameters = {name: chosen[name] for name in self.experiment.file.grid if name in chosen}
@@ -227,7 +234,7 @@ class _Grid:
                 raise explain_error(error, parameters) from None
 
     def work(self, plan: _Plan, parameters: Parameters) -> Work:
-        """Return the work of a cell."""
+        """Return the work of the cell with these parameter values."""
         experiment, unit = self.experiment, self.experiment.unit
         static = experiment.static()
         trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))
@@ -269,7 +276,7 @@ class _Grid:
                 assert_never(plan.table)
 
     def periods(self, plan: _Plan, table: ComparisonTable) -> tuple[int, ...]:
-        """Return the pulling periods in time points."""
+        """Return the pull periods of a comparison in time points."""
         try:
             return tuple(dict.fromkeys(points_of(period, self.experiment.unit) for period in table.period))
         except LarsError as error:
@@ -284,7 +291,7 @@ class _Grid:
                 raise self.experiment.error((*plan.last.path, "assign"), problem, stream.value)
 
     def query(self, entry: ExperimentEntry, language: Language, parameters: Parameters) -> QueryText:
-        """Return a query, after a first reading that checks it."""
+        """Return a query after parsing, which checks the query."""
         path = (*entry.path, language.value)
         value = entry.content[language.value]
         source, text = self.experiment.query_text(value, path, parameters)
@@ -307,14 +314,14 @@ def _name(table: _Table) -> str:
 def on_experiment(
     path: Path, trace_input: settings.TraceInput, overrides: Overrides, warn: settings.Warn
 ) -> AgreementTask:
-    """Return the only comparison of an experiment file; command-line options override it."""
+    """Return the only comparison of an experiment file; options of the command line override its keys."""
     return on_read(read_experiment(path), trace_input, overrides, warn)
 
 
 def on_read(
     experiment: Experiment, trace_input: settings.TraceInput, overrides: Overrides, warn: settings.Warn
 ) -> AgreementTask:
-    """Return the only comparison of an experiment; command-line options override it."""
+    """Return the only comparison of an experiment; options of the command line override its keys."""
     if overrides.unit is not None:
         experiment = _in_other_units(experiment, overrides.unit, warn)
     usual, reading = comparison_of(experiment, overrides.durations(trace_input)), overrides.reading
@@ -345,13 +352,13 @@ def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn)
 
 
 def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
-    """Return the first and last time, with the command line's times first."""
+    """Return the first and last time; times of the command line override the usual times."""
     (begin, end), (first, last) = usual, value
     return begin if first is None else first, end if last is None else last
 
 
 def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> settings.TraceInput:
-    """Return an experiment's trace; options of the command line override the experiment's."""
+    """Return the trace of an experiment; options of the command line override keys of the experiment."""
     own, options = usual.trace.options, trace_input.options
     replaced_here = (
         *(options.streams, options.trace_unit, options.origin, options.prefixes, options.columns),
@@ -381,12 +388,12 @@ def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> sett
 
 
 def _streams_kept(own: settings.TraceOptions, values: Mapping[Path, str]) -> dict[Path, str]:
-    """Return an experiment's streams, without streams whose trace the command line replaces."""
+    """Return the streams of an experiment, except the streams whose trace the command line replaces."""
     return {path: stream for path, stream in own.streams.items() if stream not in values.values()}
 
 
 def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
-    """Return the options, with times and order from the experiment's trace as defaults."""
+    """Return the options; the times and the order of the experiment's trace are defaults."""
     return replace(
         options,
         trace_unit=options.trace_unit or own.trace_unit,
@@ -400,7 +407,7 @@ def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
 
 @dataclass(frozen=True, slots=True)
 class SingleQuery:
-    """A query's file, its traces, its input options, and the first and last time."""
+    """The file of a query, the traces, the input options, and the first and last time."""
 
     query: Path
     traces: tuple[Path, ...]
@@ -408,7 +415,7 @@ class SingleQuery:
     span: settings.Span = (None, None)
 
     def within(self, first: settings.Time | None, last: settings.Time | None) -> settings.Span:
-        """Return the first and last time, with the command line's times first."""
+        """Return the first and last time; times of the command line override the usual times."""
         return span_within(self.span, (first, last))
 
 
@@ -419,10 +426,10 @@ def experiment_query(
     note: settings.Warn,
     period: Period | None = None,
 ) -> SingleQuery | None:
-    """Return the query and input of an experiment, if it is the only input; `languages` selects the query.
+    """Return the query and input of an experiment that is the only input; `languages` selects the query.
 
-    Without languages, the first query is used; command-line options override the experiment's. The default
-    unit is that of `lars run`; it divides the command line's `period` too.
+    Without `languages`, the first query is used. Options of the command line override keys of the experiment.
+    The default unit is the unit of `lars run`, which also divides `period` of the command line.
     """
     if len(inputs) != 1 or not requests.is_experiment(inputs[0]):
         return None
@@ -445,7 +452,7 @@ def experiment_query(
 
 
 def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, ...]:
-    """Return the languages that an evaluation can use: the named language, or all languages of its mode."""
+    """Return the query languages for an evaluation: the named language, or all languages of the mode."""
     if evaluation.engine is not None or evaluation.mode is None:
         return (evaluation.engine,)
     pulled = evaluation.mode == "pull"
@@ -453,7 +460,7 @@ def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, 
 
 
 def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()) -> dict[Language, Path]:
-    """Return the query files of an experiment by language, limited to `languages` if some exist."""
+    """Return the query files of an experiment by language; if possible, only for `languages`."""
     entry = _only(experiment, "queries")
     texts = [(one, entry.content[one.value]) for one in Language if one.value in entry.content]
     for language, text in texts:
@@ -467,19 +474,19 @@ def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()
 
 
 def by_profile(files: Mapping[Language, Path], name: str) -> Path:
-    """Return the query that a profile reads: the query in its language, otherwise the first query."""
+    """Return the query for a profile: the query in the language of the profile, otherwise the first query."""
     return next(
         (file for language, file in files.items() if _speaks(name, language)), next(iter(files.values()))
     )
 
 
 def _speaks(name: str, language: Language) -> bool:
-    """Return whether the language or engine version with this name reads a query language."""
+    """Return whether the language or engine version `name` reads a query language."""
     return name.partition("-")[0] == language.value
 
 
 def _single(experiment: Experiment, kind: str) -> ExperimentEntry | None:
-    """Return the entry of a kind if it is the only one, with one value of each parameter."""
+    """Return the only entry of a kind, if it exists and each of its parameters has one value."""
     entries = experiment.entries[kind]
     if len(entries) != 1:
         return None
@@ -526,7 +533,7 @@ def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...])
 
 
 def _asked(experiment: Experiment) -> settings.Span:
-    """Return the timeline of the only comparison of an experiment, if it has one."""
+    """Return the timeline of the only comparison of an experiment, or None."""
     entry = _single(experiment, "comparisons")
     if entry is None:
         return None, None

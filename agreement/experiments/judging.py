@@ -1,4 +1,4 @@
-"""The judged part of an experiment: entries of [[engines]] as values, answers, and verdicts."""
+"""Judging of the engines in [[engines]] of an experiment: engines, answers, and verdicts."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -45,7 +45,7 @@ JudgedTable = tuple[Subject, specifications.Specification, judge.Options]
 
 
 def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> JudgedTable:
-    """Return the subject, the judge and the options; raises LarsError with the place."""
+    """Return the judged engine, the judging specification and the options; raises LarsError with a place."""
     subject = _subject(experiment, entry, table)
     options = judge.Options(
         starts=table.t0,
@@ -113,7 +113,7 @@ def _subject(experiment: Experiment, entry: ExperimentEntry, table: EngineTable)
 def _placed(
     experiment: Experiment, entry: ExperimentEntry, key: str, name: str
 ) -> specifications.Specification:
-    """Return a specification by name, or by its file, whose path starts at the experiment's folder."""
+    """Return a specification by name, or by a TOML file; the path is relative to the experiment's folder."""
     try:
         return specifications.specification(
             str(experiment.folder / name) if name.endswith(specifications.SUFFIX) else name
@@ -126,9 +126,9 @@ def _placed(
 def pushes_in(
     work: JudgingWork, query: EngineQuery, warn: Warn
 ) -> tuple[tuple[recordings.Push, ...], str | None]:
-    """Return the triples of a trace in arrival order, and the dateTime of time 0, if times have one.
+    """Return the triples of a trace in arrival order, and the dateTime of time 0, or None for integer times.
 
-    Raises LarsError if there is no triple.
+    Raises LarsError if the trace has no triple.
     """
     zero = None
     match work.trace:
@@ -148,9 +148,9 @@ def pushes_in(
 
 
 def judged_answers(work: JudgingWork, run: specifications.EngineRun, zero: str | None) -> recordings.Answers:
-    """Return the judged answers: of an engine version or a specification, or recorded ones.
+    """Return the answers to judge: of an engine version, a specification or an adapter, or recorded answers.
 
-    dateTimes in recorded answers are counted from `zero`, the dateTime of time 0, if known.
+    dateTimes in recorded answers count from `zero`, the dateTime of time 0, if it is known.
     """
     if isinstance(work.subject, EngineVersion | AdaptedEngine):
         check_comparable(run.query, work.query.source)
@@ -170,7 +170,7 @@ def judged_answers(work: JudgingWork, run: specifications.EngineRun, zero: str |
 
 
 def _adapted(judged: AdaptedEngine, text: str, run: specifications.EngineRun) -> recordings.Answers:
-    """Return the answers of a real engine; raises LarsError if it refuses the query."""
+    """Return the answers of a real engine; raises LarsError if the engine rejects the query."""
     registration = Registration(text, recordings.static_lines(run.static), judged.options)
     with RunningAdapter(judged.command, folder=judged.folder) as adapter:
         answers = answers_of(adapter, registration, run.pushes)
@@ -182,7 +182,7 @@ def _adapted(judged: AdaptedEngine, text: str, run: specifications.EngineRun) ->
 def _specified(
     specification: specifications.Specification, run: specifications.EngineRun, work: JudgingWork
 ) -> recordings.Recording:
-    """Return a specification's answers with the first t0 and the first bounds."""
+    """Return the answers of a specification for its first t0 and its first bounds."""
     choice = _choice(specification, run, work)
     # A window that is open at its upper end closes after the last element.
     return specifications.specified_answers(
@@ -201,7 +201,7 @@ def _choice(
 
 
 def judged_cell(work: JudgingWork) -> Json:
-    """Return the best verdict on a cell, and all start times and bounds for which the answers are correct."""
+    """Return the best verdict on a cell, and all start times and bounds for which the answers are right."""
     text, source = work.query.text, work.query.source
     base = work.query.base
     with reading_as(replace(work.query.around, base=base)):
@@ -261,7 +261,7 @@ def _window(window: ReportMatch) -> Json:
 
 
 def _shifted(window: ReportMatch, shift: judge.Shift | None) -> Json:
-    """Return the effect of better borders: the expected rows, and each border's shift in triples."""
+    """Return the expected rows of a window with shifted borders, and the shift of each border in triples."""
     if shift is None:
         return {"shift_from": None, "shift_to": None}
     judged_window = replace(window, rows=shift.rows, problem=None if shift.rows.equal else window.problem)

@@ -57,7 +57,7 @@ def _attribute(text: str) -> str:
 
 
 def _plain_xml(text: str) -> str:
-    """Return a text without the characters that XML 1.0 cannot hold."""
+    """Return a text without the characters that XML 1.0 does not allow."""
     return "".join(
         character
         for character in text
@@ -74,7 +74,7 @@ def write_junit(path: Path, suite: str, cases: Sequence[VerdictCase], known: Col
 
 
 def check_junit(path: Path) -> None:
-    """Raise LarsError now for a file that could not be written at the end."""
+    """Raise LarsError before a run if the run could not write the file at its end."""
     if not exists(path.parent, folder=True):
         raise LarsError(f"--junit {path}: cannot write the file: {path.parent} is not a folder")
     if exists(path, folder=True):

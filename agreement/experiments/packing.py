@@ -1,7 +1,8 @@
 """A packed experiment: copies of all its files in one folder, and an experiment.toml that refers to them.
 
-A file inside the experiment's folder keeps its path. A file from elsewhere gets a safe name in a folder for
-its kind, such as `queries/q1.rq`. The packed folder contains the results that a new run is compared with.
+A file inside the folder of the experiment keeps its path. A file outside the folder gets a safe name in a
+folder for its kind, such as `queries/q1.rq`. The packed folder contains the results with which a new run is
+compared.
 """
 
 import json
@@ -32,13 +33,13 @@ from solver.traces.input_files import bare
 from translate.model.query import Language
 
 EXPECTED: Final = "expected.json"
-"""The results of the packed experiment."""
+"""The file with the results of the packed experiment."""
 SUMS: Final = "sha256sums.txt"
-"""The hashes of all files that decide a result, in the format of sha256sum."""
+"""The file with the hashes of all files that determine a result, in the format of sha256sum."""
 README: Final = "README.md"
 CRATE: Final = "ro-crate-metadata.json"
 OWN: Final = (EXPERIMENT_FILE, EXPECTED, SUMS, README, CRATE)
-"""The files of a packed experiment that are no copies."""
+"""The files of a packed experiment that `lars pack` creates, and does not copy."""
 _SAFE: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _PLAIN: Final = re.compile(r"[^\x00-\x1f\x7f\\]+")
@@ -47,9 +48,9 @@ _PATTERN: Final = re.compile(r"(\{[A-Za-z_][A-Za-z0-9_]*\})")
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """A path in an experiment file, as written, with its placeholders, and the files that it means.
+    """A path in an experiment file, unchanged and with placeholders, and the files to which the path refers.
 
-    `before` is the part of the text in front of the path. `word` is the position of the path in a command.
+    `before` is the text before the path. `word` is the position of the path in a command.
     """
 
     path: KeyPath
@@ -62,25 +63,25 @@ class _Reference:
 
 @dataclass(frozen=True, slots=True)
 class PackedFiles:
-    """The files of a packed experiment: its experiment.toml, and each copy's source and kind by name."""
+    """The files of a packed experiment: experiment.toml, and the source and kind of each copy by name."""
 
     toml: str
     copies: Mapping[str, Path]
     kinds: Mapping[str, str]
     adapters: tuple[str, ...]
-    """The commands of adapters, whose programs may need more than the copied files."""
+    """The commands of adapters, whose programs may require more than the copied files."""
 
 
 @dataclass(slots=True)
 class _Names:
-    """The names of copies by their sources; no two differ in case only."""
+    """The names of copies by source; two names always differ in more than upper and lower case."""
 
     sources: dict[str, Path] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
     taken: dict[str, Path | None] = field(default_factory=lambda: {name.lower(): None for name in OWN})
 
     def fits(self, name: str, source: Path) -> bool:
-        """Return whether a name is free, and no folder of another file; or whether it has this source."""
+        """Return whether a copy of `source` can have a name: the name is free, or belongs to this source."""
         key = name.lower()
         if key in self.taken:
             return self.taken[key] == source
@@ -88,7 +89,7 @@ class _Names:
         return not above & self.taken.keys() and not any(other.startswith(f"{key}/") for other in self.taken)
 
     def add(self, name: str, source: Path, kind: str) -> None:
-        """Take a name for a file, or for each file that is read of a folder."""
+        """Assign a name to the copy of a file, or names to the copies of all files in a folder."""
         for inside in trace_files(source) if source.is_dir() else (source,):
             own = name if inside == source else f"{name}/{inside.name}"
             self.sources.setdefault(own, inside)
@@ -121,7 +122,7 @@ def pack_files(experiment: Experiment) -> PackedFiles:
 
 
 def _check_base(query: Path) -> None:
-    """Raise LarsError for a query whose relative IRIs are resolved against its path."""
+    """Raise LarsError for a query whose relative IRIs depend on the path of the query file."""
     if requests.base_for(read_text(query, "a file with a query"), str(query)):
         problem = f"{query}: cannot pack the query: its relative IRIs depend on its folder"
         raise LarsError(f"{problem}; use BASE in the query, or the key `base` of the experiment")
@@ -136,7 +137,7 @@ def _kept(written: str) -> str:
 
 
 def _is_inside(reference: _Reference) -> bool:
-    """Whether every file is inside the folder of the experiment, with a path that any system can hold."""
+    """Whether every file is inside the folder of the experiment, with a path that is valid on all systems."""
     kept = _kept(reference.written)
     for parameters, _ in reference.files:
         filled = filled_text(kept, parameters)
@@ -150,7 +151,7 @@ def _is_inside(reference: _Reference) -> bool:
 def _moved(
     experiment: Experiment, reference: _Reference, references: Sequence[_Reference], names: _Names
 ) -> str:
-    """Return the path of the copies of files from elsewhere, with the placeholders of the path."""
+    """Return the path of the copies of files outside the folder, with the placeholders of the path."""
     others = (one for one in references if one.kind == reference.kind and not _is_inside(one))
     here = str(_source(experiment, reference.written))
     grid = experiment.file.grid
@@ -177,14 +178,14 @@ def _moved(
 
 
 def _fixed(written: str, grid: Mapping[str, object]) -> str:
-    """Return a path up to its first placeholder."""
+    """Return the part of a path before its first placeholder."""
     named = (match for match in schema.PLACEHOLDER.finditer(written) if match[1] in grid)
     first = next(named, None)
     return written if first is None else posixpath.join(posixpath.dirname(written[: first.start()]), "_")
 
 
 def _safe(part: str, grid: Mapping[str, object]) -> str:
-    """Return a part of a path in letters that every system accepts; placeholders stay.
+    """Return a part of a path with only characters that every system accepts; placeholders are unchanged.
 
     >>> _safe(" Q 1{w}{x}.rq", {"w": ()})
     'Q_1{w}_x_.rq'
@@ -197,7 +198,7 @@ def _safe(part: str, grid: Mapping[str, object]) -> str:
 
 
 def _references(experiment: Experiment) -> Iterator[_Reference]:
-    """Yield every path to a file in an experiment, in the order of the kinds."""
+    """Yield every path to a file in an experiment file, ordered by the kind of the file."""
     for path, text in schema.texts(experiment.toml.content.get("static"), ("static",)):
         static = values.static_file(text)
         yield _Reference(
@@ -224,7 +225,7 @@ def _references(experiment: Experiment) -> Iterator[_Reference]:
 def _placed_files(
     experiment: Experiment, entry: ExperimentEntry, key: str, kind: str
 ) -> Iterator[_Reference]:
-    """Yield the paths of a key: one text, or a list of texts."""
+    """Yield the paths in the value of a key: one text, or a list of texts."""
     for path, text in schema.texts(entry.content.get(key), (*entry.path, key)):
         yield _reference(experiment, path, text, kind)
 
@@ -244,7 +245,7 @@ def _adapters(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _adapter_files(experiment: Experiment, path: KeyPath, command: str) -> Iterator[_Reference]:
-    """Yield the files in a command; a program outside the folder of the experiment is not copied."""
+    """Yield the files in the command of an adapter, except programs outside the folder of the experiment."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -261,7 +262,7 @@ def _adapter_files(experiment: Experiment, path: KeyPath, command: str) -> Itera
 def _rewritten(
     experiment: Experiment, references: Sequence[_Reference], targets: Mapping[tuple[str, str], str]
 ) -> str:
-    """Return the text of the experiment file with the paths of the copies; all else stays as it is."""
+    """Return the text of the experiment file in which the paths of the copies replace the paths of files."""
     commands = {path: shlex.split(command) for path, command in _adapters(experiment)}
     texts: dict[KeyPath, str] = {}
     for reference in references:
@@ -283,7 +284,7 @@ def _rewritten(
 
 
 def expected_results(cells: Sequence[Cell], results: Mapping[str, Json]) -> list[Json]:
-    """Return the results of cells by their labels; warnings, which name files, are left out."""
+    """Return the results of cells by label, without warnings, because warnings contain file names."""
     return [
         {
             "query": cell.query,
@@ -297,14 +298,14 @@ def expected_results(cells: Sequence[Cell], results: Mapping[str, Json]) -> list
 
 
 def _plain_result(result: Json) -> Json:
-    """Return a result as JSON has it."""
+    """Return a result with only values that JSON can express."""
     plain: Json = json.loads(json.dumps(result))
     return plain
 
 
 @dataclass(frozen=True, slots=True)
 class ResultDifference:
-    """A value of a new run that is not the packed one: of which cell, where in it, and what it was."""
+    """A difference between a new result and the packed result: the cell, the place, and both values."""
 
     cell: str
     at: str
@@ -338,7 +339,7 @@ _VERDICT: Final = ("correct", "t0", "bounds", "matching", "compared", "origin", 
 
 
 def read_expected(folder: Path) -> Json:
-    """Return the packed results, with the versions of the programs; raises LarsError for invalid results."""
+    """Return the packed results and the versions of the programs; raises LarsError for an invalid file."""
     try:
         packed = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
         _ = list(result_differences(packed["cells"], ())), {**packed["versions"]}
@@ -349,7 +350,7 @@ def read_expected(folder: Path) -> Json:
 
 
 def result_differences(expected: Sequence[Json], actual: Sequence[Json]) -> Iterator[ResultDifference]:
-    """Yield what differs between two lists of results, cell by cell: the verdict first, then each period."""
+    """Yield the differences between two lists of results by cell: first the verdict, then each period."""
     old, new = ({_cell_text(cell): cell for cell in cells} for cells in (expected, actual))
     parts = {label: _parts_of(cell) for label, cell in old.items()}
     for label in dict.fromkeys((*old, *new)):
@@ -367,7 +368,7 @@ def result_differences(expected: Sequence[Json], actual: Sequence[Json]) -> Iter
 
 
 def _parts_of(cell: Json) -> tuple[Mapping[str, Json], ...]:
-    """Return the periods and the windows of a result, by their places."""
+    """Return the periods and the windows of a result by place."""
     return tuple({_place(row, keys): row for row in cell.get(name, ())} for name, keys in _LISTS.items())
 
 
@@ -395,12 +396,12 @@ def _differing(label: str, old: Mapping[str, Json], new: Mapping[str, Json]) -> 
 
 
 def sums_text(files: Mapping[str, Path]) -> str:
-    """Return the hashes of files by name, in the format of sha256sum."""
+    """Return the hashes of files in the format of sha256sum, from a mapping of names to files."""
     return "".join(f"{digest_of(path)}  {name}\n" for name, path in sorted(files.items()))
 
 
 def changed_files(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield each file of a packed experiment that is not as it was packed, and what happened to it.
+    """Yield each changed file of a packed experiment, and the kind of change.
 
     Raises LarsError if the folder is not a packed experiment.
     """

@@ -1,4 +1,4 @@
-"""The results of cells: rows of windows, periods and cells, tables, and a summary."""
+"""The results of cells as tables of windows, periods and cells, and as a summary."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _MEASURES: Final = ("precision", "recall", "delay")
 _PARTS: Final = ("mean", "min", "max")
 _COUNTS: Final = ("push", "pull", "push_only", "pull_only")
 _DATED: Final[Mapping[str, type]] = dict.fromkeys(("origin", "from_date", "to_date"), str)
-"""The dateTimes of time 0 and of both ends; they are missing if times are only numbers."""
+"""The columns with the dateTimes of time 0 and of both ends; these are missing if times are integers."""
 WINDOWS: Final[Mapping[str, type]] = {
     **dict.fromkeys(("t0", "t0_date", "bounds", "phase"), str),
     **dict.fromkeys(("from", "to"), float),
@@ -33,7 +33,7 @@ WINDOWS: Final[Mapping[str, type]] = {
     "problem": str,
     **_DATED,
 }
-"""The columns of a window and the kinds of their values: times and delay in ms, shifts in triples."""
+"""The columns of a window and the kinds of values: times and delay in ms, shifts in triples."""
 VERDICTS: Final[Mapping[str, type]] = {
     "specification": str,
     "correct": bool,
@@ -43,7 +43,10 @@ VERDICTS: Final[Mapping[str, type]] = {
     **dict.fromkeys(("expected", "actual"), int),
     "refused": str,
 }
-"""The columns of a judged cell: numbers are of the stable phase, measures of its windows with rows."""
+"""The columns of a judged cell.
+
+Numbers and measures exclude the transient, measures use windows with rows.
+"""
 PERIODS: Final[Mapping[str, type]] = {
     "variant": str,
     **dict.fromkeys(("period", "from", "to"), int),
@@ -52,7 +55,7 @@ PERIODS: Final[Mapping[str, type]] = {
     "causes": str,
     **_DATED,
 }
-"""The columns of a whole pulling period (from, to], in time points from `origin`; numbers of rows."""
+"""The columns of a whole pull period (from, to]: times in time points from `origin`, and numbers of rows."""
 AGREEMENTS: Final[Mapping[str, type]] = {
     "variant": str,
     "period": int,
@@ -62,13 +65,13 @@ AGREEMENTS: Final[Mapping[str, type]] = {
 }
 _LABELS: Final = ("cell", "query", "trace", "engine", "comparison")
 RESERVED: Final = frozenset((*_LABELS, *WINDOWS, *VERDICTS, *PERIODS, *AGREEMENTS))
-"""Names that no parameter of a grid can have, as they are columns."""
+"""The names of columns, which a parameter of a grid cannot have."""
 SUMMARY: Final = "summary.txt"
 
 
 @dataclass(frozen=True)
 class CellResults:
-    """The cells of an experiment, and their results by key."""
+    """The cells of an experiment, and the results of cells by key."""
 
     title: str
     grid: Mapping[str, tuple[Scalar, ...]]
@@ -77,12 +80,12 @@ class CellResults:
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """The parameters with several values."""
+        """The parameters that have several values in the cells."""
         return tuple(name for name, values in self.grid.items() if len(values) > 1)
 
     @cached_property
     def verdicts(self) -> Sequence[Json]:
-        """A row for each judged cell."""
+        """The rows of the table `verdicts`: one row for each judged cell."""
         return [
             _verdict_row(cell, cell.work, self.results[cell.key])
             for cell in self.cells
@@ -91,7 +94,7 @@ class CellResults:
 
     @cached_property
     def agreements(self) -> Sequence[Json]:
-        """A row for each variant and pulling period of each comparison."""
+        """The rows of the table `agreements`: one row for each variant and pull period of each comparison."""
         return [
             row
             for cell in self.cells
@@ -121,7 +124,7 @@ class CellResults:
                     yield _labels(cell, "comparison") | interval | causes | _ends(interval, dates)
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the tables `verdicts` and `agreements`, with the labels that their cells have."""
+        """Return the tables `verdicts` and `agreements`, with a column for each label of the cells."""
         kinds = (("verdicts", self.verdicts, VERDICTS), ("agreements", self.agreements, AGREEMENTS))
         tables = []
         for name, rows, columns in kinds:
@@ -130,7 +133,7 @@ class CellResults:
         return tables
 
     def write(self, out: Path) -> None:
-        """Write all tables and the summary into a folder; equal results give equal bytes."""
+        """Write all tables and the summary to a folder; equal results give files with equal bytes."""
         parameters = {name: type(values[0]) for name, values in self.grid.items()}
         text = "\n\n".join([*map(str, self.summary()), ""])
         written = (
@@ -157,7 +160,7 @@ class CellResults:
             raise LarsError(f"{out}: cannot be written: {error.strerror}") from None
 
     def summary(self) -> Sequence["str | SummaryTable"]:
-        """Return the parts of the summary; parameters with one value are named above the tables."""
+        """Return the parts of the summary; a line above the tables lists the parameters with one value."""
         fixed = ", ".join(
             f"{name} = {placeholder_text(values[0])}"
             for name, values in self.grid.items()
@@ -219,7 +222,7 @@ def _verdict_row(cell: Cell, work: JudgingWork, result: Json) -> Json:
 
 
 def _start(work: JudgingWork, result: Json) -> Json:
-    """Return the start times, with their dateTimes if time 0 is a dateTime."""
+    """Return the start times of a verdict, with dateTimes if time 0 is a dateTime."""
     if "t0" not in result:
         return {}
     dates = Dates(result.get("origin"), work.unit)
@@ -228,7 +231,7 @@ def _start(work: JudgingWork, result: Json) -> Json:
 
 
 def _measures(windows: Sequence[Json]) -> Json:
-    """Return mean, minimum and maximum of the measures, over windows with expected or reported rows."""
+    """Return mean, minimum and maximum of each measure over the windows with expected or reported rows."""
     measures: Json = {}
     full = [window for window in windows if window["expected"] or window["actual"]]
     for name in _MEASURES:
@@ -243,7 +246,7 @@ def _measures(windows: Sequence[Json]) -> Json:
 
 
 def _ends(row: Json, dates: Dates) -> Json:
-    """Return the dateTimes of an interval's ends; empty if times are integers."""
+    """Return the dateTimes of both ends of an interval; the result is empty if times are integers."""
     ends = {f"{name}_date": None if row[name] is None else dates.date(row[name]) for name in ("from", "to")}
     return {name: date for name, date in ends.items() if date is not None}
 
@@ -275,7 +278,7 @@ def _agreement_rows(cell: Cell, work: AgreementTask, result: Json) -> Iterator[J
 
 
 def _counts_text(causes: Mapping[str, int]) -> str | None:
-    """Return causes with their numbers, or None."""
+    """Return the text of causes with numbers of rows; None without causes."""
     return ", ".join(f"{cause} ({number})" for cause, number in sorted(causes.items())) or None
 
 
@@ -285,7 +288,7 @@ _MOST_REFUSED: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class SummaryTable:
-    """Rows as mappings from column names to texts: printed as text, or as a table if the page is narrow."""
+    """A table of rows, printed as aligned text, or as a Rich table if the page is too narrow."""
 
     rows: Sequence[Mapping[str, str]]
 
@@ -301,7 +304,7 @@ class SummaryTable:
         return "\n".join(_lines(lines, widths))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the text if it fits, otherwise a table."""
+        """Yield the rows as aligned text if the text fits the page, otherwise as a Rich table."""
         text = str(self)
         if max(map(len, text.split("\n"))) <= options.max_width:
             yield text

@@ -1,8 +1,8 @@
-"""The schema of an experiment file: its grid, its keys and tables, and their meanings.
+"""The schema of an experiment file: grid, keys, tables, and the meaning of each key.
 
-The parameters of a grid fill the placeholders `{window}` in texts and queries; entries are checked once they
-are filled. A short experiment has, at the top of the file, the keys of [[queries]], [[traces]] and
-[[comparisons]].
+The values of a grid's parameters replace placeholders such as `{window}` in texts and queries. An entry is
+checked after its placeholders are filled. A short experiment contains the keys of [[queries]], [[traces]] and
+[[comparisons]] at the top of the file.
 """
 
 import re
@@ -46,11 +46,11 @@ _PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 PLACEHOLDER: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 Parameters = Mapping[str, Scalar]
 COLUMNS: Final = "columns"
-"""The table whose braces name columns of a trace's table."""
+"""The name of the table in which braces contain names of columns, and not parameters."""
 
 
 def read_grid(value: object) -> dict[str, tuple[Scalar, ...]]:
-    """Read the table from parameters to their values."""
+    """Read the grid: a table that assigns a list of values to each parameter."""
     if not isinstance(value, dict):
         raise wrong(value, "a table of parameters with their values, as in stations = [5, 50]")
     return {name: _parameter(name, values) for name, values in value.items()}
@@ -76,7 +76,7 @@ def _parameter(name: str, value: object) -> tuple[Scalar, ...]:
 
 
 def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
-    """Yield the texts inside a content, with the path of each; keys are texts too."""
+    """Yield the texts inside a content with their paths; the keys of tables are also texts."""
     match content:
         case str():
             yield path, content
@@ -93,9 +93,9 @@ def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
 
 
 def parameters_in(toml: PlacedData, path: KeyPath, content: object, known: Collection[str]) -> set[str]:
-    """Return the parameters that a content names; raises PlacedError at a placeholder without one.
+    """Return the parameters in a content's placeholders; raises PlacedError for an unknown parameter.
 
-    Without parameters in the grid there are no placeholders: braces are text.
+    If the grid has no parameters, braces are part of the text.
     """
     names: set[str] = set()
     for place, text in texts(content, path) if known else ():
@@ -107,7 +107,7 @@ def parameters_in(toml: PlacedData, path: KeyPath, content: object, known: Colle
 
 
 def parameters_in_text(source: str, text: str, known: Collection[str]) -> set[str]:
-    """Return the parameters that a file's text names; raises the errors of `parameters_in`."""
+    """Return the parameters in the placeholders of a file's text; raises the errors of `parameters_in`."""
     matches = list(PLACEHOLDER.finditer(text)) if known else []
     for match in matches:
         if match[1] not in known:
@@ -122,7 +122,7 @@ def _unknown(placeholder: str, known: Collection[str]) -> str:
 
 
 def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shape
-    """Return a content with its placeholders filled; a text that is only a placeholder becomes its value.
+    """Return a content with filled placeholders; a text that is only a placeholder becomes the value.
 
     Raises WrongValueError if two keys of a table become equal.
     """
@@ -149,7 +149,7 @@ def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shap
 
 
 def filled_text(text: str, parameters: Parameters) -> str:
-    """Return a text with its placeholders filled."""
+    """Return a text with filled placeholders."""
     return PLACEHOLDER.sub(lambda match: placeholder_text(parameters.get(match[1], match[0])), text)
 
 
@@ -167,7 +167,7 @@ _ScalarText = str | int | float
 
 
 def _read(reader: Callable[[Any], object], written: Any) -> PlainValidator:
-    """Return the reader of a key's value, and its schema."""
+    """Return the pydantic annotation of a key: the reader of the value, and the JSON schema."""
     return PlainValidator(reader, json_schema_input_type=written)
 
 
@@ -176,18 +176,18 @@ def _one_of(choices: Any) -> PlainValidator:
 
 
 def _key(default: Any, says: str) -> Any:
-    """Return a key that can be omitted, with its description."""
+    """Return the field of an optional key, with a description."""
     return Field(default, description=says)
 
 
 def _says(option: Option, *, default: bool) -> str:
-    """Return the help text of an option in terms of keys, with or without the default."""
+    """Return the help text of an option, rewritten for a key of an experiment."""
     text = option.help.replace(" Repeatable.", "").replace("--", "")
     return text if default else text.partition(" [default: ")[0]
 
 
 def _option(default: Any, group: type[object], name: str) -> Any:
-    """Return a key with the description of the option of that name in a group."""
+    """Return the field of a key with the help text of the option `name` in a group as description."""
     option = next(option for option in declared(group) if option.name == name)
     return _key(default, _says(option, default=default is None))
 
@@ -210,14 +210,14 @@ CHOSEN_CASES: Final = "Names of the entries that this one applies to. [default: 
 
 
 class Table(BaseModel):
-    """The base of all tables: unknown keys are rejected."""
+    """The base class of all tables, which rejects unknown keys."""
 
     # Most experiments have few of the tables.
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
 
 class FileKeys(Table):
-    """Keys for the whole experiment."""
+    """The keys that apply to the whole experiment."""
 
     title: Annotated[str, _read(values.text, str)] = _key("", "Title of the experiment.")
     unit: Unit | None = _option(None, requests.InputOptions, "unit")
@@ -241,14 +241,14 @@ _QUERY_IN: Final = {
 
 
 def _query_key(language: Language) -> tuple[Any, Any]:
-    """Return the key of a query in a language, used in place of the C-SPARQL or the CQELS query."""
+    """Return the field of the key for a query in a language, which replaces the C-SPARQL or CQELS query."""
     other = Language.CSPARQL if language.manner.merges else Language.CQELS
     says = f"The query in {language.manner.title}, instead of {other.value}."
     return QueryFile, _key(None, _QUERY_IN.get(language, says))
 
 
 def _option_keys(group: type[object]) -> dict[str, tuple[Any, Any]]:
-    """Return the keys for the options of a group, with the names, defaults and help texts of the options."""
+    """Return the fields of the keys for the options of a group, with their names, defaults and help texts."""
     keys: dict[str, tuple[Any, Any]] = {}
     for option in declared(group):
         kind: Any = Annotated[option.kind, _one_of(option.kind)] if option.choices else Text
@@ -435,12 +435,12 @@ SHORT: Final[dict[str, type[Table]]] = {
     "traces": TraceKeys,
     "comparisons": ComparisonKeys,
 }
-"""The keys at the top of the file that replace an entry."""
+"""The tables whose keys can be at the top of the file in place of an entry."""
 NEEDED: Final = {
     "queries": (*(language.value for language in Language), "queries"),
     "traces": ("streams", "files", "generate", "traces"),
 }
-"""The keys of which one at least has to be there: to ask something, and of a stream."""
+"""The keys of which at least one is required: a query, and a trace."""
 _SHOWN: Final[tuple[tuple[str, type[Table]], ...]] = (
     ("[[queries]]", QueryTable),
     ("[[traces]]", TraceTable),
@@ -468,7 +468,7 @@ def schema() -> dict[str, object]:
 
 
 def _let_fill(key: dict[str, Any]) -> None:
-    """Allow a placeholder as the value of a key."""
+    """Allow a text with a placeholder as the value of a key in the JSON schema."""
     annotations: dict[str, Any] = {name: key.pop(name) for name in ("description", "default") if name in key}
     value = dict(key)
     key.clear()
@@ -476,7 +476,7 @@ def _let_fill(key: dict[str, Any]) -> None:
 
 
 def schema_text() -> str:
-    """Return all tables and keys of an experiment, for readers."""
+    """Return a text that describes all tables and keys of an experiment."""
     intro = "{NAME} in a text or a query is replaced by each value of the parameter NAME in [grid]."
     parts = [f"{title}: {model.__doc__}\n\n{fields_of(model)}" for title, model in _SHOWN]
     return "\n\n".join([intro, fields_of(ExperimentFile), *parts])

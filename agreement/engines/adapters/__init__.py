@@ -1,6 +1,6 @@
-"""Engines behind one protocol: engine versions, specifications and programs all take queries and pushes.
+"""Engines behind one protocol: engine versions, specifications and programs accept queries and pushes.
 
-An adapter is a program that exchanges JSON lines of the protocol on its standard streams.
+An adapter is a program that reads and writes JSON lines of the protocol on its standard streams.
 """
 
 from agreement.engines.adapters.built_in import (

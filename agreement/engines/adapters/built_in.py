@@ -1,9 +1,9 @@
-"""Engine versions and specifications (also from TOML files) as stream engines that receive single pushes.
+"""Engine versions and specifications (also from TOML files) as stream engines that receive pushes one by one.
 
-Reports are computed from all pushes so far; a report is given once nothing can change
-it: an engine version's during its push, a specification's when time has passed it. This file also contains
-the reverse: a real engine, run through an adapter, appears as an engine version without rules. The engine
-receives the text of the query.
+The reports are computed from all earlier pushes. A report is returned when no later push can change it. An
+engine version returns a report during a push. A specification returns a report after the time of the report.
+The file also contains the conversion of a real engine with an adapter into an engine version without rules.
+The real engine receives the text of the query.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ _TRUTHS: Final = {truth: f'"{word}"^^<{XSD}boolean>' for truth, word in ((True, 
 
 
 class BuiltInOptions(BaseModel):
-    """The `options` of open, for a specification or an engine version."""
+    """The `options` of the message open for a specification or an engine version."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -108,7 +108,7 @@ class BuiltInEngine:
         return self.reporter.model_copy(update={name: getattr(changed, name) for name in options.change})
 
     def end(self) -> bool:
-        """Do nothing: nothing runs."""
+        """Do nothing, because no process runs."""
         return True
 
     def __enter__(self) -> Self:
@@ -125,19 +125,19 @@ def built_in(name: str) -> BuiltInEngine:
 
 @dataclass(slots=True)
 class BuiltInSession:
-    """A query that a specification or engine version has registered, and all that was pushed."""
+    """A query that a specification or engine version has registered, and all pushes so far."""
 
     reporter: specifications.Specification | Engine
     run: specifications.EngineRun
     options: BuiltInOptions
     _clock: float = field(default=float("-inf"), init=False)
-    """The time in ms up to which a specification has reported; it is included if `_includes_end`."""
+    """The time in ms up to which a specification has reported; `_includes_end` means including this time."""
     _known: Recording = field(default=Recording((), ()), init=False)
     """All reports up to the last push or advance."""
 
     @property
     def profile(self) -> messages.ProfileReply:
-        """The reply to open."""
+        """The reply to the message open."""
         own = isinstance(self.reporter, Engine)
         return messages.ProfileReply(
             engine=self.reporter.name,
@@ -162,7 +162,7 @@ class BuiltInSession:
         return specifications.specified_answers(engine_run, self.reporter, choice, engine_run.last)
 
     def push(self, pushes: Sequence[Push]) -> list[messages.PushReply]:
-        """Push triples; a specification rejects a triple earlier than the last one: streams are ordered."""
+        """Push triples; a specification rejects a triple that is earlier than the previous triple."""
         own = isinstance(self.reporter, Engine)
         problems = [None] * len(pushes) if own else [*self._problems(pushes)]
         number = len(self.run.pushes)
@@ -186,7 +186,7 @@ class BuiltInSession:
         return replies
 
     def _problems(self, pushes: Sequence[Push]) -> Iterator[str | None]:
-        """Yield the reason why each triple is rejected, or None."""
+        """Yield for each triple the reason why the triple is rejected, or None."""
         latest = max(self._clock, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
         for push in pushes:
             if push.t < latest:
@@ -219,7 +219,7 @@ class BuiltInSession:
 
     @property
     def _waits(self) -> bool:
-        """Whether a specification's report is certain only once its time has passed."""
+        """Whether a report of a specification is certain only after the time of the report."""
         if isinstance(self.reporter, Engine):
             return False
         if specifications.lead_of(self.run.query, self.run.unit):
@@ -229,14 +229,14 @@ class BuiltInSession:
 
     @property
     def _includes_end(self) -> bool:
-        """Whether an element at the time of a close already makes the close certain."""
+        """Whether an element at the closing time of a window makes the report at this close certain."""
         assert isinstance(self.reporter, specifications.Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
         closing = all("window-close" in strategies for strategies in self._strategies)
         return misses_last(bounds) and closing and not specifications.has_own_ends(self.run.query)
 
     def _until(self, recording: Recording, t: float) -> tuple[messages.EngineReport, ...]:
-        """Return the reports that time `t` (in ms) makes certain."""
+        """Return the reports that are certain when the time `t` (in ms) has come."""
         before, self._clock = self._clock, max(self._clock, t)
         ends = self._includes_end
         return tuple(
@@ -246,7 +246,7 @@ class BuiltInSession:
         )
 
     def advance(self, t: float) -> tuple[messages.EngineReport, ...]:
-        """Declare that nothing earlier than `t` will come; an engine version has no clock of its own."""
+        """Declare that no push before `t` will follow; an engine version has no separate clock."""
         if isinstance(self.reporter, Engine):
             return ()
         if not self._waits:
@@ -260,7 +260,7 @@ class BuiltInSession:
         return self._until(self._known, t)
 
     def close(self) -> tuple[messages.EngineReport, ...]:
-        """Return a specification's reports at the time of the last push or advance, since nothing follows."""
+        """Return the reports of a specification at the time of the last push or advance."""
         if isinstance(self.reporter, Engine) or not self._waits or self._includes_end:
             return ()
         names, query, before = self._known.variables, self.run.query, self._clock
@@ -282,14 +282,14 @@ def _report(
 
 
 ADAPTER: Final = "adapter:"
-"""The beginning of an engine's name that is followed by the command of its adapter."""
+"""The prefix of an engine name; the command of the adapter follows the prefix."""
 _ELSE: Final = "rspql"
 
 
 def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
-    """Return an adapter's engine as an engine version, and whether its rows omit the kinds of terms.
+    """Return the engine of an adapter as an engine version, and whether its rows omit the kinds of terms.
 
-    Opens the query once. Raises LarsError if the engine rejects it.
+    The function opens the query once. Raises LarsError if the engine rejects the query.
     """
 
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:

@@ -1,4 +1,4 @@
-"""Tests of an adapter: it runs small queries, and each test gives one line."""
+"""Tests of an adapter with small queries; each test gives one line of output."""
 
 import re
 from collections import Counter
@@ -21,16 +21,16 @@ from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 _TO_END: Final = 10.0
-"""The number of seconds in which a process must end after its input, or less if replies have less."""
+"""The greatest number of seconds in which a process must end after the end of its input."""
 _S: Final = "<http://e/S>"
 _REST: Final = "<http://e/z>"
 _PATTERN: Final = TriplePattern(Variable("s"), Iri("http://e/p"), Variable("a"))
 _PLAIN: Final = re.compile(r"\bRANGE\s+([0-9]+)(?![\w.])", re.IGNORECASE)
-"""A length without a unit: it has the unit of the timestamps."""
+"""A window length without a unit; such a length counts the unit of the timestamps."""
 _BLANK: Final = "_:b"
-"""Comes back under any label."""
+"""A blank node, which the engine may return with any label."""
 _OTHER_BLANK: Final = "_:c"
-"""Comes back under another label than the first one."""
+"""A second blank node, which the engine must return with a label that differs from the first label."""
 _KINDS: Final = (
     ("an IRI", "<http://e/a>"),
     ("a text", '"a"'),
@@ -40,12 +40,12 @@ _KINDS: Final = (
     ("a literal of an unknown datatype", '"x"^^<http://e/unknown>'),
     ("a blank node", _BLANK),
 )
-"""Terms that must come back unchanged, each at least once."""
+"""Terms that the engine must return unchanged, each at least once."""
 _OTHER_FORM: Final = f'"01"^^<{XSD}integer>'
-"""Engines that keep numbers by their value give it as 1."""
+"""A number that engines return as 1 if they store numbers by value."""
 _TERMS: Final = (*(term for _, term in _KINDS), _OTHER_FORM, _OTHER_BLANK)
 _CLOSING: Final = 4
-"""The number of window lengths for which triples are pushed after all terms, so that the windows close."""
+"""The number of window lengths in which further triples are pushed, so that all windows close."""
 _RSPQL: Final = (
     "PREFIX : <http://e/>\nREGISTER {register} <http://e/out> AS\nSELECT ?s ?a\n"
     "FROM NAMED WINDOW :w ON {stream} [RANGE {length} STEP {length}]\nWHERE {{\nWINDOW :w {{ ?s :p ?a . }} }}"
@@ -54,10 +54,10 @@ _RSPQL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A query with the length of its windows in ms, or in the adapter's unit if `unitless`.
+    """A query with the length of its windows, in ms or, if `unitless`, in the unit of the adapter.
 
-    `patterns` are its triple patterns with streams; `carrier` is the variable with the returned terms, if
-    any.
+    `patterns` are the triple patterns with their streams. `carrier` is the variable whose terms are tested,
+    or None.
     """
 
     query: str
@@ -67,10 +67,11 @@ class _Tried:
     carrier: Variable | None = Variable("a")
 
     def pushes(self, unit: float, *, apart: bool) -> list[Push]:
-        """Return the pushes: all terms in one window, or with `apart` one per window; then closing triples.
+        """Return the pushes: all terms in one window or, with `apart`, one term per window.
 
-        No triple is at a multiple of the length, because engines assign such a triple to different windows.
-        The exception is a length of one time unit.
+        Then closing triples. No triple is at a multiple of the window length, because engines assign such a
+        triple to different windows. If the length is one time unit, all triples are at multiples of the
+        length.
         """
         length = max(1, int(self.length * (1 if self.unitless else 1 / unit)))
         step = max(1, length // 4)
@@ -95,7 +96,7 @@ class _Tried:
 
     @property
     def streams(self) -> tuple[str, ...]:
-        """The streams."""
+        """The streams of the query."""
         return tuple(dict.fromkeys(stream for stream, _ in self.patterns))
 
     def _triple(self, pattern: TriplePattern, term: str, place: int) -> Triple:
@@ -108,12 +109,12 @@ class _Tried:
 
 
 def _subject(place: int) -> str:
-    """Return the term for the other places of the triple that contains the tested term with this number."""
+    """Return the subject of the triple that contains the tested term with this number."""
     return f"<http://e/s{place}>"
 
 
 def _tried(text: str) -> _Tried:
-    """Return a user's query; if the query cannot be read, only its windows are known."""
+    """Return the query of a user; if `lars` cannot read the query, only its windows are known."""
     lengths = [float(number) for number in _PLAIN.findall(text)]
     try:
         query = read_once(text, "query")
@@ -130,7 +131,7 @@ def _tried(text: str) -> _Tried:
 
 
 def _patterns(query: EngineQuery) -> Iterator[tuple[str, TriplePattern]]:
-    """Yield the triple patterns of a query with their streams; merged streams count as the first one."""
+    """Yield the triple patterns of a query with their streams; for merged streams, with the first stream."""
     merged = str(query.merged[0].stream) if query.merged else None
     for part in parts(query.pattern):
         match part:
@@ -158,7 +159,7 @@ _QUERIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AdapterCheck:
-    """The result of one test; `problem` is the error or None, `advice` a possible error."""
+    """The result of one test; `problem` is the error or None, `advice` describes a possible error."""
 
     name: str
     problem: str | None = None
@@ -168,9 +169,9 @@ class AdapterCheck:
 def checks_of(
     command: str, silence: float, query: str | None = None, log: TextIO | None = None
 ) -> Iterator[AdapterCheck]:
-    """Yield the tests of an adapter; after a failure of the process, dependent tests are skipped.
+    """Yield the results of an adapter's tests; if the process fails, dependent tests are skipped.
 
-    `query` is for an engine that rejects the usual queries: a query that the engine accepts.
+    `query` is a query that the engine accepts, for an engine that rejects the usual queries.
     """
     tries = _QUERIES if query is None else (_tried(query),)
     with RunningAdapter(command, silence, log=log) as adapter:
@@ -178,7 +179,7 @@ def checks_of(
 
 
 def _guarded(name: str, checks: Iterator[AdapterCheck]) -> Iterator[AdapterCheck]:
-    """Yield the tests, and the failure that ends them, if any."""
+    """Yield the results of tests; if the engine fails, the last result is this failure."""
     try:
         yield from checks
     except messages.FailedEngineError as error:
@@ -261,7 +262,7 @@ def _rows(answers: messages.EngineAnswers) -> _Rows:
 def _takes_brackets(
     adapter: RunningAdapter, registration: messages.Registration, pushes: Sequence[Push]
 ) -> bool:
-    """Whether rows come only if streams are named with brackets, which the protocol omits."""
+    """Whether the engine returns rows only for stream names with brackets, which the protocol omits."""
     bracketed = [replace(push, stream=f"<{push.stream}>") for push in pushes]
     return bool(_rows(messages.answers_of(adapter, registration, bracketed)))
 
@@ -285,7 +286,10 @@ def _reported(
 
 
 def _singly(answers: messages.EngineAnswers) -> str | None:
-    """Return a message about the first push with several reports of the same time and window, or None."""
+    """Return a message about the first push with several reports of one time and window.
+
+    The result is None without such a push.
+    """
     for number, reply in enumerate(answers.replies):
         kinds = Counter((report.t, report.window_from, report.window_to) for report in reply.reports)
         if kinds and max(kinds.values()) > 1:
@@ -294,7 +298,7 @@ def _singly(answers: messages.EngineAnswers) -> str | None:
 
 
 def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> AdapterCheck:
-    """Return the test of terms: changed terms, or kinds without any returned term."""
+    """Return the result of the test for changed terms, and for kinds of terms that were never returned."""
     seen = {_labelled(text) for row in rows for text in row.values() if text is not None}
     others = {_REST, *map(_subject, range(len(_TERMS)))}
     wrong = sorted(seen - {*_TERMS, *others}) if profile.kinds else []
@@ -318,9 +322,10 @@ def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> Adapte
 
 
 def _blank_nodes(answers: messages.EngineAnswers, profile: messages.ProfileReply) -> AdapterCheck:
-    """Return the test that two blank nodes of one report have two labels.
+    """Return the result of the test that two blank nodes of one report have two labels.
 
-    Subjects tell which node a row is about. Labels of different reports are not compared.
+    The subject of a row shows which blank node the row contains. Labels of different reports are not
+    compared.
     """
     name, one, other = "blank nodes", *(_subject(_TERMS.index(blank)) for blank in (_BLANK, _OTHER_BLANK))
     reports = (*(report for _, report in answers.reports), *answers.flush) if profile.kinds else ()

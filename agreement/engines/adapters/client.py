@@ -1,6 +1,6 @@
-"""A running adapter as a stream engine: a child process, its replies checked, its times in milliseconds.
+"""A running adapter as a stream engine: a child process with checked replies, and times in milliseconds.
 
-The program runs in its own process group; lines from and to it are limited in time and size.
+The program runs in a separate process group. The time and size of lines to and from the program are limited.
 """
 
 import atexit
@@ -52,7 +52,7 @@ from lars.errors import LarsError, on_one_line
 
 ACCEPTED: Final = "expected a command that starts an adapter, such as --adapter 'python3 my_adapter.py'"
 MOST_BYTES: Final = 2**25
-"""The number of bytes that are read before a reply: noise and the reply itself."""
+"""The greatest number of bytes that are read for a reply, including lines that are not replies."""
 _BYTES_AT_ONCE: Final = 2**16
 _KEPT: Final = 2**11
 """The number of the last bytes on standard error that are kept for a message."""
@@ -64,12 +64,13 @@ _running: Final[set["ChildProgram"]] = set()
 
 
 class ChildProgram:
-    """A program that answers each line on standard input by one JSON object, a line on standard output.
+    """A program that answers each line of standard input by one line with a JSON object on standard output.
 
-    All other lines are noise. `silence` is the limit of seconds for a reply. All processes that the program
-    starts, also outside its process group, end with it: a mark in their environment identifies them. The
-    program runs in `folder`, if given. All lines are written to the `log`, if given: > to the program, < from
-    the program.
+    All other lines of the program are ignored. `silence` is the greatest number of seconds for a reply. All
+    processes that the program starts are ended with the program, also outside its process group; a mark in
+    the environment identifies these processes. If `folder` is given, the program runs in this folder. If
+    `log` is given, all lines are written to the log, with > for lines to the program and < for lines from the
+    program.
     """
 
     def __init__(
@@ -77,13 +78,13 @@ class ChildProgram:
     ) -> None:
         self.command, self.silence, self.folder, self.log = command, silence, folder, log
         self.until = inf
-        """The time by which all replies must have come, independent of their number."""
+        """The time before which all replies must arrive, independent of their number."""
         self.noise = 0
-        """The number of lines that are not part of the protocol."""
+        """The number of lines that do not belong to the protocol."""
         self._last_noise = b""
         self._replies: deque[dict[str, object]] = deque()
         self._rest = bytearray()
-        """The part of an incomplete line that was read."""
+        """The bytes of an incomplete line that have been read."""
         self._mark = f"{_MARK}={uuid.uuid4().hex}"
         self._last_words = b""
         self._process = self._started()
@@ -146,11 +147,11 @@ class ChildProgram:
             raise self._failed("has written a reply that nothing had asked for")
 
     def _reply(self) -> dict[str, object] | None:
-        """Return the next reply that was read, or None."""
+        """Return the next reply that has been read; None without such a reply."""
         return self._replies.popleft() if self._replies else None
 
     def _take(self, data: bytes) -> None:
-        """Split bytes that were read into lines; a line that is not a JSON object is noise."""
+        """Split the read bytes into lines; a line that is not a JSON object is ignored."""
         self._rest += data
         if b"\n" not in data:
             return
@@ -190,7 +191,10 @@ class ChildProgram:
             self.log.flush()
 
     def _moved(self, waiting: memoryview, until: float) -> tuple[int, int]:
-        """Write and read as much as possible at once; return the numbers of bytes written and read."""
+        """Write and read as many bytes as possible without waiting.
+
+        Return the numbers of written and read bytes.
+        """
         assert self._process.stdin is not None
         written = 0
         if waiting:
@@ -231,7 +235,7 @@ class ChildProgram:
         return self._failed("has ended" if self._has_ended() else "has closed its output")
 
     def _failed(self, problem: str) -> FailedEngineError:
-        """End the program; return the error, with the exit code and the last output."""
+        """End the program; return an error with the problem, the exit code and the last output."""
         rest = (bytes(self._rest[:_KEPT]) or self._last_noise).decode(errors="replace").strip()
         sentences = self._last_words.decode(errors="replace").strip().splitlines()
         self.end()
@@ -256,16 +260,16 @@ class ChildProgram:
 
     @property
     def is_running(self) -> bool:
-        """Whether the program was not ended."""
+        """Whether this process has not ended the program."""
         return self in _running
 
     def kill(self) -> None:
-        """Kill the program from another thread; readers of its output see that it ended."""
+        """Kill the program from another thread; readers of its output then read the end of the output."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self, patience: float = 0) -> bool:
-        """End the program and all its children; return whether it ended by itself in time."""
+        """End the program and all its child processes; return whether the program ended by itself in time."""
         if self not in _running:
             return False
         _running.discard(self)
@@ -288,7 +292,7 @@ class ChildProgram:
 
 
 def _marked(mark: str) -> Iterator[int]:
-    """Yield the processes with a mark in their environment, if the system lists them."""
+    """Yield the processes with a mark in their environment, if the operating system lists processes."""
     ending = mark.encode()
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -298,7 +302,7 @@ def _marked(mark: str) -> Iterator[int]:
 
 @atexit.register
 def end_all() -> None:
-    """End all programs that still run: at the end of this process, or of a run from outside."""
+    """End all running programs, at the end of this process or if the run is ended from outside."""
     for program in list(_running):
         program.end()
 
@@ -308,41 +312,44 @@ SILENCE: Final = 30.0
 _MOST_AHEAD: Final = 256
 """The number of pushes that are sent before their replies are read, if the adapter reads ahead."""
 _SLOW: Final = 0.1
-"""So many seconds for a reply are said where the time is over."""
+"""The seconds for a reply above which the message about a time limit names the slowest reply."""
 _Reply = TypeVar("_Reply", bound=Message)
 
 
 @dataclass(slots=True)
 class RunningAdapter:
-    """An adapter by its command; the process starts when a query is opened, and serves the next one too.
+    """An adapter with its command; the process starts with the first query, and also serves later queries.
 
-    If the adapter rejected the last query, or declares that a second open does not start fresh, each run has
-    its own process.
+    If the adapter rejected the last query, or declares that a second open does not start a new run, each run
+    has a separate process.
     """
 
     command: str
     silence: float = SILENCE
     folder: Path | None = None
-    """The folder in which the process runs, by default the folder of this process."""
+    """The folder in which the adapter runs; by default, the folder of this process."""
     log: TextIO | None = None
-    """Where all messages are written."""
+    """The file to which all messages are written, or None."""
     until: float = inf
-    """The time of the monotonic clock at which waiting for replies ends."""
+    """The time of the monotonic clock after which the run does not wait for replies."""
     noise: int = field(default=0, init=False)
-    """The number of lines of the last process that are not part of the protocol."""
+    """The number of lines of the last process that do not belong to the protocol."""
     _child: ChildProgram | None = field(default=None, init=False)
     _fresh: bool = field(default=True, init=False)
-    """Whether the process can receive another query."""
+    """Whether the running process can receive another query."""
     _slowest: float = field(default=0.0, init=False)
-    """The most seconds that a reply has taken."""
+    """The greatest number of seconds that a reply took."""
 
     @property
     def name(self) -> str:
-        """The command."""
+        """The command of the adapter."""
         return self.command
 
     def open(self, registration: Registration) -> "AdapterSession":
-        """Register a query; raises RefusedQueryError, or FailedEngineError without a reply."""
+        """Register a query.
+
+        Raises RefusedQueryError if it is rejected, and FailedEngineError without a reply.
+        """
         if monotonic() >= self.until:
             raise self._late()
         if not self._fresh:
@@ -399,7 +406,7 @@ class RunningAdapter:
         return replies
 
     def reply(self, kind: type[_Reply], message: Mapping[str, object], op: str) -> _Reply:
-        """Return a reply of the expected kind; raises FailedEngineError for others."""
+        """Return a reply of the expected kind; raises FailedEngineError for any other reply."""
         if "error" in message:
             error = self._read(ErrorReply, message, op).error
             raise self._failed(f"cannot go on after {op}: {error}")
@@ -412,7 +419,7 @@ class RunningAdapter:
             raise self._failed(f"has replied to {op} wrongly: {problem_of(error)}") from None
 
     def checked(self, report: EngineReport, profile: ProfileReply, op: str) -> EngineReport:
-        """Return a report with canonical terms, and its times in milliseconds."""
+        """Return a report with canonical terms, and with times in milliseconds."""
         length = profile.unit.milliseconds
         rows = tuple(self._row(row, profile, op) for row in report.rows)
         bounds = (None if end is None else end * length for end in (report.window_from, report.window_to))
@@ -436,12 +443,15 @@ class RunningAdapter:
         return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}")
 
     def kill(self) -> None:
-        """Kill the process from another thread: a run that waits for its reply fails."""
+        """Kill the process from another thread, so that a run that waits for a reply fails."""
         if (child := self._child) is not None:
             child.kill()
 
     def end(self, patience: float = _PATIENCE) -> bool:
-        """End the process; return whether it ended within `patience` seconds after its input."""
+        """End the process.
+
+        Return whether it ended by itself within `patience` seconds after the end of its input.
+        """
         child, self._child, self._fresh = self._child, None, True
         patience = min(patience, max(0.0, self.until - monotonic()))
         return child is None or child.end(patience)
@@ -504,12 +514,12 @@ class AdapterSession:
         return tuple(self.adapter.checked(report, self.profile, op) for report in reports)
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
-        """Declare that nothing earlier than `t` will come, for an adapter that supports advance."""
+        """Declare that no push before `t` will follow, for an adapter that supports advance."""
         (reply,) = self.adapter.ask([AdvanceMessage(t=self._in_units(t))])
         return self._checked(self.adapter.reply(ReportsReply, reply, "advance").reports, "advance")
 
     def close(self) -> tuple[EngineReport, ...]:
-        """End the run, and the process too if each query needs a new one."""
+        """End the run; also end the process, if each query requires a new process."""
         (reply,) = self.adapter.ask([CloseMessage()])
         reports = self._checked(self.adapter.reply(ReportsReply, reply, "close").reports, "close")
         if not self.profile.fresh:

@@ -1,10 +1,11 @@
 """Kolibrie through its HTTP server, as an adapter: `python -m agreement.engines.adapters.kolibrie [URL]`.
 
-The user runs the server. Each run is a session of the server: the adapter registers a query, pushes triples,
-and reads rows from the stream of events. After a push's rows, even if there are none, comes the event
-`firing`, which is not a row: then the server is at rest. A server without sessions receives each prefix of
-the run (`/rsp-query`): a push has the additional reports of the longer prefix. As such a run ends with
-windows that are still open, a triple long after all of them closes them first.
+The user starts the server. Each run is a session of the server: the adapter registers a query, pushes
+triples, and reads rows from the stream of events. After the rows of a push, which can be zero rows, the
+server sends the event `firing`. This event is not a row, and means that the server is idle. A server without
+sessions receives each prefix of the run (`/rsp-query`). The reports of a push are the reports that only the
+longer prefix has. At the end of such a run, some windows are open. The adapter therefore adds a triple long
+after all windows, which closes the windows.
 """
 
 import json
@@ -33,13 +34,13 @@ PROFILE: Final = {
     "options": ["version"],
 }
 _SECONDS: Final = 20.0
-"""The number of seconds for an answer of the server, and for the event that ends a push."""
+"""The greatest number of seconds for an answer of the server, and for the event that ends a push."""
 _FIRING: Final = "firing"
-"""The event that comes when all rows of a push have."""
+"""The event that the server sends after all rows of a push."""
 _LONG: Final = 10**9
-"""Longer than most windows are; a multiple of most steps."""
+"""A duration that is longer than most windows, and a multiple of most steps."""
 _DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""An opener without a proxy, because the server is near."""
+"""A URL opener without a proxy, because the server is on this computer or in the local network."""
 _NOISE: Final = "<urn:x-lars:end> <urn:x-lars:end> <urn:x-lars:end> ."
 _STREAM: Final = re.compile(r"\bON\s+(?:STREAM\s+)?(?:<([^>]*)>|([\w.-]*:)([\w.-]*))", re.IGNORECASE)
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*:)\s*<([^>]*)>", re.IGNORECASE)
@@ -51,11 +52,11 @@ _Message = Mapping[str, Any]
 
 
 class _NotFoundError(ValueError):
-    """The server does not know the path, or its resource no longer exists."""
+    """An error for a path that the server does not know, or for a resource that no longer exists."""
 
 
 def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
-    """Return the server's answer; raises ValueError with the server's error message."""
+    """Return the answer of the server; raises ValueError with the error message of the server."""
     data = json.dumps(body).encode()
     request = urllib.request.Request(url + path, data, {"Content-Type": "application/json"})  # noqa: S310
     try:
@@ -78,7 +79,7 @@ class Session:
         values = {"query": query, "static_rdf": static, "static_format": "ntriples"}
         self.name = _post(url, "/rsp/register", values)["session_id"]
         self.rows: queue.SimpleQueue[TextRow | None] = queue.SimpleQueue()
-        """Rows; None: the server is at rest."""
+        """The received rows; None means that the server is idle."""
         host = urllib.parse.urlsplit(url)
         self.connection = HTTPConnection(host.hostname or "", host.port, timeout=_SECONDS)
         # Rows go to current listeners: the answer's head confirms the connection.
@@ -89,7 +90,10 @@ class Session:
         Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        """Read events: a line `event:` names the following `data:`; a row has no name."""
+        """Read the events of the server: a line `event:` names the event of the next line `data:`.
+
+        A row is an event without a name.
+        """
         name = ""
         with suppress(OSError, ValueError, AttributeError):
             for line in self.events:
@@ -104,7 +108,7 @@ class Session:
                     name = ""
 
     def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
-        """Return the rows that a triple causes."""
+        """Return the rows that the push of a triple causes."""
         event = {"session_id": self.name, "stream": stream, "timestamp": t, "ntriples": triple}
         _post(self.url, "/rsp/push", event)
         try:
@@ -115,7 +119,7 @@ class Session:
 
 
 class Beginnings:
-    """A run on a server without sessions: at each push the whole run so far is sent."""
+    """A run on a server without sessions: at each push, the adapter sends the whole run so far."""
 
     def __init__(self, url: str, query: str, static: str) -> None:
         self.url = url
@@ -137,7 +141,7 @@ class Beginnings:
         )
 
     def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
-        """Return the rows that the triple adds to the results of the run."""
+        """Return the rows that only the run with the pushed triple has."""
         self.events.append({"stream": stream, "timestamp": t, "ntriples": triple})
         self.latest = max(self.latest, t)
         before, self.known = self.known, self._answer()
@@ -145,7 +149,10 @@ class Beginnings:
 
 
 def open_engine(url: str, message: _Message) -> tuple[Session | Beginnings, dict[str, object]]:
-    """Return the run of a query, and the engine's profile; raises ValueError if it is rejected."""
+    """Return the run of a query, and the profile of the engine.
+
+    Raises ValueError if the query is rejected.
+    """
     options = message.get("options", {})
     if wrong := [name for name in options if name != "version"]:
         raise ValueError(f"found the option {wrong[0]}; expected version")
@@ -173,7 +180,7 @@ def _pushed(run: Session | Beginnings, message: _Message) -> dict[str, object]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Answer each line of standard input."""
+    """Read messages from standard input, and print the reply to each message."""
     url = (arguments[0] if arguments else URL).rstrip("/")
     run: Session | Beginnings | None = None
     for line in sys.stdin:

@@ -1,9 +1,9 @@
-"""The protocol of adapters: one JSON object per line, with one reply each, in order; and its speakers.
+"""The protocol of adapters, with JSON objects as lines, and the interfaces of engines that use it.
 
-An adapter is a program that runs an engine. A reply means that the engine is idle: all consequences of the
-message have been reported. Times count the unit that the adapter names. An engine version, a specification
-(also from a TOML file; both in `built_in`) and a running program (`client`) are StreamEngines. Each of them
-can also be served as an adapter.
+An adapter is a program that runs an engine. The adapter answers each line with one line, in order. A reply
+means that the engine is idle: all reports that the message causes are in the reply. Times count the unit that
+the adapter declares. An engine version, a specification (also from a TOML file; both in `built_in`) and a
+running program (`client`) are StreamEngines. Each StreamEngine can also be served as an adapter.
 """
 
 import re
@@ -38,7 +38,7 @@ def _whole(t: float) -> float:
 
 
 MessageTime = Annotated[float, Field(allow_inf_nan=False), PlainSerializer(_whole, return_type=int | float)]
-"""A time, written as an integer if possible: many engines know only integers."""
+"""A time, which is written as an integer if possible, because many engines accept only integers."""
 _VARIABLE: Final = re.compile(r"\w+")
 
 
@@ -49,7 +49,7 @@ class Message(BaseModel):
 
 
 class OpenMessage(Message):
-    """Register a query with an engine without input."""
+    """The message open: register a query; the engine has no input yet."""
 
     op: Literal["open"] = "open"
     query: str = Field(description="As it stands, in the engine's own language.")
@@ -60,7 +60,7 @@ class OpenMessage(Message):
 
 
 class PushMessage(Message):
-    """Give the engine a triple."""
+    """The message push: send a triple to the engine."""
 
     op: Literal["push"] = "push"
     t: MessageTime = Field(description="Its time, in the unit that the adapter names.")
@@ -69,14 +69,14 @@ class PushMessage(Message):
 
 
 class AdvanceMessage(Message):
-    """Move a drivable clock: nothing earlier will come."""
+    """The message advance: set the clock of the engine; no earlier push will follow."""
 
     op: Literal["advance"] = "advance"
     t: MessageTime
 
 
 class CloseMessage(Message):
-    """End the run; the reply has reports caused only by the end."""
+    """The message close: end the run; the reply contains the reports that only the end causes."""
 
     op: Literal["close"] = "close"
 
@@ -96,7 +96,7 @@ def _unit(text: str) -> str:
 
 
 class ProfileReply(Message):
-    """An adapter's description of itself and its engine, after registering a query."""
+    """The reply to open: a description of the adapter and of its engine."""
 
     ok: Literal[True] = True
     engine: str = Field(min_length=1, description="The engine's name and version, as rsp-js-1.3.5.")
@@ -128,12 +128,12 @@ class ProfileReply(Message):
 
     @property
     def unit(self) -> Duration:
-        """The unit of times."""
+        """The unit of times in messages."""
         return read_duration(self.time_unit)
 
 
 class EngineReport(Message):
-    """A report: its time, and a multiset of rows, perhaps empty; unbound variables are missing or null."""
+    """A report: a time, and a multiset of rows, which may be empty; unbound variables are missing or null."""
 
     t: MessageTime
     rows: tuple[Mapping[str, str | None], ...] = Field(
@@ -157,7 +157,7 @@ MessageReports = Annotated[tuple[EngineReport, ...], Field(strict=False)]
 
 
 class PushReply(Message):
-    """The consequences of a push: reports, a refusal, and errors after which the engine continues."""
+    """The reply to push: reports, the reason of a rejection, and errors after which the engine continues."""
 
     reports: MessageReports
     refused: str | None = Field(default=None, description="Why the engine did not take the triple.")
@@ -165,13 +165,13 @@ class PushReply(Message):
 
 
 class ReportsReply(Message):
-    """Reports caused by the clock, or by the end."""
+    """The reply to advance and close: reports that the clock or the end of the run causes."""
 
     reports: MessageReports
 
 
 class ErrorReply(Message):
-    """The reply for a rejected query (open), or for an engine that cannot continue."""
+    """The reply if the engine rejects the query (open), or cannot continue."""
 
     error: str = Field(min_length=1)
 
@@ -182,7 +182,7 @@ REPLIES: Final[Mapping[str, type[Message]]] = {
     "advance": ReportsReply,
     "close": ReportsReply,
 }
-"""The reply to each message; an ErrorReply can replace it."""
+"""The type of the reply to each message; an ErrorReply can replace any reply."""
 
 
 def check_variable(name: str) -> None:
@@ -192,7 +192,7 @@ def check_variable(name: str) -> None:
 
 
 def schema() -> dict[str, object]:
-    """Return the protocol as JSON schema: for each op its message and its reply."""
+    """Return the JSON schema of the protocol: the message and the reply for each op."""
     messages: list[type[Message]] = [OpenMessage, PushMessage, AdvanceMessage, CloseMessage]
     definitions: dict[str, object] = {}
     models: list[type[Message]] = [*messages, *REPLIES.values(), ErrorReply]
@@ -222,7 +222,7 @@ def _reference(model: type[Message]) -> dict[str, str]:
 
 
 def problem_of(error: ValidationError) -> str:
-    """Return the first error of a message in words: its place, the value, and the expected form."""
+    """Return the text of the first error in a message: the place, the value, and the expected form."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"] if part not in REPLIES)
     match first:
@@ -236,20 +236,20 @@ def problem_of(error: ValidationError) -> str:
 
 
 class RefusedQueryError(LarsError):
-    """The engine rejects a query, with its reason."""
+    """An error for a query that the engine rejects, with the reason of the engine."""
 
 
 class FailedEngineError(FailedRunError):
-    """The engine or its adapter failed: it was silent, ended, or wrote an invalid reply."""
+    """An error for an engine or adapter that sends no reply, ends, or writes an invalid reply."""
 
 
 class TimeIsUpError(FailedEngineError):
-    """No time was left to wait for the engine; its answers may be right."""
+    """An error if no time is left to wait for the engine; the answers of the engine may be correct."""
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A query in the engine's own language, static data as lines of N-Quads, and options by their names."""
+    """A query in the language of the engine, static data as lines of N-Quads, and options by name."""
 
     query: str
     static: tuple[str, ...] = ()
@@ -257,14 +257,14 @@ class Registration:
 
 
 class EngineSession(Protocol):
-    """A registered query, until it is closed; times are in milliseconds.
+    """The run of a registered query until its close; times are in milliseconds.
 
     A failure of the engine raises FailedEngineError.
     """
 
     @property
     def profile(self) -> ProfileReply:
-        """The engine's description of itself."""
+        """The profile that describes the engine."""
         ...
 
     def push(self, pushes: Sequence[Push]) -> list[PushReply]:
@@ -272,28 +272,28 @@ class EngineSession(Protocol):
         ...
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
-        """Declare that nothing earlier than `t` will come, for an engine with a drivable clock."""
+        """Declare that no push before `t` will follow, for an engine whose clock messages can set."""
         ...
 
     def close(self) -> tuple[EngineReport, ...]:
-        """End the run; return the reports caused only by the end."""
+        """End the run; return the reports that only the end of the run causes."""
         ...
 
 
 class StreamEngine(Protocol):
-    """An engine that answers queries over streams, one run after the other; `end` frees its resources."""
+    """An engine that evaluates queries over streams, one run after the other; `end` frees its resources."""
 
     @property
     def name(self) -> str:
-        """The name in messages."""
+        """The name of the engine in error messages."""
         ...
 
     def open(self, registration: Registration) -> EngineSession:
-        """Register a query without input; raises RefusedQueryError if it is rejected."""
+        """Register a query before any input; raises RefusedQueryError if the engine rejects the query."""
         ...
 
     def end(self) -> bool:
-        """End the current run, and return whether it ended by itself; the next open starts a new one."""
+        """End the current run; return whether the run ended by itself."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -303,9 +303,9 @@ class StreamEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EngineAnswers:
-    """The answers of an engine in one run; without a profile it `refused` the query.
+    """The answers of an engine in one run; without a profile, the engine rejected the query.
 
-    `replies` are the replies to pushes in order, `flush` the reports at close; their times are in
+    `replies` are the replies to pushes in order, `flush` are the reports at close. All times are in
     milliseconds.
     """
 
@@ -316,17 +316,17 @@ class EngineAnswers:
 
     @property
     def rejected(self) -> Mapping[int, str]:
-        """The reasons for rejected pushes, by their numbers."""
+        """The reasons of rejected pushes, by the number of the push."""
         return {n: reply.refused for n, reply in enumerate(self.replies) if reply.refused is not None}
 
     @property
     def errors(self) -> tuple[tuple[int, str], ...]:
-        """The errors reported by the engine, with the numbers of pushes."""
+        """The errors that the engine reports, with the number of the push."""
         return tuple((n, error) for n, reply in enumerate(self.replies) for error in reply.errors)
 
     @property
     def reports(self) -> tuple[tuple[int, EngineReport], ...]:
-        """The reports in order, each with the number of its push."""
+        """The reports in order, each with the number of the push that caused the report."""
         return tuple((n, report) for n, reply in enumerate(self.replies) for report in reply.reports)
 
     def recording(self) -> Recording:
@@ -342,9 +342,9 @@ class EngineAnswers:
         )
 
     def same(self, other: "EngineAnswers") -> bool:
-        """Whether another run has the same answers: at each push the same reports, with rows in any order.
+        """Whether another run has the same reports at each push, with rows in any order.
 
-        The texts of errors may differ.
+        The texts of error messages may differ.
         """
         return _shape(self) == _shape(other)
 
@@ -361,7 +361,7 @@ def _bounds(report: EngineReport) -> tuple[float, float] | None:
 
 
 def _content(report: EngineReport) -> tuple[object, ...]:
-    """Return a report without the order of its rows and the names of blank nodes, which may change."""
+    """Return the content of a report that must not change: without row order and blank node names."""
     rows = (
         frozenset((name, with_blanks(text or "", lambda _: "_:")) for name, text in row.items())
         for row in report.rows
@@ -370,7 +370,7 @@ def _content(report: EngineReport) -> tuple[object, ...]:
 
 
 def answers_of(engine: StreamEngine, registration: Registration, pushes: Sequence[Push]) -> EngineAnswers:
-    """Return an engine's answers in a new run; raises FailedEngineError if it fails."""
+    """Return the answers of an engine in a new run; raises FailedEngineError if the engine fails."""
     try:
         session = engine.open(registration)
     except RefusedQueryError as error:
@@ -393,7 +393,7 @@ def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:
 
 
 class _Serving:
-    """The open session of an engine."""
+    """The current session of a served engine."""
 
     def __init__(self, engine: StreamEngine) -> None:
         self.engine = engine

@@ -1,10 +1,11 @@
 """The reference adapter, RSP-QL window by window: `python -m agreement.engines.adapters.oxigraph`.
 
-It is independent, like a user's adapter: it does not use the evaluation of this project. A window is a named
-graph of a store, created for each evaluation; static data are the other graphs. Windows are (o, c], or [o, c)
-by the option `bounds`; they open at t0, by default 0, and then once per STEP. An evaluation is due when a
-nonempty window closes; other windows then have the content of their earliest open window. Empty answers are
-silent. Source: RSP-QL (2014). Oxigraph keeps numbers by their value: 01 comes back as 1.
+Like the adapter of a user, this adapter does not use the evaluation of this project. Each evaluation creates
+an Oxigraph store. The content of a window is a named graph of the store; static data are the other graphs.
+Windows contain (o, c], or [o, c) with the option `bounds`. The first window opens at t0, by default 0; a
+further window opens at each STEP. An evaluation is due when a nonempty window closes. At this evaluation,
+each other window has the content of its earliest open window. An empty answer causes no report. Source:
+RSP-QL (2014). Oxigraph stores numbers by value, and returns 1 for 01.
 """
 
 import json
@@ -37,7 +38,7 @@ _DURATION: Final = re.compile(r"(?:PT)?(\d+)(ms|s|m|min|h)?", re.IGNORECASE)
 _MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
 _TRUE: Final = ox.Literal("true", datatype=ox.NamedNode("http://www.w3.org/2001/XMLSchema#boolean"))
 TRIPLE: Final = ("subject", "predicate", "object")
-"""The columns of reports of CONSTRUCT."""
+"""The columns of the reports of a CONSTRUCT query."""
 _Row = tuple[tuple[str, str], ...]
 _Message = Mapping[str, Any]
 """A message of the protocol as a JSON object; `op` determines its other keys."""
@@ -62,7 +63,7 @@ class _Window(NamedTuple):
 
 @dataclass
 class OxigraphRun:
-    """A registered query with its pushes: elements are (t, stream, triple), ascending in t."""
+    """A registered query with its pushes; the elements are (t, stream, triple) in ascending order of t."""
 
     query: str
     windows: Sequence[_Window]
@@ -82,7 +83,7 @@ class OxigraphRun:
         self.elements.append((t, stream, triple))
 
     def due(self, t: float, *, also: bool) -> Iterator[dict[str, object]]:
-        """Yield the pending reports of all times before `t`, with `also` including `t`."""
+        """Yield the due reports of all times before `t`; with `also`, including `t`."""
         closes = {
             close
             for window in self.windows
@@ -104,7 +105,7 @@ class OxigraphRun:
             close += window.step
 
     def _content(self, window: _Window, at: float) -> list[ox.Triple]:
-        """Return the content of the earliest window that is open at a time, or closes then."""
+        """Return the content of the earliest window that is open at a time, or that closes at this time."""
         passed = max(0, -int((self.start + window.width - at) // window.step))
         opening = self.start + passed * window.step
         return [
@@ -148,7 +149,7 @@ def _rows(results: ox.QueryBoolean | ox.QueryTriples | ox.QuerySolutions) -> Ite
 
 
 def _keywords(text: str) -> str:
-    """Return a text of equal length in which only keywords keep their letters."""
+    """Return a text of equal length in which blanks replace all letters except the letters of keywords."""
 
     def masked(match: re.Match[str]) -> str:
         return " " * len(match[0]) if match[1] else _WORD.sub("x", match[0])
@@ -171,7 +172,7 @@ def _windows(text: str, keywords: str) -> tuple[list[re.Match[str]], list[_Windo
 
 
 def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]]) -> str:
-    """Return the query in SPARQL: windows are named graphs."""
+    """Return the query in SPARQL, in which each window is a named graph."""
     rest = keywords
     for match in (*clauses, *_REGISTERED.finditer(keywords)):
         rest = rest[: match.start()] + " " * len(match[0]) + rest[match.end() :]
@@ -247,7 +248,7 @@ def _pushed(engine: OxigraphRun, message: _Message) -> dict[str, object]:
 
 
 def main() -> None:
-    """Answer each line of standard input."""
+    """Read messages from standard input, and print the reply to each message."""
     engine: OxigraphRun | None = None
     for line in sys.stdin:
         message = json.loads(line)
