@@ -1,1 +1,1 @@
-"""The commands as functions of Python values, and their results; `agreement.api` exports them."""
+"""The commands as Python functions, and their results; `agreement.api` exports the functions and results."""

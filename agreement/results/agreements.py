@@ -94,7 +94,7 @@ class AgreeRequest:
 
 
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
-    """Return the comparison; raises LarsError if the inputs cannot be compared."""
+    """Return the comparison of a request; raises LarsError if the inputs cannot be compared."""
     assigned = request.options.assign
     task = comparison_on(request.inputs, request.options, request.period, warn)
     span = span_within(task.span, (request.from_, request.to))
@@ -131,9 +131,9 @@ def _explain_options(request: AgreeRequest, task: AgreementTask) -> agreement_re
 class AgreementDifference:
     """A row that only one side reports in the period (start, end], with its cause.
 
-    `row` has the terms as in N-Triples, None for unbound variables. Push last reported it at `pushed`, if
-    ever. Times are time points; `start_date`, `end_date`, `pushed_date`, `at_date` are the dateTimes, None if
-    the trace has integers.
+    `row` contains the terms in N-Triples syntax, and None for unbound variables. Push last reported the row
+    at `pushed`; None means that push never reported it. Times are time points. `start_date`, `end_date`,
+    `pushed_date` and `at_date` are the dateTimes; they are None if the times of the trace are integers.
     """
 
     variant: str
@@ -165,7 +165,7 @@ class AgreementDifference:
 
     @property
     def pushed_date(self) -> datetime | None:
-        """The dateTime at which push last reported the row, None if it never did."""
+        """The dateTime at which push last reported the row; None if push never reported the row."""
         return None if self.pushed is None else self._dates.moment(self.pushed)
 
     @property
@@ -189,8 +189,8 @@ class AgreementDifference:
 class AgreeResult(Findings):
     """The result of `agree`: verdicts by period, and the rows that only one side reports, with causes.
 
-    `agree` is None if no period is whole. If the CQELS query is derived, `variants` has the verdicts of each
-    reading, and `verdicts` those of the first, the brave reading.
+    `agree` is None if no period is whole. If the CQELS query is derived, `variants` contains the verdicts for
+    each derived query, and `verdicts` contains the verdicts for the brave query.
     """
 
     verdict: ClassVar[str | None] = "agree"
@@ -206,12 +206,12 @@ class AgreeResult(Findings):
 
     @property
     def verdicts(self) -> tuple[PeriodVerdict, ...]:
-        """The verdict for each pulling period."""
+        """The verdict for each pull period."""
         return self._row_filter.verdicts(self._report.variants[0])
 
     @property
     def variants(self) -> Mapping[str, tuple[PeriodVerdict, ...]]:
-        """The verdicts by the reading of the CQELS query."""
+        """The verdicts for each brave or cautious form of the CQELS query."""
         return {str(report.pair): self._row_filter.verdicts(report) for report in self._report.variants}
 
     @property
@@ -222,12 +222,12 @@ class AgreeResult(Findings):
 
     @property
     def compared(self) -> AgreementTask:
-        """The queries with their trace and settings."""
+        """The compared queries with their trace and settings."""
         return self._task
 
     @property
     def is_empty(self) -> bool:
-        """Whether no side has a row in any whole period: then the engines agree on nothing."""
+        """Whether no side has a row in any whole period, so that the agreement means nothing."""
         return self._report.variants[0].is_empty
 
     @property
@@ -237,7 +237,7 @@ class AgreeResult(Findings):
 
     @property
     def certified(self) -> tuple[int, int]:
-        """The number of evaluation times with the same rows by clingo, and the number of times checked."""
+        """The number of times at which clingo found the same rows, and the number of checked times."""
         return self._report.certified
 
     @property
@@ -249,7 +249,7 @@ class AgreeResult(Findings):
         return tuple(_difference(variant, row, self.dates) for variant, row in every)
 
     def cases(self) -> "Iterator[VerdictCase]":
-        """Yield a test case for each period U, or, if it disagrees, for each row of only one side."""
+        """Yield a test case for each period U, or for each row of only one side if the sides disagree."""
         return self._view.cases()
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
@@ -262,23 +262,23 @@ class AgreeResult(Findings):
         return document
 
     def json_lines(self, *, full: bool = False) -> Iterable[str]:
-        """Yield the lines of the document as the command prints it."""
+        """Yield the lines of the JSON document that the command prints."""
         return document_lines(self.document(full=full))
 
     @property
     def remarks(self) -> Iterable[str]:
-        """Yield a note with the number of times at which clingo computed the same answers."""
+        """Yield a note with the number of times at which clingo found the same answers."""
         yield "clingo verified {} of {} time points: same answers".format(*self.certified)
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 if the sides disagree; 3 with --fail-on-empty if there is no row to agree on."""
+        """The exit code: 1 if the sides disagree; 3 with --fail-on-empty if no side has a row."""
         if self._fails_on_empty and (self.is_empty or self.agree is None):
             return FAILED, "--fail-on-empty: no row on either side in any whole period"
         return (1 if self.agree is False else 0), None
 
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
-        """Yield the report for a reader, with `full` the model, both programs and all answers too."""
+        """Yield the report for a reader; with `full`, include the model, both programs and all answers."""
         if full:
             yield from self._view.basis_text()
         yield from self._view.as_text(self._asking)

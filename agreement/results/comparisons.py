@@ -118,7 +118,7 @@ class CompareResult(Findings):
 
     @property
     def same(self) -> bool | None:
-        """Whether both sides report the same rows; None if they do, but some cases cannot be compared."""
+        """Whether both sides report the same rows; None if so, but some cases cannot be compared."""
         same = all(comparison.same for comparison in self.comparisons)
         return None if same and self._refused else same
 
@@ -129,17 +129,17 @@ class CompareResult(Findings):
 
     @property
     def incomparable(self) -> str | None:
-        """The number of cases that cannot be compared, and the first reason; None if all can be compared."""
+        """The number of cases that cannot be compared, with the first reason; None if all can be compared."""
         return judge.all_refused(self._refused, len(self._refused) + len(self.comparisons))
 
     @property
     def differences(self) -> tuple[DifferenceWithRules, ...]:
-        """The places of differences, each with the rules that cause it."""
+        """The places of differences, each with the rules that cause the difference."""
         return tuple(parted for comparison in self.comparisons for parted in comparison.parted)
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 for a difference, 2 if cases cannot be compared, 3 by --fail-on-empty."""
+        """The exit code: 1 for a difference, 2 if cases cannot be compared, 3 by --fail-on-empty."""
         if self.incomparable is not None:
             return 2, self.incomparable
         empty = sum(comparison.is_empty for comparison in self.comparisons)
@@ -196,7 +196,7 @@ _COLUMNS = (
 
 
 def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
-    """Return a request with the queries and traces of an experiment in its place, if one is named."""
+    """Return a request in which the queries and traces of an experiment replace the experiment."""
     if not any(exists(path / requests.EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
         return request
     profiles = [request.first, request.second]
@@ -243,7 +243,7 @@ _ACCEPTED: Final = (
 
 
 def _are_cases(inputs: Sequence[Path]) -> bool:
-    """Whether the inputs are recorded cases; raises LarsError for no input or a mixture."""
+    """Whether all inputs are recorded cases; raises LarsError without input, or for cases and other files."""
     if not inputs:
         raise LarsError(f"nothing to compare on; expected {_ACCEPTED}")
     cases = [path for path in inputs if path.suffix == _CASE or exists(path, folder=True)]
@@ -254,7 +254,7 @@ def _are_cases(inputs: Sequence[Path]) -> bool:
 
 
 def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
-    """Return the differences of two profiles on a trace; with two queries, each side has its own."""
+    """Return the differences of two profiles on a trace; with two queries, each side reads one query."""
     split = 2 if len(request.inputs) > 1 and requests.is_query(request.inputs[1]) else 1
     queries = request.inputs[:split]
     read = request.input_options.as_engines_count(queries, listeners.note)
@@ -315,7 +315,7 @@ def _paired(
 
 
 def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
-    """Raise LarsError if the queries answer different variables: every row would differ."""
+    """Raise LarsError if the queries return different variables, because every row would differ."""
     named = [
         sorted(columns(requests.load_query(path, unit, requests.as_engines_read(path), graphs=True)))
         for path in paths

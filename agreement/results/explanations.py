@@ -1,4 +1,4 @@
-"""`explain`: why an atom is in an answer or not; `check`: whether a stream is an answer stream."""
+"""`explain`: why an answer contains an atom or not; `check`: whether a stream is an answer stream."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -67,7 +67,7 @@ class ExplainRequest:
 
 
 def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
-    """Return the paths, and the atom, which may be the last input."""
+    """Return the paths of a request, and the atom, which may be the last input."""
     inputs = [*map(str, request.inputs), *([] if request.atom is None else [request.atom])]
     if not inputs:
         raise LarsError(f"nothing to explain; {ACCEPTED}")
@@ -85,7 +85,7 @@ def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
 def situate(
     request: ExplainRequest, paths: Sequence[Path], listeners: Listeners
 ) -> explaining.ProgramSituation:
-    """Return the requested program with its input."""
+    """Return the program of a request with its input."""
     path, how = paths[0], request.how
     how.check(path)
     requests.check_for_programs(path, flags_of(model=request.model))
@@ -118,12 +118,12 @@ class ExplainResult(Findings):
 
     @property
     def holds(self) -> bool:
-        """Whether the atom is in the answer."""
+        """Whether the answer contains the atom."""
         return isinstance(self._explanation, AtomExplanation) and self._explanation.proof is not None
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """0, also for an atom that does not hold: the explanation is complete."""
+        """The exit code 0, also for an atom that does not hold."""
         return 0, None
 
     def document(self) -> Mapping[str, object]:
@@ -136,13 +136,13 @@ class ExplainResult(Findings):
 
     @property
     def headline(self) -> str:
-        """Whether the atom is in the answer, in one line."""
+        """One line that states whether the answer contains the atom."""
         t, _ = self._explanation.moment
         return f"{self._atom} {'holds' if self.holds else 'does not hold'} at {self.dates.option(t)}"
 
     @property
     def _atom(self) -> str:
-        """The atom in readers' terms."""
+        """The atom with short terms for readers."""
         _, atom = self._explanation.moment
         return clip_text(shorten(str(atom)), _LONG)
 
@@ -229,7 +229,7 @@ class CheckResult(Findings):
 
     @property
     def correct(self) -> bool:
-        """Whether each of the streams is an answer stream."""
+        """Whether each given stream is an answer stream."""
         return all(readings.correct for readings in self._readings)
 
     def document(self) -> Mapping[str, object]:

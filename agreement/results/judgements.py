@@ -1,4 +1,4 @@
-"""`judge`: the verdict on an engine's answers, the fitting start times, the fault that explains errors."""
+"""`judge`: the verdict on an engine's answers, fitting start times, and the fault that explains errors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -101,7 +101,7 @@ _OF_TIMES: Final = frozenset(("--until", "--early", "--late"))
 
 
 def _check_said(flags: Sequence[str], match: requests.MatchBy, *, cases: bool, version: bool) -> None:
-    """Raise LarsError for a given option without effect.
+    """Raise LarsError if an option is given that has no effect.
 
     A case contains its query and stream, an engine version has no free choice, and a sequence has no times.
     """
@@ -122,7 +122,7 @@ def _title(query: Path, traces: Sequence[Path]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class JudgeResult(Findings):
-    """The result of `judge`. `correct` is None if undecided; then `undecided` has the reason."""
+    """The result of `judge`; if `correct` is None, `undecided` contains the reason."""
 
     verdict: ClassVar[str | None] = "correct"
 
@@ -133,14 +133,14 @@ class JudgeResult(Findings):
 
     @property
     def correct(self) -> bool | None:
-        """Whether the answers, or all cases, are correct."""
+        """Whether the answers, or the answers of all cases, are correct."""
         if self._verdict is not None:
             return self._verdict.correct
         return judging.overall([*(case.correct for case in self._cases), *(None for _ in self._refused)])
 
     @property
     def dates(self) -> Dates:
-        """The mapping of time points to dateTimes, if any; empty for several cases."""
+        """The mapping of time points to dateTimes; empty for integer times and for several cases."""
         return NO_DATES if self._verdict is None else self._verdict.dates
 
     @property
@@ -155,30 +155,30 @@ class JudgeResult(Findings):
 
     @property
     def incomparable(self) -> str | None:
-        """The cases that cannot be judged, or, if none is incorrect, the cases with nothing to compare."""
+        """The cases that cannot be judged; if no case is incorrect, also cases without compared reports."""
         if self._refused:
             return judging.all_refused(self._refused, len(self._refused) + len(self._cases))
         return judging.cases_without_reports(self._cases)
 
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
-        """Each window, or evaluation of an engine version, for answers in a file; none for cases."""
+        """The verdict on each window, or on each evaluation of an engine version; empty for cases."""
         return () if self._verdict is None else tuple(judged_windows(self._verdict))
 
     @property
     def differences(self) -> tuple[WindowVerdict, ...]:
-        """The windows that count and are wrong."""
+        """The compared windows whose rows are wrong."""
         return tuple(verdict for verdict in self.verdicts if verdict.is_wrong)
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 for incorrect answers, 2 if nothing can be compared, 3 if undecided."""
+        """The exit code: 1 for incorrect answers, 2 if nothing can be compared, 3 if undecided."""
         if self.incomparable is not None and (self.refused or self.undecided is None):
             return 2, self.incomparable
         return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
 
     def cases(self) -> Iterator[VerdictCase]:
-        """Yield a test case for each window that counts, or for each recorded case."""
+        """Yield a test case for each compared window, or for each recorded case."""
         if self._verdict is not None:
             return windows_cases(self.verdicts, self.dates)
         return recorded_cases(self._cases, self._refused)
@@ -252,7 +252,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
 def _judged(request: JudgeRequest, options: Options, listeners: Listeners) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation if they are incorrect.
 
-    Raises LarsError if nothing can be compared, after warnings about possible reasons.
+    If nothing can be compared, the function prints warnings about possible reasons, and raises LarsError.
     """
     unit, messages = request.input_options.time_point, list[str]()
     origin, ordered = request.input_options.origin, request.how.match == "time"
@@ -291,7 +291,7 @@ def _judged(request: JudgeRequest, options: Options, listeners: Listeners) -> An
 
 
 def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[str]:
-    """Yield remarks about odd answers."""
+    """Yield remarks about unusual properties of the recorded answers."""
     yield from oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
     if verdict.lost:
         yield "some triples go back in time. The answers are correct if the engine lost some of them."
@@ -304,7 +304,10 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
 def judged_run(
     query: Path, name: str, trace: TraceInput, unit: Duration, warn: Warn
 ) -> tuple[EngineRun, str | None]:
-    """Return the engine's input, and the dateTime of time 0 or None; warns of streams that are not read."""
+    """Return the input of the engine, and the dateTime of time 0 or None.
+
+    Warn about streams that are not read.
+    """
     read = judging.read_judged_query(query, unit, ENGINES.get(name))
     if not requests.sources(read):
         raise LarsError(f"{query}: the query has no window on a stream; expected {judging.ANSWERS_FORM}")

@@ -1,4 +1,4 @@
-"""`serve-engine`: a specification or engine version as an adapter, on the standard streams."""
+"""`serve-engine`: a specification or engine version as an adapter on the standard input and output."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -48,7 +48,7 @@ class ServedEngine(Result):
     base: str | None
 
     def parts(self) -> Iterable[str]:
-        """Yield the replies, several lines for several messages."""
+        """Yield the replies to the messages of standard input, one line for each message."""
         with reading_as(Around(self.base or "")):
             yield from replies(self.engine, _chunks())
 

@@ -71,16 +71,16 @@ class SolveRequest:
 
 
 _IN_NOTEBOOKS: Final = 40
-"""The number of rows that notebooks show."""
+"""The greatest number of rows that a notebook shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerAt:
-    """The answers at time point `t`, or `ms` milliseconds for a report between two time points.
+    """The answers at time point `t`, or at `ms` milliseconds for a report between two time points.
 
-    A query has `rows` with terms as in N-Triples, None for unbound variables. A program has `streams`, each
-    with its derived atoms (`@_u` in front: at time u). `t_date` is the dateTime of `t`, None if the trace has
-    integers.
+    For a query, `rows` contains terms in N-Triples syntax, and None for unbound variables. For a program,
+    `streams` contains the derived atoms of each answer stream; `@_u` before an atom is its time u. `t_date`
+    is the dateTime of `t`; it is None if the times of the trace are integers.
     """
 
     t: int
@@ -91,7 +91,7 @@ class AnswerAt:
 
     @property
     def t_date(self) -> datetime | None:
-        """The dateTime of `t`, None if the trace has integers."""
+        """The dateTime of `t`; None if the times of the trace are integers."""
         return self._dates.moment(self.t)
 
 
@@ -102,13 +102,13 @@ class SolveResult(Findings):
     _answered: AnswerRows | Streams | EngineReports
     _unit: Duration = SECOND
     _task: SolvingTask | None = None
-    """The task, for the steps of a page; None for the reports of an engine."""
+    """The task from which the HTML report computes steps; None for the reports of an engine."""
     _source_files: "SourceFiles | None" = None
     streamed: ClassVar[bool] = True
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names of a query's columns; empty for a program."""
+        """The names of the columns of a query; empty for a program."""
         return (
             ()
             if isinstance(self._answered, Streams)
@@ -117,7 +117,7 @@ class SolveResult(Findings):
 
     @property
     def headline(self) -> str:
-        """The number of rows or answer streams, and the number of times."""
+        """One line with the number of rows or answer streams, and the number of times."""
         if isinstance(self._answered, Streams):
             most = self._answered.whole.most
             counts, what = [min(most or count, count) for _, count in self._answered.counts], "answer stream"
@@ -132,7 +132,7 @@ class SolveResult(Findings):
 
     @property
     def answers(self) -> tuple[AnswerAt, ...]:
-        """The answers by time point; an answer may have no row."""
+        """The answers by time point; an answer may be empty."""
         dates = self.dates
         match self._answered:
             case AnswerRows(_, at, _):
@@ -150,19 +150,20 @@ class SolveResult(Findings):
         return {"answers": answer_lines.json_objects(self._answered, self.dates)}
 
     def json_lines(self) -> Iterable[str]:
-        """Yield the command's JSON output: an object for each time point.
+        """Yield the JSON lines of the command: one object for each time point.
 
-        Each object has `t` and `rows`, or `answer_streams`; and `origin`, if the trace has dateTimes.
+        Each object contains `t`, and `rows` or `answer_streams`. If the trace has dateTimes, it also contains
+        `origin`.
         """
         return answer_lines.json_lines(self._answered, self.dates)
 
     def evaluate(self) -> Self:
-        """Return the answers, all evaluated now."""
+        """Evaluate all answers, and return the result."""
         outcome = self._answered
         return self if isinstance(outcome, EngineReports) else replace(self, _answered=outcome.evaluate())
 
     def parts(self) -> Iterable[str]:
-        """Yield the answers for a reader, or as the trace of a stream."""
+        """Yield the lines of answers for a reader, or the lines of the reports as a trace."""
         return answer_lines.text_lines(self._answered, self.dates)
 
     def summary(self) -> Iterable[str]:
@@ -170,7 +171,7 @@ class SolveResult(Findings):
         yield self.headline
 
     def for_notebooks(self) -> Iterable[RenderableType]:
-        """Yield the number of answers, and the first rows as a table, or a program's answer streams."""
+        """Yield the number of answers, and the first rows as a table or the answer streams of a program."""
         yield self.headline
         if isinstance(self._answered, Streams):
             yield from self.parts()
@@ -197,7 +198,7 @@ class SolveResult(Findings):
         return here, span
 
     def page(self) -> "Page":
-        """Return the page of the answers: the program step by step, and the first rows."""
+        """Return the content of the HTML report: the program step by step, and the first rows."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.moving import moving
@@ -216,7 +217,7 @@ class SolveResult(Findings):
         return replace(page, template="solve", page=page.page | {"moving": steps})
 
     def _point(self, answer: AnswerAt) -> float:
-        """Return the time of an answer in time points, perhaps between two of them."""
+        """Return the time of an answer in time points; it can be between two time points."""
         return answer.t if answer.ms is None else answer.ms / self._unit.milliseconds
 
     def tables(self, *, runs: bool = False) -> Sequence[OutTable]:
@@ -230,7 +231,7 @@ class SolveResult(Findings):
 
 
 def _counted_by(profile: str, path: Path, how: requests.ProgramOptions) -> requests.ProgramOptions:
-    """Return the options with a unit as an engine version counts the plain numbers of a query."""
+    """Return the options with the unit that an engine version assumes for numbers in a query."""
     # Loads engines, which no other question needs.
     from agreement.engines.registry import ENGINES
 

@@ -116,7 +116,7 @@ class TranslateRequest:
 
 
 def _task(request: TranslateRequest) -> translating.TranslatingTask:
-    """Return the task of translation."""
+    """Return the translation task of a request."""
     options, reading = request.input_options, request.reading
     return translating.TranslatingTask(
         path=request.query,
@@ -131,7 +131,7 @@ def _task(request: TranslateRequest) -> translating.TranslatingTask:
 
 
 def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterable[str]:
-    """Return the lines of a query's or program's text in the requested form."""
+    """Return the lines of a query or program in the requested format."""
     task = _task(request)
     if request.strict is not None:
         translating.check_strict_file(request.query, request.strict)
@@ -152,7 +152,7 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Translation(Findings):
-    """The result of `translate`: its text is the command's output."""
+    """The result of `translate`, whose text is the output of the command."""
 
     lines: tuple[str, ...]
     _request: TranslateRequest
@@ -160,13 +160,13 @@ class Translation(Findings):
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules of the program; if a query has several programs, the first program's rules."""
+        """The rules of the program; if a query has several programs, the rules of the first program."""
         (_, program), *_ = translating.programs(self._task, unsaid)
         return tuple(map(str, program.rules))
 
     @property
     def _task(self) -> translating.TranslatingTask:
-        """The task; raises LarsError for --to, which has no program."""
+        """The translation task; raises LarsError with --to, because a query in a language has no program."""
         if self._request.to is not None:
             raise LarsError("to=: a query that is written in another language has no JSON")
         return replace(_task(self._request), static=())
@@ -186,7 +186,7 @@ class Translation(Findings):
 
 
 def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateRequest:
-    """Return a request with the experiment's query, and the parts of the experiment that it needs."""
+    """Return a request with the query and the required settings of an experiment."""
     if not requests.is_experiment(request.query):
         return request
     # Loads what compares, which no other translation needs.

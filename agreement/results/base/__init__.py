@@ -1,1 +1,1 @@
-"""Shared parts of the library's functions: inputs, results and listeners."""
+"""Shared parts of the functions of `agreement.api`: inputs, results and listeners."""

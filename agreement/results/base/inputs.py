@@ -1,4 +1,4 @@
-"""The inputs of commands: queries and traces, perhaps from an experiment."""
+"""The inputs of commands: queries and traces, or an experiment that contains queries and traces."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ def comparison_on(
 
 
 def title_of(inputs: Sequence[Path]) -> str:
-    """Return the title of the inputs: the experiment's own title, or the files' names."""
+    """Return the title of the inputs: the title of the experiment, or the names of the files."""
     experiment = experiment_in(inputs)
     if experiment is None:
         return ", ".join(path.name for path in inputs)
@@ -36,7 +36,7 @@ def title_of(inputs: Sequence[Path]) -> str:
 def unfold(
     path: Path, traces: tuple[Path, ...], how: ProgramOptions, span: Span, note: Warn
 ) -> tuple[Path, tuple[Path, ...], ProgramOptions, Span]:
-    """Return query, traces, options and interval, taken from the experiment if the path is one."""
+    """Return query, traces, options and interval; if the path is an experiment, from the experiment."""
     evaluation = how.evaluation
     single = experiment_query(
         (path, *traces), how.input_options, wanted_of(evaluation), note, evaluation.period

@@ -1,6 +1,6 @@
-"""The library's base: functions that answer requests, their results, and listeners.
+"""The base of `agreement.api`: functions that answer requests, results, and listeners.
 
-A result gives JSON as the command prints it, tables, text, HTML.
+A result contains the output of the command as text, JSON, tables and HTML.
 """
 
 import re
@@ -60,7 +60,7 @@ class Result(ABC):
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     streamed: ClassVar[bool] = False
-    """Whether output is computed while it is printed."""
+    """Whether the output is computed while it is printed."""
 
     @abstractmethod
     def parts(self) -> Iterable[RenderableType]:
@@ -68,31 +68,31 @@ class Result(ABC):
 
     @property
     def remarks(self) -> Iterable[str]:
-        """Yield further notes for readers; a JSON document contains them already."""
+        """Yield further notes for readers; the JSON document contains the content of these notes."""
         return ()
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code of the command, and a message if the code is not a verdict."""
+        """The exit code of the command, with a message if the exit code is not a verdict."""
         return 0, None
 
     def evaluate(self) -> Self:
-        """Return the result, all of it evaluated."""
+        """Evaluate the whole result, and return it."""
         return self
 
 
 class Findings(Result):
-    """A result: its values, which do not change, also as JSON, as tables and as text for readers."""
+    """An immutable result of a command, with output as JSON, tables and text."""
 
     __slots__ = ()
     _main: ClassVar[str] = ""
-    """The default table."""
+    """The name of the default table."""
     verdict: ClassVar[str | None] = None
     """The name of the attribute with the verdict; None for a result without a verdict."""
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """Exit code 0 for a true verdict, 1 for a false verdict, 3 for an open verdict."""
+        """The exit code: 0 for a true verdict, 1 for a false verdict, 3 for an open verdict."""
         verdict = True if self.verdict is None else getattr(self, self.verdict)
         return {True: 0, False: 1, None: 3}[verdict], None
 
@@ -114,7 +114,7 @@ class Findings(Result):
         """Return the tables that the command writes with --out."""
 
     def cases(self) -> "Iterable[VerdictCase]":
-        """Return the verdicts as test cases; a negative verdict has a case that fails."""
+        """Return the verdicts as test cases; a negative verdict has a failing test case."""
         raise LarsError(f"cannot write test cases of {type(self).__name__}: it has no verdicts")
 
     @property
@@ -132,9 +132,10 @@ class Findings(Result):
     ) -> "pd.DataFrame":
         """Return a table, by default the main table, as a data frame of pandas.
 
-        `terms` are as in N-Triples; or `values`: numbers, booleans, dateTimes if a column has one type,
-        otherwise lexical forms and IRIs; or `short`, for readers. `times` are dateTimes if the trace has
-        dateTimes; or `points`.
+        By default, RDF terms are texts in N-Triples syntax. With terms="values", a column whose terms have
+        one type contains numbers, booleans or dateTimes, and any other column contains lexical forms and
+        IRIs. With terms="short", terms are short names for readers. Times are dateTimes if the trace has
+        dateTimes; times="points" gives time points.
         """
         for name, value, accepted in (
             ("terms", terms, get_args(TermsAs)),
@@ -148,7 +149,7 @@ class Findings(Result):
     def to_arrow(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
     ) -> "pa.Table":
-        """Return a table as `to_pandas` does, in Arrow's format."""
+        """Return a table like `to_pandas`, in Arrow's format."""
         # Loads pyarrow, which no query needs.
         from solver.traces.formats.tables import arrow_table
 
@@ -157,7 +158,7 @@ class Findings(Result):
     def to_polars(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
     ) -> "pl.DataFrame":
-        """Return a table as `to_pandas` does, as a data frame of polars; requires polars."""
+        """Return a table like `to_pandas`, as a data frame of polars; requires polars."""
         try:
             polars = import_module("polars")
         except ImportError:
@@ -166,7 +167,7 @@ class Findings(Result):
         return polars.from_arrow(self.to_arrow(table, terms=terms, times=times))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Export the main table through Arrow's interface, as for `polars.DataFrame(found)`."""
+        """Export the main table through Arrow's interface, for example for `polars.DataFrame(result)`."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def _table(self, name: str | None) -> OutTable:
@@ -186,7 +187,7 @@ class Findings(Result):
         return text_page(head, self.to_json(), self.parts())
 
     def write_report(self, path: str | Path) -> None:
-        """Write the result as one HTML file, as the option --report does."""
+        """Write the HTML report of the result, like the option --report."""
         from agreement.results.renderings.pages.page import provenance, write_page
 
         write_page(Path(path), replace(self.page(), provenance=provenance((), ())))
@@ -199,19 +200,19 @@ class Findings(Result):
 
     @property
     def text(self) -> str:
-        """The command's output for readers."""
+        """The text output of the command."""
         return "\n".join(
             printable(part) if isinstance(part, str) else table_text(part).rstrip("\n")
             for part in self.parts()
         )
 
     def summary(self) -> Iterable[RenderableType]:
-        """Yield the command's output for readers, without rows that tables show."""
+        """Yield the text output of the command, without the rows that tables contain."""
         return self.parts()
 
     @property
     def headline(self) -> str:
-        """The result in one line."""
+        """One line that summarizes the result."""
         first = next(iter(self.parts()), "")
         text = printable(first) if isinstance(first, str) else table_text(first)
         return text.strip().partition("\n")[0].rstrip()
@@ -229,14 +230,14 @@ class Findings(Result):
         return self.text
 
     def _repr_html_(self) -> str:
-        """Return the HTML for a notebook: warnings, then the result."""
+        """Return the HTML for a notebook: the warnings, and the result below the warnings."""
         # Loads what evaluates, which no translation needs.
         from agreement.results.renderings.pages.blocks import notebook_html
 
         return f"{notebook_html(self._warned())}{self.notebook_html()}"
 
     def notebook_html(self) -> str:
-        """Return the HTML below the warnings: sentences, and tables with their first rows."""
+        """Return the HTML of the result for a notebook: sentences, and tables with their first rows."""
         from agreement.results.renderings.pages.blocks import notebook_html
 
         return notebook_html(self.for_notebooks())
@@ -245,18 +246,18 @@ class Findings(Result):
         return [f"warning: {warning}" for warning in self.warnings]
 
     def to_markdown(self) -> str:
-        """Return the notebook's content as Markdown: for the summary of a CI job, an issue, a wiki."""
+        """Return the content for notebooks as Markdown, for example for the summary of a CI job."""
         from agreement.results.renderings.pages.blocks import markdown
 
         return markdown(chain(self._warned(), self.for_notebooks()))
 
     def for_notebooks(self) -> Iterable[RenderableType]:
-        """Yield the content for notebooks."""
+        """Yield the parts of the result that a notebook shows."""
         return self.parts()
 
 
 def text_table(name: str, keys: Sequence[str], rows: Iterable[Sequence[TableValue]]) -> Sequence[OutTable]:
-    """Return a table of texts; the keys are the names of the columns."""
+    """Return a table of texts; the keys of `columns` are the names of the columns."""
     return (OutTable(name, tuple(Column(key, str, key) for key in keys), rows),)
 
 
@@ -267,7 +268,7 @@ def lines_table(parts: Iterable[RenderableType], description: str) -> Sequence[O
 
 
 def json_value(value: Any) -> JsonValue:
-    """Return a value as parsed from its JSON text: generated parts become lists."""
+    """Return a value in the form that its JSON text gives when it is parsed; iterators become lists."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -280,7 +281,7 @@ def json_value(value: Any) -> JsonValue:
 _Request = TypeVar("_Request")
 _Result = TypeVar("_Result", bound=Result)
 DEEPEST: Final = 20_000
-"""Calls inside each other: the longest queries that are read have patterns 256 deep, each a few calls."""
+"""The limit of nested Python calls, sufficient for queries with 256 nested patterns."""
 
 
 def _unstopped() -> AbstractContextManager[Event]:
@@ -289,10 +290,11 @@ def _unstopped() -> AbstractContextManager[Event]:
 
 @dataclass(frozen=True, slots=True)
 class Listeners:
-    """The receivers of warnings, of notes about chosen defaults, and of progress.
+    """The functions that receive warnings, notes about chosen defaults, and progress.
 
-    `source_files` contains the files for data given by value, if any; `command` is the command line, empty in
-    Python. A block of `keeping` yields an event that a signal from outside sets.
+    `source_files` contains the temporary files for data that are given as values. `command` is the command
+    line; it is empty in Python. The context manager `keeping` yields an event that is set by a signal to end
+    the run.
     """
 
     warn: Warn = unsaid
@@ -305,7 +307,7 @@ class Listeners:
 
 @dataclass(frozen=True, slots=True)
 class Answering(Generic[_Result]):
-    """A function of the library: its request type, the options it accepts, and the function that answers."""
+    """A function of `agreement.api`: the request type, the accepted options, and the answering function."""
 
     request: type[Any]
     options: tuple[Option, ...]
@@ -315,12 +317,12 @@ class Answering(Generic[_Result]):
 def offered_functions(
     request: type[_Request], *, without: Iterable[str] = (), needs: Iterable[str] = ()
 ) -> Callable[[Callable[[_Request, Listeners], _Result]], Callable[..., _Result]]:
-    """Make a function of the library from the answer to a request; its keywords are the request's options.
+    """Return a decorator that creates a function of `agreement.api` whose keywords are a request's options.
 
-    A command with several questions has a function for each: `without` lists options to drop, `needs` options
-    to require. Inputs are positional, all options are keywords; `progress` receives the progress. Invalid
-    input raises LarsError. The program finds the keywords in `__signature__` (PEP 362), and mypy finds them
-    in the stub of `agreement.api`.
+    If a command answers several questions, each question has a function: `without` lists dropped options,
+    `needs` lists required options. Inputs are positional arguments, and all options are keywords. The
+    function `progress` receives the progress. Invalid input raises LarsError. `__signature__` (PEP 362)
+    contains the keywords for the program; the stub of `agreement.api` contains the keywords for mypy.
     """
     left_out, wanted = frozenset(without), frozenset(needs)
     options = tuple(
@@ -373,7 +375,7 @@ def offered_functions(
 
 
 def answering(function: Callable[..., _Result]) -> Answering[_Result]:
-    """Return the request, options and function behind a function of the library."""
+    """Return the request type, options and answering function of a function of `agreement.api`."""
     how: Answering[_Result] = vars(function)["answering"]
     return how
 
@@ -381,7 +383,7 @@ def answering(function: Callable[..., _Result]) -> Answering[_Result]:
 def _values_of(
     name: str, options: Sequence[Option], inputs: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Return a call's values by option name; raises TypeError for an unknown or misplaced keyword."""
+    """Return the values of a call by option name; raises TypeError for an unknown or misplaced keyword."""
     known = [option.name for option in options if not option.argument]
     for keyword in keywords:
         if any(option.argument and option.name == keyword for option in options):
@@ -415,7 +417,7 @@ def _values_of(
 
 
 def _check_rules(rules: Iterable[IdleOptions], request: Any, values: Mapping[str, Any]) -> None:
-    """Raise LarsError for an option without effect."""
+    """Raise LarsError if an option is given that has no effect."""
     entries = {
         option.name if option.argument else option.flag: value
         for option, value in options_of(request)
@@ -430,7 +432,7 @@ def _is_given(value: object) -> bool:
 
 
 def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
-    """Return the values, with files in place of data."""
+    """Return the values of options, with files in place of data."""
     if values is None or option.source is None:
         return values
     if option.argument:
@@ -462,7 +464,7 @@ def _files_of(option: Option, values: Any, files: "SourceFiles") -> Any:
 
 
 def _described(options: Sequence[Option]) -> str:
-    """Return the section of a docstring about the inputs and keywords: the help of the options."""
+    """Return the `Args:` section of a docstring: the help texts of inputs and options."""
     inputs = [option for option in options if option.argument]
     keywords = [option for option in options if not option.argument]
     entries = [*((f"{'*' if each.several else ''}{each.name}", each.help) for each in inputs)]
@@ -473,13 +475,13 @@ def _described(options: Sequence[Option]) -> str:
 
 
 def _of_python(option: Option) -> str:
-    """Return the help of an option with the names of keywords in place of flags."""
+    """Return the help text of an option, with the names of keywords in place of flags."""
     text = re.sub(r"--([a-z][a-z0-9-]*)", lambda flag: flag[1].replace("-", "_"), option.help)
     return text.replace(" Repeatable.", "")
 
 
 def _signature(options: Sequence[Option]) -> Signature:
-    """Return the signature of a function of the library: inputs, keywords that are needed, others."""
+    """Return the signature of a function of `agreement.api`: inputs, required keywords, other keywords."""
     parameters = sorted(
         map(_parameter, options),
         key=lambda parameter: (parameter.kind, parameter.default is not Parameter.empty),
@@ -518,7 +520,7 @@ def _errors_in_words() -> Iterator[None]:
 
 
 def expected_errors(error: Exception) -> LarsError | None:
-    """Return the error as one message; None for an unexpected error."""
+    """Return an expected error as one message; None for an unexpected error."""
     match error:
         case LarsError():
             return error

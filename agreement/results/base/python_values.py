@@ -1,4 +1,4 @@
-"""Conversion of Python values of keywords: values of other libraries to built-in types, with type checks."""
+"""Conversion of keyword values from types of other libraries to built-in types, with type checks."""
 
 import os
 import re
@@ -22,9 +22,10 @@ _PLAIN: Final = frozenset(
 
 
 def in_python(declared_option: Option, value: Any) -> Any:
-    """Return the value of a keyword; files have been put in the place of data.
+    """Return the converted value of a keyword; files have already replaced data.
 
-    Numbers of numpy are numbers, and a timedelta is a duration. Raises LarsError, with the keyword.
+    Numbers of numpy are valid numbers, and a timedelta is a valid duration. Raises LarsError with the
+    keyword.
     """
     if value is None:
         return None
@@ -45,7 +46,7 @@ def in_python(declared_option: Option, value: Any) -> Any:
 
 @contextmanager
 def naming_keyword(declared_option: Option, value: Any) -> Iterator[None]:
-    """Turn an error about a keyword's value into a LarsError that names the keyword."""
+    """Convert an error of the block about a keyword's value to a LarsError that contains the keyword."""
     try:
         with naming(lambda: f"{declared_option.name}={_shown(value)}"):
             yield
@@ -63,7 +64,7 @@ def _shown(value: Any) -> str:
 
 
 def of_library(value: Any) -> Any:
-    """Return a numpy value or a timedelta as a built-in value, equal to its text on the command line."""
+    """Return a numpy value or a timedelta as a built-in value that equals its text on the command line."""
     if isinstance(value, list | tuple):
         return type(value)(map(of_library, value)) if type(value) in (list, tuple) else value
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
@@ -79,9 +80,9 @@ def of_library(value: Any) -> Any:
 
 
 def _of_numpy(value: Any) -> Any:
-    """Return a numpy value as a Python value; times become pandas times, which keep nanoseconds.
+    """Return a numpy value as a Python value; times become pandas times with nanoseconds.
 
-    numpy's own `tolist` converts times to plain numbers in their unit, which is lost.
+    `tolist` of numpy is not sufficient, because it converts times to numbers without their unit.
     """
     if value.dtype.kind not in "mM" or value.dtype.name in ("datetime64", "timedelta64"):
         return value.tolist()
@@ -137,7 +138,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _kinds_of(value: Any) -> frozenset[str]:
-    """Return the accepted types of a value; NaN and NaT have none."""
+    """Return the accepted types of a value; the result is empty for NaN and NaT."""
     match value:
         case bool():
             return frozenset(("bool",))
@@ -156,7 +157,7 @@ def _kinds_of(value: Any) -> frozenset[str]:
 
 
 def text_of(value: str | Path) -> str | Path:
-    """Return a plain str or path; raises LarsError for NUL or a lone surrogate."""
+    """Return a text as a plain str or path; raises LarsError for NUL or a lone surrogate."""
     text = str.__str__(value) if isinstance(value, str) else os.fspath(value)
     # Names of files may have bytes that are no characters.
     if "\0" in text or not _is_encodable(text):

@@ -1,4 +1,4 @@
-"""Data given by callers (path, text, table, graph) as files that the program reads, also on Spark."""
+"""Conversion of data from callers (path, text, table, graph) to files, which `lars` also reads on Spark."""
 
 import re
 import shutil
@@ -23,17 +23,17 @@ from solver.settings import StaticFile
 
 
 class ArrowTable(Protocol):
-    """A table or stream of tables that exports itself in Arrow's form (pyarrow, pandas, polars)."""
+    """A table or stream of tables with Arrow's export interface (pyarrow, pandas, polars)."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Return the capsule of a stream."""
+        """Return the PyCapsule of an Arrow stream."""
 
 
 GraphTriple = tuple[Node, Node, Node]
 Element = tuple[int | datetime, Graph | GraphTriple]
-"""An element of a stream: its time, and its graph or triple; equal blank nodes are one node, as in rdflib."""
+"""An element of a stream: its time, and its graph or triple; equal rdflib blank nodes are one node."""
 TextSource = str | Path
-"""A path; or the text itself, which a string with a line break, { or ← is."""
+"""A path or a text; a string with a line break, { or ← is a text."""
 
 
 @runtime_checkable
@@ -56,9 +56,9 @@ class Readable(Protocol):
 
 
 TraceSource = TextSource | Readable | ArrowTable | LazyTable | Iterable[Element]
-"""A trace: in a file, open or not, as text, as a table with columns t, stream, s, p, o, or as elements."""
+"""A trace: a file, a text, a table with columns t, stream, s, p, o, or elements."""
 StaticSource = TextSource | Readable | Graph
-"""Static data: in a file, open or not, as text, or as a graph or data set of rdflib."""
+"""Static data: a file, a text, or a graph or dataset of rdflib."""
 
 _TEXT: Final = re.compile(r"[\n{←]")
 _QUERY: Final = re.compile(
@@ -70,7 +70,7 @@ _ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o,
 
 
 class SourceFiles:
-    """A temporary folder with values as files; it is deleted with its last reference."""
+    """A temporary folder with files for values; the folder is deleted with the last reference to it."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -78,7 +78,7 @@ class SourceFiles:
         self._blanks: dict[BNode, BNode] = {}
 
     def path_of(self, source: TraceSource) -> Path:
-        """Return the file of a query, a program, an experiment or a trace."""
+        """Return the path of the file for a query, a program, an experiment or a trace."""
         source = of_library(source)
         if isinstance(source, str | Path):
             return self._of_text(text_of(source), _file_name)
@@ -101,7 +101,7 @@ class SourceFiles:
         raise LarsError(f"found {message_text(source)} ({type(source).__name__}); expected {_ACCEPTED}")
 
     def static(self, source: StaticSource) -> StaticFile:
-        """Return the file of static data."""
+        """Return the path of the file for static data."""
         match source:
             case Dataset():
                 return StaticFile(
@@ -127,7 +127,7 @@ class SourceFiles:
         return copy.serialize(format=form)
 
     def _shared(self, node: Node) -> Node:
-        """Return a node for a file; a blank node in several values of a call is one node in all files."""
+        """Return a node for a file; a blank node in several values of one call is one node in all files."""
         if not isinstance(node, BNode):
             return node
         return self._blanks.setdefault(node, BNode(f"{SHARED_BLANK[2:]}{len(self._blanks)}"))
@@ -150,12 +150,12 @@ class SourceFiles:
         return self._folder / f"{stem}{'' if number == 1 else number}{suffix}"
 
     def plain(self, sentence: str) -> str:
-        """Return a message with the names of values in place of their files' paths."""
+        """Return a message in which the names of values replace the paths of temporary files."""
         return sentence if self._folder is None else sentence.replace(f"{self._folder}/", "")
 
     @contextmanager
     def naming(self) -> Iterator[None]:
-        """Make messages name the values, not the temporary files."""
+        """In the block, replace the paths of temporary files in error messages by the names of values."""
         try:
             yield
         except LarsError as error:
@@ -174,7 +174,7 @@ def _file_name(text: str) -> tuple[str, str]:
 
 
 def _as_trig(elements: Iterable[Element], shared: Callable[[Node], Node] = lambda node: node) -> str:
-    """Return elements as TriG in their order, with a named graph for each; `shared` converts nodes.
+    """Return elements in order as TriG, with a named graph for each element; `shared` converts nodes.
 
     >>> from rdflib import URIRef
     >>> a = URIRef("http://e/a")

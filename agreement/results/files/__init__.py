@@ -1,1 +1,1 @@
-"""Commands that write files: runs of experiments, exports, synthetic streams."""
+"""Commands that write files: run, pack, record, hunt, export, generate, init and fmt."""

@@ -1,4 +1,4 @@
-"""`export`: files for another reasoner, and its answers."""
+"""`export`: files for another reasoner, and reading of the answers of this reasoner."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -65,7 +65,7 @@ class ExportedFolder(library.Result):
     text: str
 
     def parts(self) -> tuple[str]:
-        """Return the instructions for running its files."""
+        """Return the instructions for running the exported files."""
         return (self.text,)
 
 
@@ -107,7 +107,7 @@ class ExportAnswers(library.Result):
     answers: tuple[library.JsonObject, ...]
 
     def parts(self) -> Iterable[str]:
-        """Yield a line for each time."""
+        """Yield a line for the answers at each time."""
         return map(json_text, self.answers)
 
 

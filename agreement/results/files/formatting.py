@@ -44,7 +44,7 @@ class FormatResult(Result):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 if some listed file is not formatted."""
+        """The exit code: 1 if `check` lists a file that is not formatted, otherwise 0."""
         return (_CHANGED if self.changed else 0), None
 
 

@@ -1,4 +1,4 @@
-"""`hunt`: an engine is run through an adapter until it answers wrongly; the smallest run of each fault."""
+"""`hunt`: the search for wrong answers of an engine with an adapter, and the smallest run of each fault."""
 
 import json
 import re
@@ -92,20 +92,20 @@ class HuntResult(Findings):
     folders: tuple[str, ...]
     _hunt: hunting.Hunt
     refusals: tuple[tuple[str, str], ...]
-    """The queries that the engine rejects, or that cannot be judged, each with the reason."""
+    """The queries that the engine rejects, or that cannot be judged, each with a reason."""
 
     @property
     def faults(self) -> tuple[hunting.Fault, ...]:
-        """The faults, each with a rule that explains it, if one is known."""
+        """The faults; a fault contains the rule that explains the fault, if such a rule is known."""
         return tuple(self._hunt.faults)
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 if a fault was found."""
+        """The exit code: 1 if a fault was found, otherwise 0."""
         return int(bool(self._hunt.faults)), None
 
     def cases(self) -> Iterator[VerdictCase]:
-        """Yield a test case for each fault; without a fault one that passes."""
+        """Yield a failing test case for each fault; without a fault, yield one passing test case."""
         if not self._hunt.faults:
             yield VerdictCase("hunt", "no fault")
         for fault in self._hunt.faults:
@@ -123,7 +123,7 @@ class HuntResult(Findings):
             yield f"not asked: {name}: {why.partition(chr(10))[0]}"
 
     def page(self) -> "Page":
-        """Return the page of all faults."""
+        """Return the content of the HTML report of all faults."""
         # Loads what only pages need.
         from agreement.results.renderings.hunt_report import hunt_page
 
@@ -138,7 +138,7 @@ class HuntResult(Findings):
 
 
 _ASKED: Final = 0.5
-"""The share of the time after which no more queries are tried."""
+"""The share of the time limit after which no new query is tried."""
 _FEW: Final = 20
 _NOTHING: Final = "no run had anything to compare"
 _COLUMNS = (
@@ -237,7 +237,7 @@ def _slug(text: str) -> str:
 
 
 def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
-    """Write the folder of each fault, the list of all faults, and the document, atomically."""
+    """Write the folder of each fault, the list of all faults, and the JSON document, atomically."""
     # Loads what only pages need.
     from agreement.results.renderings.hunt_report import fault_page, hunt_page
     from agreement.results.renderings.pages.page import write_page

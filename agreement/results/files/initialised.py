@@ -1,4 +1,4 @@
-"""`init`: the folder of an experiment for queries and traces, to be changed and run."""
+"""`init`: a new folder with an experiment for given queries and traces."""
 
 import shlex
 from collections.abc import Iterable
@@ -47,7 +47,7 @@ class InitialFolder(Result):
     text: str
 
     def parts(self) -> Iterable[str]:
-        """Yield the new file, and commands to try next."""
+        """Yield the text of the new file, and commands that use the experiment."""
         yield f"{self.path}:"
         yield self.text.rstrip("\n")
         folder = shlex.quote(str(self.path.parent))

@@ -1,4 +1,4 @@
-"""`pack`: an experiment with all its files and results in one folder; and the comparison with a new run."""
+"""`pack`: an experiment with all its files and results in one folder, and its comparison with a new run."""
 
 import json
 import shutil
@@ -50,7 +50,7 @@ from solver.settings import Progress, no_progress
 _ZIP: Final = ".zip"
 _MODE: Final = 0o100644 << 16
 _SHOWN: Final = 20
-"""Of more differences of results the first are printed."""
+"""The greatest number of differences of results that are printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,7 +152,7 @@ def _copy(packed: PackedFiles, folder: Path) -> None:
 
 
 def _write(folder: Path, packed: PackedFiles, request: PackRequest, listeners: Listeners) -> int:
-    """Run the copies; write their results, hashes, the README.md and the metadata; return how many cells."""
+    """Run the packed cells, and write results, hashes, README.md and metadata; return the number of cells."""
     # Loads what only pages and descriptions need.
     from agreement.results.renderings.pages.page import date_made
 
@@ -181,7 +181,7 @@ def _write(folder: Path, packed: PackedFiles, request: PackRequest, listeners: L
 def _run(
     folder: Path, progress: Progress = no_progress, jobs: int = 1
 ) -> tuple[CellResults, Sequence[Cell], Mapping[str, Json]]:
-    """Run all cells of an experiment; nothing is written in its folder."""
+    """Run all cells of an experiment without writing to its folder."""
     read = in_fitting_units(read_experiment(folder))
     cells = cells_of(read)
     with temporary_folder() as out:
@@ -190,7 +190,7 @@ def _run(
 
 
 def _archive(folder: Path, target: Path) -> None:
-    """Write an archive whose bytes depend on the files only: not on the time, the owner or the umask."""
+    """Write an archive whose bytes depend only on the files, and not on time, owner or umask."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
@@ -207,12 +207,12 @@ class PackCheck(Findings):
     differences: tuple[ResultDifference, ...]
     cells: int
     versions: Mapping[str, tuple[str, str]]
-    """The programs of another version than the packed one: packed, and now."""
+    """The programs whose version differs from the packed version: packed version and current version."""
     verdict = "same"
 
     @property
     def same(self) -> bool:
-        """Whether all files and results are as they were packed."""
+        """Whether all files and results equal the packed files and results."""
         return not self.changed and not self.differences
 
     def document(self) -> Mapping[str, object]:
@@ -227,7 +227,7 @@ class PackCheck(Findings):
         }
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the changed files first, then what differs in the results."""
+        """Yield the changed files, and after them the differences of results."""
         for name, problem in self.changed:
             yield f"{name} {problem} since the experiment was packed"
         for difference in self.differences[:_SHOWN]:
@@ -278,7 +278,7 @@ def _rerun(folder: Path, jobs: int, listeners: Listeners) -> tuple[list[Json], i
 def _both(
     folder: Path, changed: Sequence[tuple[str, str]], run: Callable[[], tuple[list[Json], int]]
 ) -> tuple[Json, list[Json], int]:
-    """Return the packed results and the new ones; an error names the changed files first."""
+    """Return the packed results and the new results; an error message lists the changed files first."""
     try:
         return read_expected(folder), *run()
     except LarsError as error:

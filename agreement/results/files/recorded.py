@@ -1,4 +1,4 @@
-"""`record`: the answers of an engine through an adapter, written as a case; or tests of the adapter."""
+"""`record`: the answers of an engine with an adapter as a case, or tests of the adapter."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -100,7 +100,7 @@ class RecordRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordResult(Findings):
-    """The result of `record` for a run: the answers, and whether a second process answered the same."""
+    """The result of `record` for a run: the answers, and whether a second process gave the same answers."""
 
     path: Path | None
     answers: adapters.EngineAnswers
@@ -167,7 +167,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AdapterVerdict(Findings):
-    """The result of `record --check`: each test of the adapter."""
+    """The result of `record --check`: the results of all tests of the adapter."""
 
     checks: tuple[adapters.AdapterCheck, ...]
 
@@ -178,7 +178,7 @@ class AdapterVerdict(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 if a test failed."""
+        """The exit code: 1 if a test failed, otherwise 0."""
         return int(not self.correct), None
 
     def document(self) -> Mapping[str, object]:
@@ -189,7 +189,7 @@ class AdapterVerdict(Findings):
         return {"correct": self.correct, "checks": checks}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield a line for each thing that was tried."""
+        """Yield a line for each test of the adapter."""
         for check in self.checks:
             yield f"ok    {check.name}" if check.problem is None else f"WRONG {check.name}: {check.problem}"
             if check.advice is not None:
@@ -227,7 +227,7 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
 
 
 def _opened(path: Path | None) -> AbstractContextManager[TextIO | None]:
-    """Return the open file for messages only, or None."""
+    """Return a new file for messages; without a path, return a context of None."""
     if path is None:
         return nullcontext()
     try:
@@ -269,7 +269,11 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
 
 
 def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
-    """Return the query; None with a warning if no known language fits: a run can be recorded without it."""
+    """Return the parsed query.
+
+    If no known language fits, the function prints a warning and returns None: a run can be recorded without a
+    parsed query.
+    """
     try:
         return read_once(text, str(path))
     except LarsError as error:

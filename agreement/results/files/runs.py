@@ -1,4 +1,4 @@
-"""`run`: every cell of an experiment, a grid of queries, traces, engines and parameters."""
+"""`run`: all cells of an experiment, which is a grid of queries, traces, engines and parameters."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RunResult(Findings):
-    """The result of `run`: the tables of its cells; `folder` has all results."""
+    """The result of `run`: the tables of the cells; `folder` contains all results."""
 
     folder: Path
     _results: CellResults
@@ -67,7 +67,7 @@ class RunResult(Findings):
 
     @property
     def title(self) -> str:
-        """The experiment's title."""
+        """The title of the experiment."""
         return self._results.title
 
     @property
@@ -82,14 +82,14 @@ class RunResult(Findings):
 
     @property
     def _refused(self) -> Sequence[tuple[str, str]]:
-        """The names of refused cells, with the reasons; two cells may share a name."""
+        """The names of cells that could not be run, with reasons; two cells may have the same name."""
         own = self._results
         reasons = ((str(cell), own.results[cell.key].get("refused")) for cell in own.cells)
         return [(name, problem) for name, problem in reasons if problem is not None]
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """2 if a cell cannot be run, 3 by --fail-on-empty."""
+        """The exit code: 2 if a cell cannot be run, 3 by --fail-on-empty, otherwise 0."""
         for name, problem in self._refused:
             return 2, f"{len(self._refused)} of {len(self.cells)} cells cannot be run, as {name}: {problem}"
         empty = [row for row in self._results.agreements if row["empty"] or row["agree"] is None]
@@ -102,7 +102,7 @@ class RunResult(Findings):
         return 0, None
 
     def document(self) -> Mapping[str, object]:
-        """Return the verdicts and agreements, a row for each cell."""
+        """Return the JSON document: verdicts and agreements, with a row for each cell."""
         return {
             "title": self.title,
             "verdicts": self._results.verdicts,
@@ -110,7 +110,7 @@ class RunResult(Findings):
         }
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the summary."""
+        """Yield the parts of the summary of the experiment."""
         first, *others = self._results.summary()
         return (first, *(part for other in others for part in ("", other)))
 
@@ -127,7 +127,7 @@ class RunResult(Findings):
 
 
 def _warnings(cells: Sequence[Cell], cell_results: Mapping[str, Json]) -> Iterator[str]:
-    """Yield each warning once; if only some cells have it, with their names."""
+    """Yield each warning once, with the names of its cells if only some cells have the warning."""
     warned: dict[str, list[str]] = {}
     for cell in cells:
         for message in dict.fromkeys(cell_results[cell.key].get("warnings", ())):

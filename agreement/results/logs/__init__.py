@@ -1,1 +1,1 @@
-"""`compare` of two logs of alerts: computation and report."""
+"""`lars compare` of two logs of alerts: computation and report."""

@@ -1,4 +1,4 @@
-"""`compare` of two logs of alerts: unmatched alerts, delays, and the semantics that predicts each log."""
+"""`lars compare` of two logs of alerts: unmatched alerts, delays, and semantics that predict each log."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ SUFFIXES: Final = frozenset(
 """The extensions of files of alerts."""
 _LOGS: Final = 2
 _LATEST: Final = 250_000_000_000_000
-"""Milliseconds since 1970 that are in the year 9892."""
+"""The greatest number of milliseconds since 1970 for a time of a log (the year 9892)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +103,9 @@ class LogsRequest:
 class LogsResult(Findings):
     """The result of `compare_logs`: the alerts of both logs in pairs, and predictions of each log.
 
-    `predictions` has the first log's, then the second log's, each sorted with the best first; empty without
-    events. `draft` is the text of a query that was made from the columns. `missed` counts the alerts of the
-    first log that pulling systems would miss.
+    `predictions` contains the predictions of the first log and of the second log, sorted with the best
+    prediction first. It is empty without events. `draft` is the text of a query that was derived from the
+    columns. `missed` counts the alerts of the first log that pulling systems would miss.
     """
 
     verdict: ClassVar[str | None] = "same"
@@ -121,17 +121,17 @@ class LogsResult(Findings):
 
     @property
     def same(self) -> bool:
-        """Whether both logs have the same alerts, at the same times if these count."""
+        """Whether both logs have the same alerts; if times are compared, at the same times."""
         return self.match.same(times=self._times)
 
     @property
     def dates(self) -> Dates:
-        """The mapping of times, in milliseconds, to dateTimes, if any."""
+        """The mapping of times in milliseconds to dateTimes, if the logs have dateTimes."""
         return self._dates
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 for a difference, 3 by --fail-on-empty if no log has an alert."""
+        """The exit code: 1 for a difference, 3 by --fail-on-empty if no log has an alert, otherwise 0."""
         if self._fails_on_empty and not self.match.alerts:
             return FAILED, "--fail-on-empty: no alert in either log"
         return int(not self.same), None
@@ -182,7 +182,7 @@ def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
 
 
 def is_log(text: str) -> bool:
-    """Whether a first argument names a file of alerts, not an engine."""
+    """Whether the first argument of `lars compare` is a file of alerts, and not an engine."""
     return Path(text).suffix.lower() in SUFFIXES
 
 
@@ -228,7 +228,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
 
 
 def _check(logs: LogOptions) -> None:
-    """Raise LarsError if an option lacks another one."""
+    """Raise LarsError if an option requires another option that is not given."""
     if logs.query and not logs.events:
         raise LarsError("--query requires --events FILE, the log of the events that the query reads")
     if not logs.events and (extra := logs.period):
@@ -240,7 +240,7 @@ def _check(logs: LogOptions) -> None:
 
 
 def _missed(request: LogsRequest, match: LogMatch) -> Missed:
-    """Return how many alerts of the first log are missed, by period and width."""
+    """Return the number of missed alerts of the first log, by pull period and window width."""
     if not request.logs.window:
         return {}
     events = [alert.event for alert in match.alerts if alert.first is not None and alert.event is not None]
@@ -267,7 +267,7 @@ _Logs = tuple[Recording, Recording]
 
 
 def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | None, _Logs]:
-    """Return the origin of the dateTimes, None for numbers, and two logs by time."""
+    """Return the origin of dateTimes, or None for numeric times, and the two logs by time."""
     reading, problem = _reading(request), None
     for zero in (None, *initial.ZEROS):
         dated = reading if zero is None else replace(reading, origin=read_time(zero))
@@ -286,7 +286,7 @@ def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | No
 
 
 def _minute(zero: str | None, times: Iterable[float]) -> int:
-    """Return the last whole minute before all times, counted from `zero`; 0 if times are numbers."""
+    """Return the last whole minute before all times in ms from `zero`; 0 if times are numbers."""
     return 0 if zero is None else initial.minute_before(times)
 
 
@@ -302,7 +302,7 @@ def _reading(request: LogsRequest) -> requests.AnswersOptions:
 def _explained(
     request: LogsRequest, zero: str | None, tables: "_Tables", logs: _Logs, listeners: Listeners
 ) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...], str | None]:
-    """Return the predictions of each log, and the drafted query's text or None."""
+    """Return the predictions of each log, and the text of the drafted query or None."""
     asked = request.logs
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
@@ -325,7 +325,7 @@ def _explained(
 def _judged(
     request: LogsRequest, query: Path, options: requests.InputOptions, listeners: Listeners
 ) -> JudgedLogs:
-    """Return the basis for judging a log of alerts: one query on the events."""
+    """Return the data for judging a log of alerts: one query on the events."""
     asked = request.logs
     options = options.fitted([query], listeners.note)
     options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(
@@ -353,7 +353,10 @@ def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
 
 
 def _zero_of_numbers(logs: _Logs) -> str | None:
-    """Return the origin of numbers too large for other times; raises LarsError beyond."""
+    """Return the origin of numbers that are too large for other times.
+
+    Raises LarsError for larger numbers.
+    """
     first = min((report.t for log in logs for report in log.reports), default=0.0)
     if first < initial.SINCE_1970:
         return None
@@ -364,7 +367,7 @@ def _zero_of_numbers(logs: _Logs) -> str | None:
 
 
 def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str, Recording]]:
-    """Yield the logs of events that are tables with a time column, each with the column's name."""
+    """Yield the logs of events that are tables with a time column, each with the name of this column."""
     options = request.input_options
     origin = None if zero is None else read_time(zero)
     for path in request.logs.events:
@@ -382,9 +385,10 @@ def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str,
 def _timed(
     options: requests.InputOptions, zero: str | None, tables: Sequence[Recording], logs: _Logs
 ) -> requests.InputOptions:
-    """Return options with a unit that divides the times of events, and the whole minute before all as origin.
+    """Return options with a unit that divides the times of events, and with a whole minute as origin.
 
-    This applies only to dateTimes, if these options are not given.
+    The origin is the last whole minute before all times. Unit and origin are set only for dateTimes, if the
+    options are not given.
     """
     times = [report.t for table in tables for report in table.reports]
     if zero is None or not times:

@@ -1,4 +1,4 @@
-"""Prediction of a log of alerts: a query evaluated by a specification or an engine version."""
+"""Prediction of a log of alerts by a specification or engine version that evaluates a query."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -36,22 +36,23 @@ _MOST_PERIODS: Final = 6
 
 
 def later(log: Recording, milliseconds: float) -> Recording:
-    """Return a log with its times moved, to the nanosecond."""
+    """Return a log with all times moved by a number of milliseconds, exact to the nanosecond."""
     reports = (replace(report, t=round(report.t + milliseconds, 6)) for report in log.reports)
     return replace(log, reports=tuple(reports))
 
 
 def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
-    """Return a file of alerts by time."""
+    """Return the alerts of a file, ordered by time."""
     recording = read_recording(path, reading).recording
     return replace(recording, reports=tuple(sorted(recording.reports, key=lambda report: report.t)))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedLogs:
-    """The basis of predictions: the query's file, the trace of events, and the options for reading logs.
+    """The data for predictions: the query file, the trace of events, and the options for reading logs.
 
-    `periods` are the pull periods to try; if empty, periods that fit a log's times.
+    `periods` are the tried pull periods. If `periods` is empty, periods that fit the times of a log are
+    tried.
     """
 
     query: Path
@@ -62,10 +63,10 @@ class JudgedLogs:
     tolerance: float
 
     def predictions(self, log: Path, warn: Warn, progress: Progress) -> tuple[Prediction, ...]:
-        """Return the predictions for a log, best first.
+        """Return the predictions for a log; the best prediction is first.
 
-        Windows that report when they close are tried if pulling does not fit; engine versions are tried if no
-        specification fits.
+        If pulling does not fit, windows that report at their close are tried. If no specification fits,
+        engine versions are tried.
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
@@ -96,7 +97,7 @@ class JudgedLogs:
         return tuple(sorted(dated, key=lambda one: one.order))
 
     def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
-        """Return the engine's input and the dateTime of time 0; seconds since 1970 are counted from it."""
+        """Return the input of the engine, and the dateTime of time 0, from which epoch seconds count."""
         run, zero = judged_run(self.query, name, self.trace, self.unit, warn)
         first = min((push.t for push in run.pushes), default=0.0)
         if zero is not None or first < SINCE_1970:
@@ -107,7 +108,7 @@ class JudgedLogs:
         return replace(run, pushes=pushes), moment
 
     def _answers(self, log: Path, names: tuple[str, ...], zero: str | None) -> Answers:
-        """Return a log in the query's columns; raises LarsError if a column is missing."""
+        """Return a log with the columns of the query; raises LarsError if a column is missing."""
         recording = read_log(log, self.reading.since(zero))
         if zero is not None and recording.reports and recording.reports[0].t >= SINCE_1970:
             recording = later(recording, -datetime.fromisoformat(zero).timestamp() * 1000)
@@ -132,7 +133,7 @@ class JudgedLogs:
     def _verdict(
         self, name: str, engine: str, run: EngineRun, starts: tuple[int, ...] | None, answers: Answers
     ) -> Prediction:
-        """Return an engine's prediction as multisets, or otherwise as sets, which many logs store."""
+        """Return the prediction of an engine with multisets or, if multisets do not fit, with sets."""
         tried: list[Prediction] = []
         for semantics in ("bag", "set"):
             how = requests.JudgeOptions(diagnosis=False, tolerance=self.tolerance, semantics=semantics)
@@ -158,9 +159,9 @@ def _verdict_of(
 
 
 def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording:
-    """Return a log with one report per evaluation, at the time of its first alert.
+    """Return a log with one report per evaluation; its time is the time of the first alert.
 
-    Evaluations are one slide apart, or happen at the events.
+    Evaluations are one slide apart, or occur at the events.
     """
     events = sorted({push.t for push in run.pushes})
     begin = 0.0 if slide is None else _begin([report.t for report in log.reports], slide) or 0.0
@@ -184,16 +185,16 @@ def _sliding(query: EngineQuery, slide: Duration | None) -> EngineQuery:
 
 
 def _lengths(query: EngineQuery) -> Sequence[float]:
-    """Return the lengths of time-based windows in ms; none if all windows count triples."""
+    """Return the widths of the time-based windows of a query in ms; empty if all windows are tuple-based."""
     windows = (source.window for source in requests.sources(query))
     return sorted({window.length.milliseconds for window in windows if isinstance(window, Range)})
 
 
 def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
-    """Return periods in which all alerts come in the same half: the query's own, then usual ones.
+    """Return pull periods of the query and usual pull periods for which all alerts occur in one half.
 
-    No period exceeds the trace; a query without time-based windows has none. The longest come first; if all
-    alerts have the same time, the shortest come first.
+    No period is longer than the trace. The result is empty for a query without time-based windows. The
+    longest period is first; if all alerts have the same time, the shortest period is first.
     """
     if not _lengths(run.query):
         return ()
@@ -219,7 +220,7 @@ def _begin(times: Sequence[float], period: Duration) -> float | None:
 
 
 def _starts(query: EngineQuery, times: Sequence[float], period: Duration, unit: Duration) -> tuple[int, ...]:
-    """Return start times t0 for which windows close at the reports, or at a round time a little before.
+    """Return start times t0 for which windows close at the reports, or at a round time shortly before.
 
     Raises LarsError if no half of the period contains all reports.
     """

@@ -19,18 +19,19 @@ from lars.durations import Duration
 from lars.language.windows import Bounds, Interval, misses_first, misses_last
 
 CLOCKED: Final = ("csparql", "rspql")
-"""The specifications whose evaluations the clock decides."""
+"""The specifications whose evaluation times the clock determines."""
 _ONCE: Final = ", each row once"
 _NAMED: Final = 4
 _SHOWN: Final = 20
-"""The number of differing alerts that are shown; the JSON document and the table have all."""
+"""The number of differing alerts in the text; the JSON document and the table contain all alerts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """A semantics' prediction of a log of alerts: `name` in words, and the engine to judge by.
+    """The prediction of a log of alerts by a semantics: its `name` in words, and the judging engine.
 
-    `once`: equal rows of an evaluation count as one. Without a verdict, `problem` has the reason.
+    `once` means that equal rows of an evaluation count as one row. Without a verdict, `problem` contains the
+    reason.
     """
 
     name: str
@@ -41,12 +42,12 @@ class Prediction:
 
     @property
     def semantics(self) -> str:
-        """The evaluation times in words, and the counting of rows."""
+        """A text with the evaluation times and the counting of rows."""
         return f"{self.name}{_ONCE if self.once else ''}"
 
     @property
     def correct(self) -> bool:
-        """Whether the semantics predicts the log; false without a verdict."""
+        """Whether the semantics predicts all reports of the log; false without a verdict."""
         return self.verdict is not None and self.verdict.correct is True
 
     @property
@@ -55,7 +56,7 @@ class Prediction:
 
     @property
     def windows(self) -> Sequence[WindowVerdict]:
-        """The evaluations, or steps of an engine version, that count."""
+        """The compared evaluations, or the compared steps of an engine version."""
         return [window for window in self._every if window.phase == COUNTING]
 
     @property
@@ -65,7 +66,7 @@ class Prediction:
 
     @property
     def unexplained(self) -> Sequence[WindowVerdict]:
-        """The evaluations with other rows in the log than predicted."""
+        """The evaluations whose rows in the log differ from the predicted rows."""
         return [window for window in self.windows if window.is_wrong]
 
     @property
@@ -75,12 +76,12 @@ class Prediction:
 
     @property
     def order(self) -> tuple[bool, bool, int, float]:
-        """The sort key of predictions: correct ones, then fewest unexplained rows, then least delay."""
+        """The sort key of predictions: correct predictions first, then by unexplained rows, then by delay."""
         rows = sum(len(window.missing) + len(window.extra) for window in self.unexplained)
         return not self.correct, not self.windows, rows + self.left_out, self.late
 
     def since(self, zero: str | None) -> "Prediction":
-        """Return the prediction with the dateTime of time 0, if times have one."""
+        """Return the prediction with the dateTime of time 0, if the times are dateTimes."""
         verdict = self.verdict
         return self if verdict is None else replace(self, verdict=replace(verdict, origin=zero))
 
@@ -93,7 +94,7 @@ Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 def as_text(
     names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
 ) -> Iterator[RenderableType]:
-    """Yield the alerts that differ, sentences about all alerts, and the predictions of each log."""
+    """Yield the differing alerts, sentences about all alerts, and the predictions of each log."""
     lone = [alert for alert in match.alerts if alert.delay is None]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
@@ -182,7 +183,7 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
 
 
 def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates) -> Iterator[str]:
-    """Yield the events behind alerts that a log lacks, if a clocked semantics predicts the log."""
+    """Yield a sentence about the events of missing alerts, if a clocked semantics predicts the log."""
     if not best.correct or best.engine not in CLOCKED or best.verdict is None or not best.windows:
         return
     assert isinstance(best.verdict.judgement, Judgement)
@@ -208,7 +209,7 @@ def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: 
 
 
 def of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Iterator[RenderableType]:
-    """Yield the alerts of the first log that are missed, by period and width, and which periods miss none."""
+    """Yield the numbers of missed alerts by pull period and window width, and the periods that miss none."""
     if not counts:
         return
     periods, widths = (list(dict.fromkeys(lengths)) for lengths in zip(*counts, strict=True))

@@ -1,4 +1,4 @@
-"""The evaluation of a playground: from edited texts to a page, or to errors at their places."""
+"""The evaluation of edited texts in a playground to a page, or to errors with places."""
 
 import os
 import re
@@ -30,7 +30,7 @@ from translate.model.query import Language
 _PLACE: Final = re.compile(r"\A(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+): (?P<said>[^\n]*)")
 _LONGEST: Final = 2_000
 _SECONDS: Final = 0.08
-"""For how long the steps of a first answer are evaluated: somebody types."""
+"""The seconds for evaluating the steps of a first answer, while the user is typing."""
 
 
 def evaluate(
@@ -41,9 +41,9 @@ def evaluate(
     *,
     whole: bool = False,
 ) -> Json:
-    """Return the page of edited texts with its verdict, or the errors in them; nothing else is read.
+    """Return the page and the verdict of edited texts, or the errors in the texts.
 
-    The page has the steps of a side, some of them around a time, all of them if it is `whole`.
+    The page contains steps of a side around a time; with `whole`, all steps of this side.
     """
     folder = Path(tempfile.mkdtemp(prefix="lars-play-")).resolve()
     try:
@@ -69,13 +69,13 @@ def evaluate(
 def error_answer(
     message: str, file: str | None = None, line: int | None = None, column: int | None = None
 ) -> Json:
-    """Return the answer with an error for the editor; line and column count from 1."""
+    """Return the answer with an error for the editor; line and column are numbered from 1."""
     error = {"message": message, "file": file, "line": line, "column": column}
     return {"html": "", "verdict": None, "headline": "", "errors": [error]}
 
 
 def _clear(folder: Path) -> None:
-    """Remove a folder by whole paths, which a guard can check; shutil opens folders without them."""
+    """Remove a folder by absolute paths, which the guard can check; shutil uses relative paths."""
     for parent, folders, names in os.walk(folder, topdown=False):
         for name in names:
             Path(parent, name).unlink()
@@ -111,7 +111,7 @@ def _steps(here: ProgramSituation, span: Interval, path: Path, at: int | None, *
 
 
 def _situation(task: AgreementTask, path: Path, side: Side) -> ProgramSituation:
-    """Return the query of a side of a comparison, given or derived, with its trace."""
+    """Return the given or derived query of a side of a comparison, with the trace."""
     given, usual = (task.csparql, Language.CSPARQL) if side == "pull" else (task.cqels, Language.CQELS)
     engine = usual if given is None else given.language
     evaluation = EvaluationOptions(engine=engine, mode=side)
@@ -123,7 +123,7 @@ def _situation(task: AgreementTask, path: Path, side: Side) -> ProgramSituation:
 def _placed(
     error: LarsError, folder: Path, texts: PlayedTexts
 ) -> tuple[str, str | None, int | None, int | None]:
-    """Return the message of an error, and its file, line and column in the editor, if it has a place."""
+    """Return the message of an error, with file, line and column in the editor if the error has a place."""
     message = str(error).replace(f"{folder}/{texts.name}/", "").replace(f"{folder}/", "")
     match = _PLACE.match(message)
     if match and match["file"] in texts.texts:

@@ -1,7 +1,8 @@
-"""The guard of the process that evaluates a playground: no files elsewhere, no programs, no network.
+"""The guard of the process that evaluates a playground: it prevents other files, programs and the network.
 
-It is a second lock: an experiment's names are checked before they are used. Python calls the guard at each
-opening of a file, start of a program, and use of a socket (PEP 578); it stays until the process ends.
+The guard is a second check, because the names in an experiment are checked before they are used. Python calls
+the guard whenever a file is opened, a program is started, or a socket is used (PEP 578), until the process
+ends.
 """
 
 import os
@@ -36,7 +37,7 @@ _CHANGES: Final = {
     "os.chmod": 1,
     "os.chown": 1,
 }
-"""Events that change files, with the number of their paths."""
+"""The audit events that change files, with the number of paths of each event."""
 _LISTS: Final = ("os.listdir", "os.scandir")
 _WRITES: Final = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
 _SYSTEM: Final = (
@@ -47,14 +48,14 @@ _SYSTEM: Final = (
     "/usr/share/zoneinfo",
     "/etc/localtime",
 )
-"""What Python and its packages themselves read."""
+"""The files and folders that Python and its packages read."""
 _HOME: Final = Path(__file__).resolve().parents[3]
 _LARGEST_FILE: Final = 2**26
 _MOST_OPEN: Final = 256
 
 
 def guard(folder: Path) -> None:
-    """Refuse files outside a folder, programs and the network from now on; the folder has temporary files."""
+    """Prevent files outside a folder, programs and the network until the end of the process."""
     own = folder.resolve()
     tempfile.tempdir = str(own)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))

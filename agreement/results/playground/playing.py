@@ -1,4 +1,4 @@
-"""`play`: an experiment or a program in the browser, where its texts can be edited."""
+"""`play`: an experiment or program in a browser in which the texts can be edited."""
 
 import socket
 from collections.abc import Iterable, Iterator
@@ -51,7 +51,7 @@ class PlayRequest:
 
 @dataclass(frozen=True, slots=True)
 class Playground(Result):
-    """A playground, served while its parts are read."""
+    """A playground; the server runs while `parts` is read."""
 
     streamed: ClassVar[bool] = True
     texts: PlayedTexts
@@ -59,7 +59,7 @@ class Playground(Result):
     time_limit: float
 
     def parts(self) -> Iterable[str]:
-        """Yield the address, then serve until the process is ended."""
+        """Yield the address, and serve the playground until the process ends."""
         with closing(_socket(self.port)) as listening, closing(self._evaluator()) as evaluator:
             yield from _serving(self.texts, evaluator, listening)
 
@@ -91,7 +91,7 @@ def _serving(texts: PlayedTexts, evaluator: PlayProcess, listening: socket.socke
 
 
 def server_config(server: "PlayServer") -> "uvicorn.Config":
-    """Return how a playground is served: nothing but HTTP, few connections at once."""
+    """Return the configuration of the server: only HTTP, and few connections at the same time."""
     # Loads the server, which no other command needs.
     import uvicorn
 
@@ -110,7 +110,7 @@ def server_config(server: "PlayServer") -> "uvicorn.Config":
 
 @offered_functions(PlayRequest)
 def play(request: PlayRequest, listeners: Listeners) -> Playground:
-    """Return a playground of an experiment or a program; it is served while its text is read."""
+    """Return a playground of an experiment or a program; the server runs while its text is read."""
     del listeners
     if not all(map(find_spec, ("starlette", "uvicorn"))):
         raise LarsError("play requires starlette and uvicorn; use pip install 'lars-rsp[play]'")

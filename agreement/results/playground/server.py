@@ -1,7 +1,7 @@
-"""The server of a playground: it answers this computer's browser alone, at an address with a token.
+"""The server of a playground answers only browsers on this computer, at an address with a token.
 
-A page of another site can make a browser ask 127.0.0.1, and by DNS rebinding even under the name of the
-site: so the names of the host and of the asking page are checked, besides the token.
+A page of another web site can let a browser send a request to 127.0.0.1, and by DNS rebinding even under the
+name of that site. The server therefore checks the token and the headers Host and Origin.
 """
 
 import io
@@ -28,9 +28,9 @@ from agreement.results.renderings.pages.page import LATEST_DRAWN, in_script, par
 from lars.errors import LarsError
 
 MOST_BYTES: Final = 2**21
-"""The most bytes of a request's body."""
+"""The greatest number of bytes of the body of a request."""
 MOST_WAITING: Final = 3
-"""The most evaluations that wait while another one runs."""
+"""The greatest number of evaluations that wait while another evaluation runs."""
 _MOST_PAGES: Final = 8
 _HEADERS: Final = {
     "cache-control": "no-store",
@@ -43,7 +43,7 @@ _OF_RESULT: Final = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 )
-"""The pages of results are shown in a frame, from where nothing else can be reached."""
+"""The security policy of result pages: they are in a frame without access to other resources."""
 
 
 @dataclass(slots=True)
@@ -59,11 +59,11 @@ class PlayServer:
 
     @property
     def address(self) -> str:
-        """The address for the browser."""
+        """The address of the playground for the browser."""
         return f"http://{self.authority}/{self.token}/"
 
     def app(self) -> ASGIApp:
-        """Return the application."""
+        """Return the ASGI application of the playground."""
         routes = [
             Route(f"/{self.token}/", self._editor, methods=["GET"]),
             Route(f"/{self.token}/evaluate", self._evaluate, methods=["POST"]),
@@ -136,7 +136,10 @@ class PlayServer:
         return name
 
     async def _question(self, request: Request) -> tuple[PlayedTexts, Json]:
-        """Return the texts and the view that the browser asks for; raises HTTPException for anything else."""
+        """Return the texts and the view that the browser requests.
+
+        Raises HTTPException for an invalid request.
+        """
         try:
             content = json.loads(await request.body())
             if isinstance(content, dict) and content.keys() <= _USUAL.keys():
@@ -151,7 +154,7 @@ class PlayServer:
 
 
 _USUAL: Final[dict[str, Any]] = {"texts": None, "period": "", "side": "pull", "at": None, "whole": False}
-"""The keys of a question, with the values that they have where they are left out."""
+"""The keys of a question with their default values."""
 _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "texts": lambda value: isinstance(value, dict) and all(isinstance(text, str) for text in value.values()),
     "period": lambda value: isinstance(value, str) and len(value) <= _LONGEST_PERIOD,
@@ -163,7 +166,7 @@ _LONGEST_PERIOD: Final = 200
 
 
 def _gate(app: ASGIApp, authority: str) -> ASGIApp:
-    """Return an application that refuses requests of others: another host, another page, too many bytes."""
+    """Return an application that rejects requests from other hosts or pages, and too long requests."""
 
     async def gated(scope: Scope, receive: Receive, send: Send) -> None:
         async def answer(message: Message) -> None:
@@ -187,7 +190,7 @@ def _gate(app: ASGIApp, authority: str) -> ASGIApp:
 
 
 def _refused(scope: Scope, authority: str) -> HTTPStatus | None:
-    """Return the status of a refusal, None for a request to answer."""
+    """Return the HTTP status for a rejected request; None for an accepted request."""
     headers: dict[str, list[str]] = {}
     for name, value in scope["headers"]:
         headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))
@@ -214,7 +217,7 @@ def _refused(scope: Scope, authority: str) -> HTTPStatus | None:
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """Return the body of a request, None if it is too long."""
+    """Return the body of a request; None if the body is too long."""
     parts, size = list[bytes](), 0
     while True:
         message = await receive()

@@ -18,7 +18,7 @@ from lars.files import exists, read_file
 from translate.model.query import Language
 
 MOST_LETTERS: Final = 500_000
-"""The most characters of all texts together."""
+"""The greatest number of characters of all texts together."""
 _ACCEPTED: Final = "a text file"
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _PERIOD: Final = re.compile(r"(?m)^period[ \t]*=.*$")
@@ -26,7 +26,7 @@ _PERIOD: Final = re.compile(r"(?m)^period[ \t]*=.*$")
 
 @dataclass(frozen=True, slots=True)
 class PlayedTexts:
-    """The texts by file name, relative to the folder `name`; `first` is the experiment file or the program.
+    """The texts by file name relative to the folder `name`; `first` is the experiment or the program.
 
     With a program, `inputs` are the names of its traces.
     """
@@ -38,11 +38,11 @@ class PlayedTexts:
 
     @property
     def is_experiment(self) -> bool:
-        """Whether the texts are an experiment, not a program."""
+        """Whether the texts are an experiment and not a program."""
         return PurePath(self.first).suffix not in requests.PROGRAM_SUFFIXES
 
     def edited(self, texts: Mapping[str, str]) -> "PlayedTexts":
-        """Return the same files with other texts; raises LarsError for a new file and for long texts."""
+        """Return the files with edited texts; raises LarsError for a new file and for too long texts."""
         for name, text in texts.items():
             if name not in self.texts:
                 raise LarsError(f"cannot edit {name[:100]!r}: unknown file; use {', '.join(self.texts)}")
@@ -68,7 +68,7 @@ class PlayedTexts:
         return own if self.first == requests.EXPERIMENT_FILE else own / self.first
 
     def with_period(self, period: str | None) -> "PlayedTexts":
-        """Return the experiment with other pull periods in its file; raises LarsError if it has no place."""
+        """Return the experiment with other pull periods; raises LarsError if its file cannot contain them."""
         if not period or not self.is_experiment:
             return self
         value = period if period.isdecimal() else f'"{period}"'
@@ -88,7 +88,10 @@ class PlayedTexts:
 
 
 def read_texts(inputs: Sequence[Path]) -> PlayedTexts:
-    """Return the texts of an experiment, or of a program with its traces; raises LarsError."""
+    """Return the texts of an experiment, or of a program with its traces.
+
+    Raises LarsError for other inputs.
+    """
     path, *traces = inputs or (Path(),)
     if path.suffix in requests.PROGRAM_SUFFIXES:
         files = [path, *traces]
@@ -119,9 +122,9 @@ def _of_experiment(path: Path) -> PlayedTexts:
 
 
 def names_inside(experiment: Experiment) -> Iterator[str]:
-    """Yield the files of the only comparison: queries, traces, static data; raises LarsError for others.
+    """Yield the files of the only comparison; raises LarsError for files outside the folder.
 
-    A name is checked before its file is read: it could be any file of the computer.
+    A name is checked before its file is read, because the name could be any file of the computer.
     """
     for entry in experiment.entries["queries"]:
         for language in Language:
@@ -137,7 +140,7 @@ def names_inside(experiment: Experiment) -> Iterator[str]:
 
 
 def _inside(folder: Path, name: str) -> str:
-    """Return the name of a file in a folder; raises LarsError for a name that leads elsewhere."""
+    """Return the name of a file in a folder; raises LarsError for a file outside the folder."""
     pure = PurePath(name)
     if (
         pure.is_absolute()

@@ -1,7 +1,7 @@
-"""The warm process that evaluates a playground, and the server's end of it.
+"""The process that evaluates a playground, and the object by which the server uses the process.
 
-Questions and answers are JSON, each after its length. A process that takes too long or too much memory is
-killed; the next question finds a new one.
+Questions and answers are JSON texts after their length. If a process takes too long or too much memory, it is
+killed, and a new process answers the next question.
 """
 
 import json
@@ -25,13 +25,16 @@ from solver import memory
 
 _LENGTH: Final = ">Q"
 _MOST_ANSWERS: Final = 200
-"""After so many answers a process is replaced: it keeps what it has read."""
+"""The number of answers after which a process is replaced, because its caches grow."""
 _COMMAND: Final = f"from {__name__} import serve; serve()"
 _HOME: Final = Path(__file__).resolve().parents[3]
 
 
 class PlayProcess:
-    """A process that answers questions one at a time; `most` are its bytes of memory, `seconds` its time."""
+    """A process that answers one question at a time.
+
+    An answer may take at most `most` bytes of memory and `seconds`.
+    """
 
     def __init__(self, warm: PlayedTexts, most: int, seconds: float) -> None:
         self._warm, self._most, self._seconds = warm, most, seconds
@@ -53,7 +56,7 @@ class PlayProcess:
         _write(self._process.stdin, _as_json(self._warm, {}))
 
     def answer(self, texts: PlayedTexts, **view: Any) -> Json:
-        """Return the answer of `evaluate`; an error if it took too long or too much memory."""
+        """Return the answer of `evaluate`, or an error if the evaluation took too long or too much memory."""
         with self._lock:
             process, stopped = self._process, Event()
 
@@ -82,7 +85,7 @@ class PlayProcess:
         return answer
 
     def close(self) -> None:
-        """End the process, and remove its files."""
+        """End the process, and remove the files of the process."""
         self._running.close()
 
 
@@ -128,7 +131,7 @@ def _read(pipe: IO[bytes] | None) -> Json:
 
 
 def serve() -> None:
-    """Answer the questions of standard input; the first one only warms this process."""
+    """Answer the questions of standard input; the first question only loads the modules of this process."""
     questions, answers = _own_pipes()
     memory.set_bound(int(sys.argv[1]))
     memory.watch(lambda _: os._exit(memory.FAILED))
@@ -141,7 +144,7 @@ def serve() -> None:
 
 
 def _own_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Return the pipes to the server; nothing else of this process reads or writes there."""
+    """Return the pipes to the server, which no other code of this process reads or writes."""
     pipes = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)

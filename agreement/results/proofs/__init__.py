@@ -1,1 +1,1 @@
-"""Results beyond one trace: diagrams over periods and lengths, general verdicts and witnesses."""
+"""Results about many streams or parameters: phase diagrams, verdicts for all streams, and witnesses."""

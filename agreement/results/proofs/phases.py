@@ -41,7 +41,7 @@ _USUAL_LENGTHS: Final = range(1, 61)
 
 
 _VARIED: Final = "Parameters"
-"""The heading of the options for the varied parameters."""
+"""The heading in the help text of the options for the varied parameters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ class PhaseResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """0; 3 with --fail-on-empty if there is no row to agree on."""
+        """The exit code: 0; 3 with --fail-on-empty if no side has a row."""
         if self._fails_on_empty and all(row.is_empty for diagram in self.diagrams for row in diagram.rows):
             return FAILED, f"--fail-on-empty{NO_ROWS} in any whole period"
         return 0, None

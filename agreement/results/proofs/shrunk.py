@@ -86,7 +86,7 @@ class ShrinkResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 if push and pull disagree."""
+        """The exit code: 1 if push and pull disagree, otherwise 0."""
         return int(self.disagree), None
 
     def document(self) -> Mapping[str, object]:
@@ -98,7 +98,7 @@ class ShrinkResult(Findings):
         return () if self._outcome is None else shrunk_text(self._outcome)
 
     def page(self) -> "Page":
-        """Return the content of the HTML report: both sizes, then the comparison of the remaining input."""
+        """Return the content of the HTML report: both sizes, and the comparison on the remaining input."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.page import PageHead

@@ -1,6 +1,6 @@
-"""Verdicts for all streams: `decide` and `contained` prove or refute it, `witness` finds the smallest stream.
+"""Verdicts for all streams: `decide` and `contained` prove or refute, `witness` finds a smallest stream.
 
-`witness` uses the proofs and refutations of `lars decide`, and `decide` uses witness streams.
+`witness` uses the proofs and refutations of `decide`, and `decide` uses the streams of `witness`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -62,7 +62,7 @@ _PREFERRED: Final = (Language.CQELS, Language.RSPQL, *Language)
 def without_trace(
     inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn
 ) -> tuple[TracelessTask, Overrides]:
-    """Return the task of a command's inputs (an experiment or queries), and the overriding options."""
+    """Return the task of an experiment or of queries, and the options that override the experiment."""
     overrides = Overrides(options.period, options.unit, options.reading, options.assign or {})
     trace_input = requests.InputOptions(static=options.static, unit=options.unit).trace()
     return _traceless(inputs, trace_input, overrides, warn), overrides
@@ -95,7 +95,7 @@ def _traceless(
 
 
 def _apart(traceless: TracelessTask, overrides: Overrides, warn: Warn) -> TracelessTask:
-    """Return a task whose queries read each named graph of elements as a stream of its own."""
+    """Return a task in whose queries each named graph of elements is a separate stream."""
     if not any(map(requests.reads_graphs, traceless.queries)):
         return traceless
     queries = requests.graphs_as_streams(traceless.queries, traceless.inputs[0])
@@ -111,7 +111,7 @@ def _apart(traceless: TracelessTask, overrides: Overrides, warn: Warn) -> Tracel
 
 
 def _compared(experiment: Experiment) -> Experiment:
-    """Return an experiment that judges engines as one that compares push and pull of its queries.
+    """Return an experiment that compares push and pull of the queries of an experiment with engines.
 
     Parameters outside the queries have one value, because the choice of the trace has no effect.
     """
@@ -137,7 +137,7 @@ def _compared(experiment: Experiment) -> Experiment:
 
 
 def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
-    """Return the places of the query's patterns, if such a query exists."""
+    """Return the places of patterns in the text of the query; empty if no query has a text."""
     if requests.is_experiment(inputs[0]):
         experiment = read_experiment(inputs[0])
         (entry, *_) = experiment.entries["queries"]
@@ -166,7 +166,7 @@ def time_limit_option() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class TwoQueryOptions:
-    """Two queries, compared at every time on every stream."""
+    """The options for comparing two queries at every time on every stream."""
 
     HEADING: ClassVar = "Two queries"
 
@@ -232,7 +232,7 @@ class DecideResult(Findings):
 
     @property
     def holds(self) -> bool | None:
-        """Whether push and pull agree on every stream, for every period; None if open."""
+        """Whether push and pull agree on every stream for every period; None if the verdict is open."""
         return all_hold(self.verdicts)
 
     def document(self) -> Mapping[str, object]:
@@ -299,12 +299,12 @@ class ContainmentResult(Findings):
 
     @property
     def directions(self) -> tuple[Decision, ...]:
-        """The verdict on the first query in the second, then, if requested, on the opposite direction."""
+        """The verdicts on containment of the first query in the second and, if requested, vice versa."""
         return tuple(containment for *_, containment in self._directions)
 
     @property
     def holds(self) -> bool | None:
-        """Whether containment holds in all directions; None if open."""
+        """Whether containment holds in all requested directions; None if the verdict is open."""
         return all_hold(self.directions)
 
     def document(self) -> Mapping[str, object]:
@@ -312,7 +312,7 @@ class ContainmentResult(Findings):
         return decision_report.containment_json(self._directions, self._files)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield each direction, and the data that refute it."""
+        """Yield the verdict of each direction, and the data that refute containment."""
         return decision_report.containment_text(self._directions, self._files)
 
     def page(self) -> Page:
@@ -380,7 +380,7 @@ _FINER: Final = 5.0
 
 
 def made_streams(task: WitnessTask) -> StreamMaker:
-    """Return the maker of streams from the queries' disjuncts, for push and pull or for two queries."""
+    """Return a function that creates streams from the disjuncts of the queries, for one or two queries."""
     wishes = task.criteria
     if wishes.sides is not None or wishes.same_input:
         return lambda *_: None
@@ -404,7 +404,7 @@ def made_streams(task: WitnessTask) -> StreamMaker:
 
 
 def finer_unit(task: WitnessTask) -> Duration | None:
-    """Return a finer unit for which a stream makes the sides differ; None if `decide` finds none.
+    """Return a finer unit for which the sides differ on a stream; None if `decide` finds no such unit.
 
     The result is also None for a requested cause, because the stream of `decide` can have another cause.
     """
@@ -436,7 +436,7 @@ def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[PairQuery,
 
 
 def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
-    """Return a stream that refutes one of the directions, or that all are proved."""
+    """Return a stream that refutes one direction, or the information that all directions are proved."""
     answers: list[Decision] = []
     for query, other in _directions(task, deadline):
         try:
@@ -451,7 +451,7 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
 
 
 def _is_refuted(query: PairQuery, other: PairQuery, witness: Witness, static: Background | None) -> bool:
-    """Whether the first query has an additional row on a stream, also with the given static data."""
+    """Whether the first query has an additional row on the stream of a witness with the given static data."""
     if static is None:
         return True
     times = witness.before, witness.end
@@ -475,7 +475,7 @@ class WitnessRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WitnessResult(Findings):
-    """The result of `witness`: for each period the smallest streams, and why there are no more.
+    """The result of `witness`: the smallest streams for each period, and the reason why no more exist.
 
     `differ` is None if neither a stream nor a theorem was found; `finer` is a finer unit for which a stream
     exists.
@@ -496,12 +496,12 @@ class WitnessResult(Findings):
 
     @property
     def witnesses(self) -> tuple[Witness, ...]:
-        """The streams, by period, the smallest first."""
+        """The found streams by period; the smallest stream is first."""
         return tuple(stream for answer in self.periods for stream in answer.witnesses)
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 if such a stream exists, 3 if none was found."""
+        """The exit code: 1 if such a stream exists, 0 if none exists, 3 if none was found."""
         return {False: 0, True: 1, None: 3}[self.differ], None
 
     def document(self) -> Mapping[str, object]:
@@ -510,7 +510,7 @@ class WitnessResult(Findings):
         return {**witness_report.as_json(self._task, self.periods), "finer": finer}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield each period's witnesses, and the reason why there are no more."""
+        """Yield the witnesses of each period, and the reason why no more exist."""
         yield from witness_report.as_text(self._task, self.periods)
         yield from self._in_finer()
 
@@ -520,7 +520,7 @@ class WitnessResult(Findings):
         return () if self.finer is None else (known,)
 
     def page(self) -> Page:
-        """Return the content of the HTML report: the search, and the first stream's comparison."""
+        """Return the content of the HTML report: the search, and the comparison on the first stream."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.witness_page import witness_page
 
@@ -529,14 +529,14 @@ class WitnessResult(Findings):
         )
 
     def write_experiment(self, folder: str | Path) -> None:
-        """Write the first period's witnesses as experiments for `agree`; one as the folder itself."""
+        """Write the witnesses of the first period as experiments; a single witness is the folder itself."""
         if len(self.periods) > 1:
             raise LarsError(f"--out {folder} requires one period; use --period with one")
         if self.periods[0].witnesses:
             write_experiments(Path(folder), self._task, self.periods[0])
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `witnesses`: the triples of each."""
+        """Return the table `witnesses` with the triples of each witness."""
         return (OutTable("witnesses", _WITNESS_COLUMNS, self._rows()),)
 
     def _rows(self) -> Iterable[tuple[int, int, int | None, str, str, str, str]]:

@@ -1,4 +1,4 @@
-"""`cite`: BibTeX of this program, and of the papers that its commands rest on."""
+"""`cite`: BibTeX entries of this program, and of the papers on which its commands are based."""
 
 import re
 from collections.abc import Iterable
@@ -41,18 +41,18 @@ class CiteRequest:
 
 @dataclass(frozen=True, slots=True)
 class Citations(Result):
-    """The result of `cite`: BibTeX entries, this program's first."""
+    """The result of `cite`: BibTeX entries; the entry of this program is first."""
 
     entries: tuple[str, ...]
 
     def parts(self) -> Iterable[str]:
-        """Yield the entries."""
+        """Yield the BibTeX entries."""
         return self.entries
 
 
 @offered_functions(CiteRequest)
 def cite(request: CiteRequest, listeners: Listeners) -> Citations:
-    """Return BibTeX of this program and of the papers behind commands, by default all.
+    """Return BibTeX entries of this program and of the papers of the given commands, by default of all.
 
     >>> [entry.partition(",")[0] for entry in cite("generate").entries]
     ['@software{lars', '@inproceedings{yabench2016']

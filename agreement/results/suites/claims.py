@@ -33,7 +33,7 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 class Claim(BaseModel):
-    """A published claim: two sides differ on some data, or never differ; and the commands that decide it."""
+    """A published claim that two sides differ on some data, or never differ, and the deciding commands."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -53,7 +53,7 @@ class _Claims(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict:
-    """A claim with its verdict, the reason, and the commands that a reader can run in the claims' folder."""
+    """A claim with its verdict, the reason, and the commands, which run in the folder of the claims."""
 
     claim: Claim
     kind: Kind
@@ -62,13 +62,13 @@ class ClaimVerdict:
 
     @property
     def verdict(self) -> str:
-        """The verdict in words."""
+        """The text of the verdict."""
         return f"{self.kind}: {self.why}" if self.why else self.kind
 
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """A command's finding: the size of a difference, the theorem for or against it, or the cases tried."""
+    """The finding of a command: the size of a difference, a theorem, or the number of tried cases."""
 
     differ: bool | None
     witness: str = ""
@@ -78,7 +78,7 @@ class _Finding:
 
 @cache
 def published_claims() -> tuple[Claim, ...]:
-    """Return the claims, in their order."""
+    """Return the published claims in the order of claims.toml."""
     with as_file(files("agreement.results.suites").joinpath("claims.toml")) as path:
         return check_data(_Claims, read_toml(path, "claims")).claims
 
@@ -123,7 +123,7 @@ def _decided(claim: Claim, folder: Path, benchmarks: Path | None) -> ClaimVerdic
 
 
 def _missing(claim: Claim, benchmarks: Path | None) -> str:
-    """Return the missing argument of --benchmarks, or "" if all data exist."""
+    """Return the missing part of the --benchmarks folder for a claim; "" if all data exist."""
     needed = sorted(
         {name for command in claim.commands for name in re.findall(rf"{BENCHMARKS}/(\w+)", command)}
     )
@@ -137,7 +137,7 @@ def _placed(command: str, folder: str, benchmarks: Path | None) -> str:
 
 
 def _verdict(findings: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
-    """Return the verdict of all findings: one difference refutes equality."""
+    """Return the verdict of all findings of a claim; one difference refutes equality."""
     apart = [finding for finding in findings if finding.differ]
     alike = [finding for finding in findings if finding.differ is False]
     if differ:
@@ -176,7 +176,7 @@ _Result = TypeVar("_Result")
 
 
 def _call(function: Callable[..., _Result], words: Sequence[str]) -> _Result:
-    """Return the result of a command, through its library function."""
+    """Return the result of a command line by calling the function of `agreement.api`."""
     inputs: list[str] = []
     options: dict[str, list[Any]] = {}
     left = list(words)
@@ -217,7 +217,7 @@ def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _finding(answer: Decision, *, by_stream: bool = False) -> _Finding:
-    """Return the finding of an answer; a refutation can rest on the stream only."""
+    """Return the finding of a command's result; a refutation can be based on the stream only."""
     shown = answer.witness
     size = "" if shown is None else _size(shown.facts, shown.triples)
     return _Finding(
@@ -238,7 +238,7 @@ def _judged(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _solved(first: Sequence[str], second: Sequence[str]) -> _Finding:
-    """Return whether the second query gives the first query's answers at its times, ignoring triggers."""
+    """Return whether two queries give the same answers at the times of the first query, without triggers."""
     one, other = (_answers(_call(solve, words)) for words in (first, second))
     if any(other.get(t) != answers for t, answers in one.items()):
         return _Finding(True, _size(_elements(first)))
@@ -246,7 +246,7 @@ def _solved(first: Sequence[str], second: Sequence[str]) -> _Finding:
 
 
 def _answers(result: SolveResult) -> Mapping[int, object]:
-    """Return the rows, by the names of their variables, or the answer streams, at each time."""
+    """Return the rows by variable names, or the answer streams, at each time of a result."""
     return {
         at.t: (
             Counter(frozenset(zip(result.variables, row, strict=False)) for row in at.rows),
@@ -257,7 +257,7 @@ def _answers(result: SolveResult) -> Mapping[int, object]:
 
 
 def _elements(words: Sequence[str]) -> list[str]:
-    """Return the elements of the trace of `solve`: its lines."""
+    """Return the lines of the output of `solve`, which are the elements of a trace."""
     return Path(words[1]).read_text(encoding="utf-8").splitlines()
 
 

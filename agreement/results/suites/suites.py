@@ -1,4 +1,4 @@
-"""`suite`: tests of RSP-QL written as files, run against engines, and published claims with verdicts."""
+"""`suite`: conformance tests of RSP-QL in files, runs of engines, and published claims with verdicts."""
 
 import json
 import re
@@ -65,7 +65,7 @@ _NAMED: Final = 5
 
 
 def _start(value: str | int) -> Start:
-    """Return t0 of a vector.
+    """Return the t0 of a parameter vector from a text.
 
     >>> _start("2"), _start("aligned")
     (2, 'aligned')
@@ -177,19 +177,19 @@ class SuiteRun(Findings):
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """The names of the first engine's failed tests."""
+        """The names of the failed tests of the first engine."""
         return tuple(result.test.name for result in self.engines[0].results if result.outcome == "failed")
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 if a test failed, or an engine gave no report; 3 if the run ended before all tests were run."""
+        """The exit code: 1 if a test failed or an engine gave no report; 3 if not all tests were run."""
         if left := sum(result.count("not run") for result in self.engines):
             whole = sum(len(result.results) for result in self.engines)
             return 3, f"the run ended before {left} of {quantity(whole, 'test')} were run"
         return int(any(result.failed for result in self.engines)), None
 
     def cases(self) -> Iterator[VerdictCase]:
-        """Yield a test case for each test; of several engines with the name of the engine."""
+        """Yield a test case for each test; for several engines, with the name of the engine."""
         several = len(self.engines) > 1
         for of in self.engines:
             for case in suite_report.cases(of):
@@ -200,7 +200,7 @@ class SuiteRun(Findings):
         return {"engines": [suite_report.as_json(result) for result in self.engines]}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield each engine's parameters, and its test results by level and feature."""
+        """Yield the parameters of each engine, and its test results by level and feature."""
         yield from suite_report.as_text(self.engines)
         if self.folder is not None:
             yield f"written to {self.folder}"
@@ -217,7 +217,7 @@ class SuiteRun(Findings):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SuiteClaims(Findings):
-    """The result of `suite claims`: published claims with their verdicts; `folder` has their input."""
+    """The result of `suite claims`: published claims with verdicts; `folder` contains the input files."""
 
     folder: Path
     claims: tuple[ClaimVerdict, ...]
@@ -311,7 +311,7 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
 
 
 def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
-    """Return the declared parameters; None without --engine."""
+    """Return the declared parameter vector of a request; None without --engine."""
     if request.engine is None:
         if (request.t0, request.bounds, request.label) != (None, None, None):
             raise LarsError("--t0, --bounds and --label require --engine SPEC")
@@ -328,7 +328,7 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
 def _ran(
     tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None, control: RunControl
 ) -> Iterator[SuiteResult]:
-    """Yield the test results of each engine; an engine that the run did not reach has no results."""
+    """Yield the test results of each engine; an engine that the run does not reach has no results."""
     options = dict(request.how.options or {})
     writing = QuerySyntax(Language(request.dialect or Language.RSPQL.value))
     commands = [command for command in (request.adapter, *request.compare) if command is not None]
@@ -381,7 +381,10 @@ def _recorded(
 
 
 def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
-    """Write EARL, JUnit and the page; several engines have a folder each, and a common page."""
+    """Write EARL, JUnit, JSON and the HTML report.
+
+    For several engines, one folder each and one common report.
+    """
     # Loads what only pages need.
     from agreement.results.renderings.pages.blocks import text_page
     from agreement.results.renderings.pages.page import PageHead, provenance, write_page
