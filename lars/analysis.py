@@ -61,6 +61,19 @@ class UnsupportedFormulaError(LarsError):
         self.construct = construct
 
 
+class InexpressibleError(LarsError):
+    """A construct that another language cannot express; who writes the rule adds the rule to the error."""
+
+
+class ExportError(LarsError):
+    """A rule that another language cannot express; `part` is the number of the body literal, if known."""
+
+    def __init__(self, sentence: str, rule: Rule | None, part: int | None = None) -> None:
+        super().__init__(sentence if rule is None else f"{sentence}\n  in the rule {rule}")
+        self.rule = rule
+        self.part = part
+
+
 def literal_form(formula: logic.Formula) -> LiteralForm:
     """Return the form of a literal; raise UnsupportedFormulaError for nested windows or modes.
 

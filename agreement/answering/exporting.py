@@ -32,7 +32,7 @@ from agreement.documents.outputs import in_order
 from agreement.documents.placed import check_data, json_of
 from agreement.documents.requests import PROGRAM_SUFFIXES
 from agreement.engines.r2s import relation_to_stream
-from lars.analysis import intensional, strata, windows, with_windows
+from lars.analysis import ExportError, intensional, strata, windows, with_windows
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file, replacement_path
@@ -42,7 +42,7 @@ from lars.language.stream import Moment, ToStream, write_moments
 from lars.language.terms import NULL, Atom, Constant, Number, Signature, Variable, signature
 from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
 from lars.semantics import all_background
-from lars.ticker import ExportError, Reasoner
+from lars.ticker import Reasoner
 from lars.ticker.ticker_rules import FIRST_TERM, TickerInput
 from lars.ticker.ticker_writer import TickerWriter, ticker_writer, with_signs
 from solver.facts import (

@@ -38,7 +38,6 @@ from solver.job import (
     AnswerRuns,
     AtomRuns,
     Question,
-    SlicedWork,
     Whole,
     certified_runs,
     needs_of,
@@ -122,9 +121,17 @@ class Trace(Protocol):
         """
 
     def results(
-        self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
+        self,
+        find: Callable[[EncodedSituation, Payload], Result],
+        payloads: Sequence[tuple[Interval, Payload]],
+        questions: Sequence[Question],
+        before: int,
     ) -> list[Result]:
-        """Return the results of the slices in order of time, each for the payload of the slice."""
+        """Return the results of work on slices in order of time, each for the payload of the slice.
+
+        The questions determine the input of a slice. They may be evaluated at times in the slice, and up to
+        `before` time points earlier. The work `find` and its payload are sent to other processes.
+        """
 
     def without_certification(self) -> "Trace":
         """Return the same trace without certification, for evaluations that no verdict depends on."""
@@ -233,17 +240,22 @@ class LocalTrace:
         return None if runs is None else (times, runs)
 
     def results(
-        self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
+        self,
+        find: Callable[[EncodedSituation, Payload], Result],
+        payloads: Sequence[tuple[Interval, Payload]],
+        questions: Sequence[Question],
+        before: int,
     ) -> list[Result]:
         """Return the result of each slice for its payload, with terms coded as in the answers."""
+        del before
         situation, progress = (
-            self._with_used(work.questions),
+            self._with_used(questions),
             settings.stage("explaining", self.runner.progress),
         )
         outcomes = []
         for done, (_, payload) in enumerate(payloads):
             progress(done, len(payloads))
-            outcomes.append(work.find(situation, payload))
+            outcomes.append(find(situation, payload))
         return outcomes
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:

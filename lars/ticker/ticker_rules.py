@@ -11,7 +11,7 @@ from itertools import chain, count
 from typing import Final, Literal
 
 from lars import analysis
-from lars.errors import LarsError
+from lars.analysis import ExportError, InexpressibleError
 from lars.language import formulas as logic
 from lars.language import terms
 from lars.language.formulas import (
@@ -72,26 +72,13 @@ _LONGEST_WINDOW: Final = 2**31 - 1
 """The greatest window length of Ticker in time points; a greater length overflows."""
 
 
-class InexpressibleError(LarsError):
-    """A construct that Ticker's language lacks; `exporting` adds its place."""
-
-
-class ExportError(LarsError):
-    """A construct that Ticker cannot express, with its rule and the number of its body literal."""
-
-    def __init__(self, construct: str, rule: Rule, part: int | None = None) -> None:
-        super().__init__(f"Ticker cannot express {construct}\n  in the rule {rule}")
-        self.rule = rule
-        self.part = part
-
-
 @contextmanager
 def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
     """Add the rule and the body literal to an InexpressibleError in the block."""
     try:
         yield
     except InexpressibleError as refused:
-        raise ExportError(str(refused), rule, part) from None
+        raise ExportError(f"Ticker cannot express {refused}", rule, part) from None
 
 
 def fresh_name(name: str, taken: frozenset[str]) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, TypeVar, assert_never
 
-from lars.analysis import LiteralForm
+from lars.analysis import InexpressibleError, LiteralForm
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language import formulas, terms
@@ -150,7 +150,7 @@ class TickerWriter:
         """Return the line of the input at one time point; each atom occurs once."""
         try:
             return ";".join(map(self._atom, dict.fromkeys(atoms)))
-        except ticker_rules.InexpressibleError as refused:
+        except InexpressibleError as refused:
             raise LarsError(f"Ticker cannot express {refused}\n  in the input") from None
 
     def _legend(self) -> Iterator[str]:
@@ -210,12 +210,12 @@ class TickerWriter:
             case terms.Number(value) if 0 <= value < ticker_rules.FIRST_TERM:
                 return str(value)
             case terms.Number(value) if self.counting:
-                raise ticker_rules.InexpressibleError(
+                raise InexpressibleError(
                     f"the number {value}: Ticker's numbers are from 0 to {ticker_rules.FIRST_TERM - 1}"
                 )
             case _:
                 if len(self.terms) == _MOST_TERMS:
-                    raise ticker_rules.InexpressibleError(f"more than {_MOST_TERMS} terms")
+                    raise InexpressibleError(f"more than {_MOST_TERMS} terms")
                 return str(self.terms.setdefault(term, ticker_rules.FIRST_TERM + len(self.terms)))
 
     def _atom(self, atom: terms.Atom) -> str:
@@ -241,18 +241,18 @@ class TickerWriter:
     def _window(self, window: Window) -> str:
         if isinstance(window, TupleWindow):
             if window.size >= ticker_rules.FIRST_TERM:
-                raise ticker_rules.InexpressibleError(
+                raise InexpressibleError(
                     f"the window {window}: Ticker's sizes are below {ticker_rules.FIRST_TERM}"
                 )
             return f"[{window.size} #]"
         assert isinstance(window, TimeWindow)
         if (window.past or 0) >= ticker_rules.FIRST_TERM:
-            raise ticker_rules.InexpressibleError(
+            raise InexpressibleError(
                 f"the window {window}: Ticker's lengths are below {ticker_rules.FIRST_TERM} time points"
             )
         length = (window.past or 0) * self.clock.nanoseconds
         if length % NANOSECONDS["ms"]:
-            raise ticker_rules.InexpressibleError(
+            raise InexpressibleError(
                 f"a window of {Duration(length)}: the lengths of Ticker's windows are whole milliseconds"
             )
         if length % NANOSECONDS["s"]:

@@ -114,6 +114,7 @@ class WindowedAtom:
     window: Window
     atom: Atom
     any_of: frozenset[Atom]
+    timed: bool = False
 
     @property
     def variables(self) -> tuple[Variable, ...]:

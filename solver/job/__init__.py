@@ -14,4 +14,4 @@ from solver.job.evaluation import (
     say_hindrances,
     stream_runs,
 )
-from solver.job.slices import Needs, SlicedWork, needs_of
+from solver.job.slices import Needs, needs_of

@@ -5,11 +5,11 @@ the slices become answers.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from operator import attrgetter
-from typing import Final, Generic, TypeVar
+from typing import Final
 
 import numpy as np
 
@@ -203,23 +203,6 @@ def join_atoms(atoms: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
     """Return the atoms of both mappings; atoms of `other` come last."""
     names = dict.fromkeys((*atoms, *other))
     return {name: together([some[name] for some in (atoms, other) if name in some]) for name in names}
-
-
-_Payload = TypeVar("_Payload")
-_Result = TypeVar("_Result")
-
-
-@dataclass(frozen=True, slots=True)
-class SlicedWork(Generic[_Payload, _Result]):
-    """The work on a slice, and the questions that determine the input that the work needs.
-
-    Questions may be evaluated at times in the slice, and up to `before` time points earlier. The work and its
-    payload are sent to other processes.
-    """
-
-    questions: Sequence[Question]
-    before: int
-    find: Callable[[EncodedSituation, _Payload], _Result]
 
 
 ATOMS_PER_SLICE: Final = 20_000

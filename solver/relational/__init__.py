@@ -9,7 +9,6 @@ from solver.relational.plans import (
     RowSource,
     RulePlan,
     Scan,
-    ShownAtoms,
     obstacle,
     plan,
 )

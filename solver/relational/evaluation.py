@@ -21,7 +21,7 @@ from lars.language.program import Program, assignment, ready, variables
 from lars.language.terms import Constant, Literal, Signature, Term, Variable, signature
 from solver.columns import NO_CODE, NULL_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.deadlines import check_time
-from solver.facts import Row, with_facts
+from solver.facts import Row, WindowedAtom, with_facts
 from solver.rdf import aggregate, compile_condition, order_key, sorted_rows, text_key
 from solver.relational import plans, run_tables
 from solver.relational.shown_input import EncodedSituation, ShownContents, ShownInput, encoded_rows
@@ -558,7 +558,7 @@ class ProgramTables:
         self._body = RuleBody(shown_input.terms, self._count, crowded)
         self._derived: dict[Signature, run_tables.RunTable] = {}
         self.rounds: dict[Signature, list[run_tables.RunTable]] = {}
-        self._sources: dict[plans.ShownAtoms, run_tables.RunTable] = {}
+        self._sources: dict[WindowedAtom, run_tables.RunTable] = {}
 
     def plan(self, output: Signature) -> plans.RelationalPlan:
         """Return the plan for the atoms of the output."""
@@ -659,14 +659,14 @@ class ProgramTables:
                 # Each evaluation time with its own index, as a number of the logic.
                 indexes, times = np.arange(self._count), np.array(self._input.times, np.int64)
                 return run_tables.RunTable((self._terms.of_numbers(times),), indexes, indexes)
-            case plans.ShownAtoms():
+            case WindowedAtom():
                 if source not in self._sources:
                     self._sources[source] = self._shown(source)
                 return self._sources[source]
 
-    def _shown(self, source: plans.ShownAtoms) -> run_tables.RunTable:
+    def _shown(self, source: WindowedAtom) -> run_tables.RunTable:
         table = self._input.runs(source)
-        atom = source.atom.atom
+        atom = source.atom
         always = self.background(signature(atom))
         if source.timed or not len(always):
             return table

@@ -15,7 +15,7 @@ from lars.errors import FailedRunError, LarsError, OutOfMemoryError
 from lars.language.program import Program
 from lars.language.terms import Signature, Variable
 from solver.columns import Array, Mask, TermCodes, among, distinct, keys
-from solver.facts import with_facts
+from solver.facts import WindowedAtom, with_facts
 from solver.relational import plans
 from solver.relational.evaluation import Bindings, ProgramTables, RuleBody, visible_input
 from solver.relational.shown_input import EncodedSituation, ShownInput
@@ -114,7 +114,7 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
 
 def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
     """Return the joined part with one row for each arrival of the window's atom."""
-    if part.literal is not None or not isinstance(part.source, plans.ShownAtoms) or part.source.timed:
+    if part.literal is not None or not isinstance(part.source, WindowedAtom) or part.source.timed:
         return part
     arrival = Variable(_ARRIVAL.name.format(place))
     return plans.Scan(replace(part.source, timed=True), (*part.terms, arrival))
@@ -237,8 +237,8 @@ class _Use:
 
     def _fitting(self, part: plans.Scan, table: Table, values: Values) -> Mask:
         """Return a mask of the rows that match a part, given the possible values of the part's variables."""
-        if isinstance(part.source, plans.ShownAtoms):
-            mask = self._terms.fitting_any(part.source.atom.any_of, table, _rows(table))
+        if isinstance(part.source, WindowedAtom):
+            mask = self._terms.fitting_any(part.source.any_of, table, _rows(table))
         else:
             mask = self._terms.matching(part.terms, table, _rows(table))
         for variable, place in _places(part).items():
@@ -252,7 +252,7 @@ class _Use:
         if name is None or name in self._facts or not name[1]:
             return None
         tables = [tuple(self._background[name].T)] if name in self._background else []
-        if isinstance(part.source, plans.ShownAtoms):
+        if isinstance(part.source, WindowedAtom):
             return [*tables, self._atoms[name]] if name in self._atoms else tables
         for rule in self._rules.get(name, ()):
             derived = self._derived(rule)
@@ -263,7 +263,7 @@ class _Use:
 
     def _derived(self, rule: plans.RulePlan) -> Table | None:
         """Return a superset of the atoms that a rule derives from a single window; None for other rules."""
-        if len(rule.joined) != 1 or not isinstance((part := rule.joined[0]).source, plans.ShownAtoms):
+        if len(rule.joined) != 1 or not isinstance((part := rule.joined[0]).source, WindowedAtom):
             return None
         name, places = part.predicate, _places(part)
         if name is None or part.literal is not None or name in self._facts or name in self._background:
@@ -288,7 +288,7 @@ def _rows(table: Table) -> int:
 
 def _places(part: plans.Scan) -> dict[Variable, int]:
     """Return the argument place of each variable of a part."""
-    if isinstance(part.source, plans.ShownAtoms):
-        pairs = zip(part.terms, part.source.atom.places, strict=False)
+    if isinstance(part.source, WindowedAtom):
+        pairs = zip(part.terms, part.source.places, strict=False)
         return {variable: place for variable, place in pairs if isinstance(variable, Variable)}
     return {term: place for place, term in enumerate(part.terms) if isinstance(term, Variable)}

@@ -89,18 +89,7 @@ def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class ShownAtoms:
-    """Input atoms in a window; if the window is NOW, also atoms of the background B.
-
-    The columns are the variables of the atom. If `timed`, the time of arrival is the last column.
-    """
-
-    atom: WindowedAtom
-    timed: bool = False
-
-
-RowSource = ShownAtoms | Signature | None
+RowSource = WindowedAtom | Signature | None
 """A source of rows: input in a window, a predicate with the atoms of rules and of B, or evaluation times."""
 
 
@@ -134,8 +123,8 @@ class Scan:
         match self.source:
             case (_, _) as predicate:
                 return predicate
-            case ShownAtoms(windowed_atom):
-                return signature(windowed_atom.atom)
+            case WindowedAtom(_, atom):
+                return signature(atom)
             case None:
                 return None
             case _:
@@ -147,11 +136,9 @@ class Scan:
         match self.source:
             case (name, _):
                 return str(Atom(name, self.terms))
-            case ShownAtoms(windowed_atom, timed):
-                atom = substitute(
-                    windowed_atom.atom, dict(zip(windowed_atom.variables, self.terms, strict=False))
-                )
-                return f"{windowed_atom.window} {f'@_{self.terms[-1]}' if timed else '◇'} {atom}"
+            case WindowedAtom(window, atom, _, timed) as source:
+                atom = substitute(atom, dict(zip(source.variables, self.terms, strict=False)))
+                return f"{window} {f'@_{self.terms[-1]}' if timed else '◇'} {atom}"
             case None:
                 return f"{self.terms[0]} = now"
             case _:
@@ -293,8 +280,8 @@ class _Resolver:
             return Scan(predicate, atom.arguments)
         windowed_atom = WindowedAtom(form.window or NOW, canonical_atom(atom), useful)
         if form.mode == "@" and form.time is not None:
-            return Scan(ShownAtoms(windowed_atom, timed=True), (*variables_in_order(atom), form.time))
-        return Scan(ShownAtoms(windowed_atom), variables_in_order(atom))
+            return Scan(replace(windowed_atom, timed=True), (*variables_in_order(atom), form.time))
+        return Scan(windowed_atom, variables_in_order(atom))
 
 
 @lru_cache(maxsize=64)

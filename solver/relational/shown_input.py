@@ -24,8 +24,7 @@ from solver.columns import (
     keys,
     trace_columns,
 )
-from solver.facts import Arrivals, Background, CodedRows, Gate, Situation, times_of
-from solver.relational.plans import ShownAtoms
+from solver.facts import Arrivals, Background, CodedRows, Gate, Situation, WindowedAtom, times_of
 from solver.relational.run_tables import RunTable, coalesce, empty
 
 
@@ -47,15 +46,14 @@ class ShownContents:
         """The numbers of the contents, which are also the evaluation times."""
         return range(self.count)
 
-    def runs(self, source: ShownAtoms) -> RunTable:
+    def runs(self, source: WindowedAtom) -> RunTable:
         """Return the values of the atom's variables, with their runs in the window."""
         assert not source.timed, "when an atom arrived is not given"
-        atom = source.atom
-        table = self.atoms.get((signature(atom.atom), atom.window))
+        table = self.atoms.get((signature(source.atom), source.window))
         if table is None:
-            return empty(len(atom.places))
-        chosen = self.terms.fitting_any(atom.any_of, table.columns, len(table))
-        return coalesce(table.take(chosen).project(atom.places), self.count)
+            return empty(len(source.places))
+        chosen = self.terms.fitting_any(source.any_of, table.columns, len(table))
+        return coalesce(table.take(chosen).project(source.places), self.count)
 
 
 def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms: TermCodes) -> RunTable:
@@ -189,7 +187,7 @@ class ShownInput:
         self._times = np.array(times, np.int64)
         self._known: dict[tuple[Signature, windows.Window], _Runs] = {}
 
-    def runs(self, source: ShownAtoms) -> RunTable:
+    def runs(self, source: WindowedAtom) -> RunTable:
         """Return the values of the atom's variables, with their runs in the window.
 
         If the source asks for the time, the time is the last column.
@@ -197,22 +195,21 @@ class ShownInput:
         table = self.arrivals(source)
         return coalesce(table.project(range(len(table.columns) - 1)), len(self._times))
 
-    def arrivals(self, source: ShownAtoms) -> RunTable:
+    def arrivals(self, source: WindowedAtom) -> RunTable:
         """Return the table of `runs` with one row per arrival; the last column is the arrival's place."""
-        atom = source.atom
-        predicate = signature(atom.atom)
+        predicate = signature(source.atom)
         if predicate not in self._atoms:
-            return empty(len(atom.places) + source.timed + 1)
+            return empty(len(source.places) + source.timed + 1)
         atoms = self._atoms[predicate]
-        key = predicate, atom.window
+        key = predicate, source.window
         if key not in self._known:
             self._known[key] = self._runs(*key)
         first, last = self._known[key]
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
-        fitting = self.terms.fitting_any(atom.any_of, atoms.columns, len(atoms.t)) & (first <= last)
+        fitting = self.terms.fitting_any(source.any_of, atoms.columns, len(atoms.t)) & (first <= last)
         chosen = np.flatnonzero(fitting)
-        columns = [atoms.columns[place][chosen] for place in atom.places]
+        columns = [atoms.columns[place][chosen] for place in source.places]
         if source.timed:
             columns.append(self.terms.of_numbers(atoms.t[chosen]))
         return RunTable((*columns, chosen), first[chosen], last[chosen])

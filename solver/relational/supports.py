@@ -9,7 +9,7 @@ from lars.language.formulas import Gather
 from lars.language.program import Program
 from lars.language.terms import Signature, Term, Variable, signature
 from solver.columns import Array, Mask, among, keys
-from solver.facts import Fact, Row
+from solver.facts import Fact, Row, WindowedAtom
 from solver.relational import plans
 from solver.relational.evaluation import Bindings, ProgramTables, RuleBody, scan_atoms, visible_input
 from solver.relational.run_tables import RunTable, as_table, coalesce, concatenate, meet
@@ -72,7 +72,7 @@ class _Descent:
         self._needs: dict[Signature, list[RunTable]] = {}
         self._leaves: dict[Signature, list[tuple[Array, Array]]] = {}
         self._numbered_rounds: dict[Signature, RunTable] = {}
-        self._arrived: dict[plans.ShownAtoms, RunTable] = {}
+        self._arrived: dict[WindowedAtom, RunTable] = {}
 
     def leaves(self, rows: RunTable) -> Iterator[tuple[int, Fact]]:
         """Yield the input atoms of a proof of each row, with the number of the row."""
@@ -162,7 +162,7 @@ class _Descent:
         match part:
             case plans.Scan(None) | plans.Scan(literal=Gather()):
                 return None
-            case plans.Scan(plans.ShownAtoms() as source, terms, None):
+            case plans.Scan(WindowedAtom() as source, terms, None):
                 return self._first_candidates(
                     bindings, self._numbered(terms, self._arrivals(source)), None, is_input=True
                 )
@@ -206,16 +206,16 @@ class _Descent:
             case (_, _) as predicate:
                 columns = (candidates.term(term, self._situation.terms)[taken] for term in part.terms)
                 self._need(predicate, RunTable(tuple(columns), solutions.first, solutions.last), rows)
-            case plans.ShownAtoms(atom) if part.literal is None:
+            case WindowedAtom(_, atom) if part.literal is None:
                 came = taken >= 0
                 if not came.any():
                     return
                 places = -1 - candidates.column(_NUMBER)[taken[came]]
-                self._leaves.setdefault(signature(atom.atom), []).append((rows[came], places))
+                self._leaves.setdefault(signature(atom), []).append((rows[came], places))
             case _:
                 pass
 
-    def _arrivals(self, source: plans.ShownAtoms) -> RunTable:
+    def _arrivals(self, source: WindowedAtom) -> RunTable:
         """Return the visible input, each atom with a number; newer atoms have smaller numbers."""
         if source not in self._arrived:
             table = self._input.arrivals(source)
@@ -242,7 +242,7 @@ class _Descent:
 
 
 def _is_input(part: plans.Scan) -> bool:
-    return part.literal is None and isinstance(part.source, plans.ShownAtoms)
+    return part.literal is None and isinstance(part.source, WindowedAtom)
 
 
 def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:

@@ -6,7 +6,7 @@ A trace on Spark gives the same answers as a trace in this process.
 import json
 import weakref
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,7 +25,6 @@ from solver.facts import Arrivals, Background, Fact, Multiples
 from solver.job import (
     Needs,
     Question,
-    SlicedWork,
     certified_first,
     lacks_certified,
     needs_of,
@@ -279,21 +278,25 @@ class SparkTrace:
         return slices_on_spark(self.read.blocks, needs, self.timeline, self.timeline)
 
     def results(
-        self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
+        self,
+        find: Callable[[EncodedSituation, Payload], Result],
+        payloads: Sequence[tuple[Interval, Payload]],
+        questions: Sequence[Question],
+        before: int,
     ) -> list[Result]:
-        """Return the result of the work on each slice with its payload."""
+        """Return the result of the work `find` on each slice with its payload."""
         if not payloads:
             return []
-        blocks, background = self.read.blocks, used_background(self.background, work.questions)
+        blocks, background = self.read.blocks, used_background(self.background, questions)
         context, slices = blocks.context, [within for within, _ in payloads]
-        needs, numbers = needs_of(work.questions).from_before(work.before), range(len(slices))
+        needs, numbers = needs_of(questions).from_before(before), range(len(slices))
         # A payload may be bytes too: in a tuple it is none of the atoms.
         shares = context.parallelize([(number, (payload,)) for number, (_, payload) in enumerate(payloads)])
         spread = blocks.flatMap(partial(reading.spread_atoms, needs, self.timeline, slices, numbers)).union(
             shares
         )
         task = partial(
-            worked_slices, work, self.timeline, background, reading.task_memory(context, len(slices))
+            worked_slices, find, self.timeline, background, reading.task_memory(context, len(slices))
         )
         with spark_progress(context, settings.stage("explaining", self.runner.progress)):
             outcomes = spread.partitionBy(len(slices), int).mapPartitions(task).collect()

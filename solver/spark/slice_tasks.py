@@ -20,7 +20,7 @@ from lars.language.windows import Interval
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.facts import Background
-from solver.job import Question, SlicedWork, certified_part
+from solver.job import Question, certified_part
 from solver.job.evaluation import answers_in
 from solver.job.slices import Job
 from solver.relational import EncodedSituation, situation_of
@@ -111,7 +111,7 @@ class SliceTask:
 
 
 def worked_slices(
-    work: SlicedWork[Payload, Result],
+    find: Callable[[EncodedSituation, Payload], Result],
     timeline: Interval,
     background: Background,
     most: int,
@@ -119,7 +119,7 @@ def worked_slices(
 ) -> Iterator[tuple[int, Result | LarsError]]:
     """Yield the number of a slice and its result or error; a task has at most one slice.
 
-    `values` are the atoms of the slice and the payload of the work. `most` is the memory of the task in
+    `values` are the atoms of the slice and the payload of `find`. `most` is the memory of the task in
     bytes.
     """
     memory.watch_task(most)
@@ -134,7 +134,7 @@ def worked_slices(
         terms = TermCodes()
         columns = TraceColumns(terms, in_time_order(unpack_atoms(contents, terms)), timeline.last)
         try:
-            yield number, work.find(situation_of(columns, timeline, background), payload)
+            yield number, find(situation_of(columns, timeline, background), payload)
         except FailedRunError as error:
             yield number, FailedRunError(str(error))
         except LarsError as error:

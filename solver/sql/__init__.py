@@ -2,4 +2,3 @@
 
 from solver.sql.first_statements import ProgramInput
 from solver.sql.script import script
-from solver.sql.values import InexpressibleInSqlError

@@ -32,22 +32,22 @@ class InputTables:
     input: tuple[Signature, ...]
     background: Mapping[Signature, str]
 
-    def selects(self, atom: WindowedAtom, *, timed: bool) -> list[str]:
-        """Return SELECTs of the visible atoms: t, the atom's variables, and if `timed` the arrival time."""
-        predicate, statements = signature(atom.atom), []
+    def selects(self, source: WindowedAtom) -> list[str]:
+        """Return SELECTs of the visible atoms: t, the atom's variables, and the arrival time if timed."""
+        predicate, statements = signature(source.atom), []
         if predicate in self.input:
             first: dict[Variable, str] = {}
-            where = conditions_on(atom.atom.arguments, "s", first)
-            times = ["CAST(s.t AS TEXT)"] if timed else []
-            selected = ", ".join(["n.t", *(first[name] for name in atom.variables), *times])
-            table, on = self._visible(atom.window, predicate)
+            where = conditions_on(source.atom.arguments, "s", first)
+            times = ["CAST(s.t AS TEXT)"] if source.timed else []
+            selected = ", ".join(["n.t", *(first[name] for name in source.variables), *times])
+            table, on = self._visible(source.window, predicate)
             below = f"\nWHERE {values.conjunction(where)}" if where else ""
             statements.append(f"SELECT DISTINCT {selected}\nFROM {NOW} AS n JOIN {table} AS s ON {on}{below}")
-        if predicate in self.background and not timed:
+        if predicate in self.background and not source.timed:
             # B stands under no window, so this is a plain atom, which input may hold too.
             first = {}
-            where = conditions_on(atom.atom.arguments, "k", first)
-            selected = ", ".join(["n.t", *(first[name] for name in atom.variables)])
+            where = conditions_on(source.atom.arguments, "k", first)
+            selected = ", ".join(["n.t", *(first[name] for name in source.variables)])
             statements.append(
                 f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
                 f"\nWHERE {values.conjunction(where)}"

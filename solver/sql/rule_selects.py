@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
+from lars.analysis import InexpressibleError
 from lars.language import formulas as logic
 from lars.language.program import assignment, calls, ready
 from lars.language.terms import NULL, XSD, Atom, Constant, Literal, Number, Term, Variable
@@ -21,10 +22,6 @@ COVERED: Final = (
     "isTRIPLE, and TRIPLE, SUBJECT, PREDICATE, OBJECT in sameTerm and BIND, "
     "of variables and constants"
 )
-
-
-class UnsaidError(Exception):
-    """A construct that SQL cannot express exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
         case Literal("true" | "false" as text, datatype) if datatype == XSD + "boolean":
             return SqlTruth("1 = 1" if text == "true" else "1 = 0")
         case _:
-            raise UnsaidError(f"SQL has no exact words for it; {COVERED}")
+            raise InexpressibleError(f"SQL has no exact words for it; {COVERED}")
 
 
 def _connected(word: str, parts: list[SqlTruth]) -> SqlTruth:
@@ -89,7 +86,7 @@ def _bound(expression: logic.Expression, names: "RuleSelect") -> str:
         case logic.Call("TRIPLE", terms):
             return _triple(*(_bound(term, names) for term in terms))
         case logic.Call():
-            raise UnsaidError(f"SQL has no exact words for it; {COVERED}")
+            raise InexpressibleError(f"SQL has no exact words for it; {COVERED}")
         case _:
             return f"NULLIF({values.quote(expression)}, {values.quote(NULL)})"
 
@@ -127,7 +124,7 @@ def _denoted(expression: logic.Expression, names: "RuleSelect") -> values.SqlTer
         case Variable():
             return names.denoted(expression)
         case logic.Call():
-            raise UnsaidError(f"SQL has no exact words for it; {COVERED}")
+            raise InexpressibleError(f"SQL has no exact words for it; {COVERED}")
         case _:
             return _constant(expression)
 
@@ -135,7 +132,7 @@ def _denoted(expression: logic.Expression, names: "RuleSelect") -> values.SqlTer
 def _constant(term: Constant) -> values.SqlTerm:
     sql_term = values.constant(term)
     if sql_term is None:
-        raise UnsaidError(
+        raise InexpressibleError(
             f"SQL cannot compare with {term} exactly; covered are numbers of 15 digits and texts"
         )
     return sql_term
@@ -360,8 +357,8 @@ class RuleSelect:
             left.remove(condition)
             try:
                 self._ask(condition)
-            except UnsaidError as unsaid:
-                raise values.InexpressibleInSqlError(str(unsaid), self.plan.rule, condition) from None
+            except InexpressibleError as unsaid:
+                raise values.inexpressible(str(unsaid), self.plan.rule, condition) from None
 
     def _ask(self, condition: logic.Condition) -> None:
         match condition:
@@ -383,7 +380,7 @@ class RuleSelect:
         if not isinstance(expression, logic.Call):
             return self._term(expression)
         if any(call.function not in (*_PARTS, "TRIPLE") for call in calls(expression)):
-            raise UnsaidError("SQL has no exact words for a computed value; covered are terms")
+            raise InexpressibleError("SQL has no exact words for a computed value; covered are terms")
         return f"COALESCE({_bound(expression, self)}, {values.quote(NULL)})"
 
     def _bind(self, variable: Variable, text: str) -> None:
@@ -406,7 +403,7 @@ class RuleSelect:
         if variable not in self._valued:
             alias, _, column = self.terms[variable].partition(".")
             if alias not in self._aliases or self._aliases[alias].startswith("("):
-                raise UnsaidError(
+                raise InexpressibleError(
                     "SQL compares the values of input and derived atoms, not of what is computed"
                 )
             self.compared.append((self._aliases[alias], column))
@@ -416,7 +413,7 @@ class RuleSelect:
         return self._valued[variable]
 
     def _checked(self, literal: logic.SetLiteral) -> logic.Gather:
-        """Return the literal if it is a COUNT; raise InexpressibleInSqlError for other literals."""
+        """Return the literal if it is a COUNT; raise ExportError for other literals."""
         match literal:
             case logic.Gather(_, logic.Aggregation("COUNT")):
                 return literal
@@ -426,7 +423,7 @@ class RuleSelect:
                 problem = "SQL has no exact words for SPARQL's order; covered are queries without LIMIT"
             case _:
                 assert_never(literal)
-        raise values.InexpressibleInSqlError(problem, self.plan.rule, literal)
+        raise values.inexpressible(problem, self.plan.rule, literal)
 
     def _counted(self, literal: logic.Gather, scan: Scan) -> str:
         """Return the SELECT that counts the instances of the literal's atom per group."""

@@ -9,7 +9,7 @@ from lars.language.program import Program
 from lars.language.terms import NULL, Signature, Variable, signature
 from lars.language.windows import LARGEST_TIME, IntervalWindow, TupleWindow
 from solver import relational
-from solver.facts import Arrivals, Gate, with_facts
+from solver.facts import Arrivals, Gate, WindowedAtom, with_facts
 from solver.sql import values
 from solver.sql.first_statements import NOW, InputTables, ProgramInput, input_statements, time_statements
 from solver.sql.rule_selects import RuleSelect
@@ -30,14 +30,14 @@ class _Writer:
     output: Signature | None
     whole: relational.RelationalPlan
     tables: InputTables
-    sources: dict[relational.ShownAtoms, str]
+    sources: dict[WindowedAtom, str]
 
     def table_of(self, source: relational.RowSource) -> str:
         """Return the SQL table that has the rows of a source."""
         match source:
             case (_, _) as predicate:
                 return self.tables.names.derived(predicate)
-            case relational.ShownAtoms():
+            case WindowedAtom():
                 return self.sources[source]
             case None:
                 return f"(SELECT t, CAST(t AS TEXT) AS a1 FROM {NOW})"
@@ -51,7 +51,7 @@ def _check_windows(program: Program) -> None:
             for window in windows_of(literal):
                 lengths = window.lengths if isinstance(window, IntervalWindow) else (window.size,)
                 if any(abs(length) > LARGEST_TIME for length in lengths):
-                    raise values.InexpressibleInSqlError("SQL has integers of 64 bits alone", rule, literal)
+                    raise values.inexpressible("SQL has integers of 64 bits alone", rule, literal)
 
 
 def script(
@@ -64,13 +64,13 @@ def script(
     """Yield the lines of the script of a program without its trigger.
 
     The result of the script has the rows of the predicate `output`; `variables` name its first columns. If
-    `output` is None, the result has the rows of all derived predicates. Raises InexpressibleInSqlError for a
+    `output` is None, the result has the rows of all derived predicates. Raises ExportError for a
     construct that SQL cannot express exactly.
     """
     own = with_facts(program, {})
     hindering = relational.obstacle(program, program_input.background_predicates)
     if hindering is not None:
-        raise values.InexpressibleInSqlError(hindering.problem, hindering.rule, hindering.literal)
+        raise values.inexpressible(hindering.problem, hindering.rule, hindering.literal)
     _check_windows(program)
     whole = relational.plan(program, output)
     names, atoms = values.TableNames(), list(dict.fromkeys(_shown_atoms(whole)))
@@ -78,10 +78,9 @@ def script(
         names.of(table, table)
     patterns = [signature(atom) for atom in gate.patterns] if isinstance(gate, Arrivals) else []
     known = program_input.background_predicates | own.keys()
-    predicates = [signature(shown_atoms.atom.atom) for shown_atoms in atoms]
+    predicates = [signature(shown_atoms.atom) for shown_atoms in atoms]
     if any(
-        isinstance(window := shown_atoms.atom.window, TupleWindow) and window.by is None
-        for shown_atoms in atoms
+        isinstance(window := shown_atoms.window, TupleWindow) and window.by is None for shown_atoms in atoms
     ):
         # Such a window also counts predicates outside the rules.
         predicates += [(fact.predicate, len(fact.arguments)) for fact in program_input.facts]
@@ -109,21 +108,20 @@ def script(
     yield from _result(writer, variables)
 
 
-def _shown_atoms(whole: relational.RelationalPlan) -> Iterator[relational.ShownAtoms]:
+def _shown_atoms(whole: relational.RelationalPlan) -> Iterator[WindowedAtom]:
     rules = [rule for layer in whole.layers for rule in layer.rules]
     for rule in (*rules, *whole.constraints):
         for part in (*rule.joined, *rule.subtracted):
-            if isinstance(part.source, relational.ShownAtoms):
+            if isinstance(part.source, WindowedAtom):
                 yield part.source
 
 
 def _windows(writer: _Writer) -> Iterator[str]:
     for source, table in writer.sources.items():
-        atom = source.atom
         yield ""
-        yield from values.remark(f"{atom.window} {'@_t' if source.timed else '◇'} {atom.atom}")
-        width = len(atom.variables) + source.timed
-        yield from _rows(table, width, writer.tables.selects(atom, timed=source.timed))
+        yield from values.remark(f"{source.window} {'@_t' if source.timed else '◇'} {source.atom}")
+        width = len(source.variables) + source.timed
+        yield from _rows(table, width, writer.tables.selects(source))
 
 
 def _rows(table: str, width: int, selects: Sequence[str]) -> Iterator[str]:
@@ -180,7 +178,7 @@ def _recursive(writer: _Writer, layer: relational.Layer) -> Iterator[str]:
     (place, _), *again = looping[0].places(layer.predicates)
     if more or again or len(looping) > 1:
         problem = "SQL recurses by one rule alone, in which the predicate stands once"
-        raise values.InexpressibleInSqlError(problem, looping[-1].rule)
+        raise values.inexpressible(problem, looping[-1].rule)
     names = writer.tables.names
     loop = names.of(("loop", predicate), f"{predicate[0]}_so_far")
     selects = [RuleSelect(rule, writer.table_of) for rule in layer.rules if rule not in looping]
@@ -190,9 +188,7 @@ def _recursive(writer: _Writer, layer: relational.Layer) -> Iterator[str]:
     step = RuleSelect(looping[0], writer.table_of, {place: loop})
     repeated = _commented(step)
     if any(table == loop for table, _ in step.compared):
-        raise values.InexpressibleInSqlError(
-            "SQL does not compare values that a recursion makes", looping[0].rule
-        )
+        raise values.inexpressible("SQL does not compare values that a recursion makes", looping[0].rule)
     yield from _compared([*selects, step])
     named = values.columns(predicate[1])
     table = names.derived(predicate)

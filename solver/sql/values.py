@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from lars.errors import LarsError, on_one_line, printable
+from lars.analysis import ExportError
+from lars.errors import on_one_line, printable
 from lars.language import terms
 from lars.language.formulas import BodyLiteral
 from lars.language.program import Rule, write_literal
@@ -19,14 +20,11 @@ _ROWS_OF_A_STATEMENT: Final = 500
 """The number of rows in one INSERT statement; SQLite's parser limits the length of a statement."""
 
 
-class InexpressibleInSqlError(LarsError):
-    """A construct that SQL cannot express exactly, with its rule, and with its body literal if known."""
-
-    def __init__(self, problem: str, rule: Rule | None, literal: BodyLiteral | None = None) -> None:
-        sentence = problem if literal is None else f"{write_literal(literal)}: {problem}"
-        super().__init__(f"--format sql: {sentence}" + ("" if rule is None else f"\n  in the rule {rule}"))
-        self.rule = rule
-        self.part = None if rule is None or literal is None else rule.body.index(literal)
+def inexpressible(problem: str, rule: Rule | None, literal: BodyLiteral | None = None) -> ExportError:
+    """Return the error for a construct that SQL cannot express exactly, with its body literal if known."""
+    sentence = problem if literal is None else f"{write_literal(literal)}: {problem}"
+    part = None if rule is None or literal is None else rule.body.index(literal)
+    return ExportError(f"--format sql: {sentence}", rule, part)
 
 
 def quote(text: str | terms.Term) -> str:

@@ -17,6 +17,7 @@ from agreement.answering.solve.translating import (
 )
 from agreement.documents.requests import PROGRAM_SUFFIXES, load_program
 from agreement.documents.traces import background, check_timeline, point_on, with_dates
+from lars.analysis import ExportError
 from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.windows import Interval
@@ -24,7 +25,7 @@ from solver.facts import Background, Situation
 from solver.job import ask
 from solver.pointwise.standalone_files import standalone
 from solver.settings import Runner, Time, TraceInput, Warn, unsaid
-from solver.sql import InexpressibleInSqlError, ProgramInput, script
+from solver.sql import ProgramInput, script
 from solver.traces import point_of, read_static
 from translate.model.query import Dataset, EngineQuery
 from translate.tau import output_of
@@ -101,7 +102,7 @@ def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, 
     predicate = None if output is None else output.predicate
     try:
         yield from script(question.program, question.gate, predicate, columns, program_input)
-    except InexpressibleInSqlError as error:
+    except ExportError as error:
         raise placed_refusal(error, question.program, task.path) from None
 
 

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agreement.documents import requests
 from agreement.documents.outputs import json_text
 from agreement.documents.values import Period, points_of
+from lars.analysis import ExportError
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, on_one_line, printable
 from lars.files import read_file
 from lars.language.program import Program
 from lars.language.terms import Atom, Iri
 from lars.text import notation, write_reasoner_program
-from lars.ticker import ExportError
 from solver.settings import StaticFile, Warn
 from translate import analysis
 from translate.analysis.model_queries import Assignment
@@ -26,9 +26,6 @@ from translate.model.windows import Range
 from translate.strict import StrictEngine, check_strict
 from translate.tau import Trigger, lars_program, pull, push
 from translate.writing import model_json, model_lines, write_query
-
-if TYPE_CHECKING:
-    from solver.sql import InexpressibleInSqlError
 
 _TICKER: Final = "ticker"
 _ASSIGNED: Final = (
@@ -250,7 +247,7 @@ def _exported(program: Program, task: TranslatingTask, facts: tuple[Atom, ...]) 
         raise LarsError(f"{task.path}: {error}") from None
 
 
-def placed_refusal(error: "ExportError | InexpressibleInSqlError", program: Program, path: Path) -> LarsError:
+def placed_refusal(error: ExportError, program: Program, path: Path) -> LarsError:
     """Return the error with the place of the rejected rule, if the program is in a file."""
     written = requests.load_program(path).rules if path.suffix in requests.PROGRAM_SUFFIXES else ()
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)

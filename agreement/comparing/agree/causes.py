@@ -30,7 +30,7 @@ from lars.language.windows import Interval, TimeWindow, Window
 from solver import relational
 from solver.columns import NULL_CODE, Array, CodedColumns, Mask
 from solver.facts import Fact, Row
-from solver.job import AnswerRuns, Question, SlicedWork, answers_at
+from solver.job import AnswerRuns, Question, answers_at
 from solver.relational.supports import supports
 
 
@@ -715,10 +715,9 @@ class DifferenceCauses:
         """Return, for each row, the input atoms of one proof at the last report of the row by its side."""
         rows = [(difference.side, difference.row, difference.at) for difference in differences]
         places = self._by_slice([difference.interval.end for difference in differences])
-        work = self._work(slice_supports)
         intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
         proved: dict[int, tuple[Fact, ...]] = {}
-        for (_, some), facts in zip(places, self._trace.results(work, intervals), strict=True):
+        for (_, some), facts in zip(places, self._results(slice_supports, intervals), strict=True):
             proved |= zip(some.tolist(), facts, strict=True)
         return [proved[place] for place in range(len(differences))]
 
@@ -797,11 +796,14 @@ class DifferenceCauses:
         self._find(periods, placed, numbers)
         return numbers
 
-    def _work(
-        self, find: Callable[[SidePrograms, relational.EncodedSituation, _Wanted], _Result]
-    ) -> SlicedWork[_Wanted, _Result]:
-        """Return the work on slices for both sides' programs, with enough input for the longest period."""
-        return SlicedWork(self._programs.questions, self._longest, partial(find, self._programs))
+    def _results(
+        self,
+        find: Callable[[SidePrograms, relational.EncodedSituation, _Wanted], _Result],
+        payloads: Sequence[tuple[Interval, _Wanted]],
+    ) -> list[_Result]:
+        """Return the results of slices for both sides' programs, with enough input for the longest period."""
+        questions = self._programs.questions
+        return self._trace.results(partial(find, self._programs), payloads, questions, self._longest)
 
     def _find(
         self,
@@ -810,8 +812,7 @@ class DifferenceCauses:
         causes: Mapping[Side, Causes],
     ) -> None:
         """Find the causes of the rows of some periods, and store the causes at the rows' indexes `placed`."""
-        work = self._work(slice_causes)
-        for own, result in zip(placed, self._trace.results(work, periods), strict=True):
+        for own, result in zip(placed, self._results(slice_causes, periods), strict=True):
             for side, numbers in own.items():
                 causes[side][numbers] = result[side]
 

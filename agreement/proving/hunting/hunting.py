@@ -102,18 +102,6 @@ class FailedRun:
     problem: str
 
 
-@dataclass(frozen=True, slots=True)
-class FaultRule:
-    """A rule that an engine follows in place of the right rule.
-
-    `version` is the engine version with the rule.
-    """
-
-    sentence: str
-    right: str
-    version: str | None = None
-
-
 @dataclass(slots=True)
 class Fault:
     """A fault of an engine: its smallest run, the verdict on this run, the rule, and the number of runs.
@@ -127,10 +115,10 @@ class Fault:
     run: references.HuntedRun
     verdict: references.RunVerdict
     seconds: float
-    rule: FaultRule | None = None
+    rule: references.Switch | None = None
     alike: str | None = None
     isolated: bool = True
-    other_rules: tuple[FaultRule, ...] = ()
+    other_rules: tuple[references.Switch, ...] = ()
     times: int = 1
     repeated: bool = True
 
@@ -682,11 +670,13 @@ class Explanation:
             Fault(small, verdict, self.hunt.first_wrong, rule, None, isolated, tuple(told), times)
         )
 
-    def _fault_rule(self, of: references.Switch | EngineRule) -> FaultRule:
-        if isinstance(of, references.Switch) or self.followed is None:
-            return FaultRule(of.sentence, of.right)
-        name = self.followed.name
-        return FaultRule(f"{of.sentence} ({of.name} of {name})", of.right or "without that", name)
+    def _fault_rule(self, of: references.Switch | EngineRule) -> references.Switch:
+        if isinstance(of, references.Switch):
+            return of
+        if self.followed is None:
+            return references.Switch(of.sentence, of.right)
+        sentence = f"{of.sentence} ({of.name} of {self.followed.name})"
+        return references.Switch(sentence, of.right or "without that")
 
     def _left(self) -> list[references.HuntedRun]:
         return [self.wrong[number] for number in self.arena.left(self.causes)]

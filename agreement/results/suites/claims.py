@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeVar, get_args
 from pydantic import BaseModel, ConfigDict
 
 from agreement.documents.outputs import quantity
-from agreement.documents.placed import check_data, read_toml
+from agreement.documents.placed import checked_at, read_toml
 from agreement.proving.decisions import Decision
 from agreement.results.judgements import judge
 from agreement.results.proofs.traceless import contained, decide, witness
@@ -43,12 +43,6 @@ class Claim(BaseModel):
     differ: bool = False
     commands: tuple[str, ...]
     files: dict[str, str] = {}
-
-
-class _Claims(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +74,9 @@ class _Finding:
 def published_claims() -> tuple[Claim, ...]:
     """Return the published claims in the order of claims.toml."""
     with as_file(files("agreement.results.suites").joinpath("claims.toml")) as path:
-        return check_data(_Claims, read_toml(path, "claims")).claims
+        data = read_toml(path, "claims")
+    claims = enumerate(data.content["claims"])
+    return tuple(checked_at(Claim, data, ("claims", number), one) for number, one in claims)
 
 
 def decided_claims(

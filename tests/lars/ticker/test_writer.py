@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
+from lars.analysis import ExportError
 from lars.durations import read_duration
 from lars.errors import LarsError
 from lars.language.program import head_atom
 from lars.language.terms import Atom, Iri, Symbol, signature
 from lars.text.notation import read
-from lars.ticker import ExportError, Reasoner
+from lars.ticker import Reasoner
 from lars.ticker.ticker_rules import TickerInput
 from lars.ticker.ticker_writer import ticker_writer, write_ticker
 from tests.lars import strategies

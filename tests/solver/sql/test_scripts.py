@@ -11,13 +11,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from lars.analysis import ExportError
 from lars.language.stream import stream_of
 from lars.language.terms import Atom, Number, Variable
 from lars.language.windows import LARGEST_TIME, Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
 from solver.job import ask
-from solver.sql import InexpressibleInSqlError, ProgramInput, script
+from solver.sql import ProgramInput, script
 from tests.lars.strategies import streams
 from tests.packs import ROOT
 from tests.solver.pointwise.test_definition import backgrounds, clingo_rows, inputs, programs_of, some
@@ -51,7 +52,7 @@ def same(program, given_to_it, times, outputs, reference=relational_rows):
     for output in outputs:
         try:
             found = sql_rows(program, given_to_it, times, output)
-        except InexpressibleInSqlError:
+        except ExportError:
             assume(False)
         assert found == reference(program, given_to_it, times, output)
 
@@ -112,7 +113,7 @@ def test_a_program_becomes_this_script(name, update_golden):
     ],
 )
 def test_what_sql_cannot_say_is_refused(text, problem):
-    with pytest.raises(InexpressibleInSqlError) as raised:
+    with pytest.raises(ExportError) as raised:
         list(script(read(text), None, None, (), ProgramInput()))
     assert problem in str(raised.value)
     assert raised.value.rule is not None
@@ -198,7 +199,7 @@ LONG = ["{N,0,1}", "{0,N,1}", "{9,0,N}", "{sliding N,1,0}", "{sliding 1,1,N}", "
 def test_windows_that_64_bits_do_not_hold_are_refused_by_sql(window):
     text = f"q ← ⊞^{window} ◇ e."
     given_to_it = situation(stream_of(Interval(0, 9), [(4, Atom("e"))]), ())
-    with pytest.raises(InexpressibleInSqlError, match="SQL has integers of 64 bits"):
+    with pytest.raises(ExportError, match="SQL has integers of 64 bits"):
         sql_rows(read(text.replace("N", str(LARGEST_TIME + 1))), given_to_it, [5], ("q", 0))
     program = read(text.replace("N", str(LARGEST_TIME)))
     found = sql_rows(program, given_to_it, [4, 5], ("q", 0))

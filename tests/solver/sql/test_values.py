@@ -5,6 +5,7 @@ from random import Random
 
 import pytest
 
+from lars.analysis import ExportError
 from lars.language import formulas as logic
 from lars.language.formulas import Call
 from lars.language.program import Program, Rule
@@ -12,7 +13,6 @@ from lars.language.terms import NULL, XSD, Atom, Blank, Iri, Literal, Number, Sy
 from lars.language.windows import Interval
 from solver.facts import Fact, Situation
 from solver.rdf import test as holds
-from solver.sql import InexpressibleInSqlError
 from tests.solver.sql.sql_cases import sql_rows
 
 X, Y = Variable("x"), Variable("y")
@@ -80,7 +80,7 @@ def decided(expression, rows):
         facts = [Fact(0, "f", tuple(map(str, row))) for row in rows]
         try:
             found = sql_rows(Program((rule,)), Situation(Interval(0, 0), facts, {}), [0], ("ans", 2))[0]
-        except (InexpressibleInSqlError, sqlite3.IntegrityError):
+        except (ExportError, sqlite3.IntegrityError):
             return False
         expected = {
             row for row in rows if holds(expression, value, dict(zip((X, Y), map(bound, row), strict=True)))

@@ -29,12 +29,14 @@ class CutTrace(LocalTrace):
         starts = range(self.timeline.first, last + 1, self.length)
         return [Interval(first, min(first + self.length - 1, last)) for first in starts]
 
-    def results(self, work, given):
+    def results(self, find, given, questions, before):
         """Return what is found in slices."""
-        return [self._elsewhere(*pickle.loads(pickle.dumps((work, *one)))) for one in given]
+        return [
+            self._elsewhere(*pickle.loads(pickle.dumps((find, questions, before, *one)))) for one in given
+        ]
 
-    def _elsewhere(self, work, within, share):
-        wanted, known = needs_of(work.questions).from_before(work.before), self.columns.terms
+    def _elsewhere(self, find, questions, before, within, share):
+        wanted, known = needs_of(questions).from_before(before), self.columns.terms
         atoms = in_time_order(wanted.among(self.columns.atoms, known, self.timeline).of(within))
         terms = TermCodes()
         terms.code("<http://example.org/elsewhere>")
@@ -43,7 +45,7 @@ class CutTrace(LocalTrace):
             for name, one in atoms.items()
         }
         columns = TraceColumns(terms, coded, within.last)
-        return work.find(situation_of(columns, self.timeline, self.background), share)
+        return find(situation_of(columns, self.timeline, self.background), share)
 
 
 def cut_into(variant, length):
