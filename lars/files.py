@@ -190,8 +190,8 @@ def replacement_folder(path: Path, kind: str) -> Iterator[Path]:
 def check_own_folder(path: Path, kind: str, option: str = "") -> None:
     """Raise LarsError if the folder contains a file that `replacement_folder` did not write.
 
-    The name of a file does not prove its origin. For example, `manifest.ttl` is in every test suite of the
-    W3C, and users may have added notes to a README that lars wrote.
+    A file name does not prove that lars wrote the file. For example, `manifest.ttl` is in every test suite of
+    the W3C, and users may have added notes to a README that lars wrote.
     """
     if not exists(path):
         return

@@ -1,4 +1,4 @@
-"""Settings of a job: how to read a trace, the place of execution, and the progress.
+"""Settings of a job: how to read a trace, the choice between Spark and this process, and the progress.
 
 Long work reports its progress. Listeners receive the progress as a fraction of the whole.
 """
@@ -123,9 +123,9 @@ ALL_CORES: Final = "local[*]"
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """The place of a job: on Spark with the master `master`, or in this process.
+    """The choice between the evaluation of a job on Spark, with the master `master`, and in this process.
 
-    Without a place, a small input is evaluated in this process, and a large input on Spark, on all cores.
+    Without a choice, a small input is evaluated in this process, and a large input on Spark, on all cores.
     `notice` receives the decision. If the folder `resume` is given, finished slices are stored there and
     reused.
     """

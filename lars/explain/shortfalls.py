@@ -70,9 +70,9 @@ class Sight:
     """The search for an atom in `within`; `windows` are the enclosing windows with their intervals at t.
 
     `before` and `after` are the nearest instances outside `within`. `left` is the first time at which the
-    window no longer shows `before`. `dropped` is the reason why a tuple window does not keep `before`. If
-    `every` (□), the atom must hold at every time, and `gaps` are the times at which it does not. `empty` is
-    an empty tuple window.
+    window no longer shows the instance `before`. `dropped` is the reason why a tuple window does not keep the
+    instance `before`. If `every` (□), the atom must hold at every time, and `gaps` are the times at which it
+    does not. `empty` is an empty tuple window.
     """
 
     atom: terms.Atom

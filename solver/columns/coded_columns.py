@@ -185,7 +185,7 @@ class CodedColumns:
     columns: tuple[Array, ...]
 
     def take(self, places: Array | Mask) -> "CodedColumns":
-        """Return the rows at the given places, or the rows that a mask selects."""
+        """Return the rows at the given positions, or the rows that a mask selects."""
         return CodedColumns(self.terms, tuple(column[places] for column in self.columns))
 
     def coded_by(self, terms: TermCodes) -> "CodedColumns":
@@ -215,7 +215,7 @@ def _coded(
 
 
 def _ranks(texts: Sequence[str]) -> Array:
-    """Return the place of each text in the sorted order; the texts must be distinct."""
+    """Return the rank of each text in the sorted order; the texts must be distinct."""
     ranks = np.empty(len(texts), np.int64)
     ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
     return ranks
@@ -250,7 +250,7 @@ class InputAtoms:
     columns: tuple[Array, ...]
 
     def take(self, places: Array | Mask) -> "InputAtoms":
-        """Return the atoms at the given places, or the atoms that a mask selects."""
+        """Return the atoms at the given positions, or the atoms that a mask selects."""
         columns = tuple(column[places] for column in self.columns)
         return InputAtoms(self.t[places], self.arrival[places], columns)
 
@@ -370,7 +370,7 @@ class TraceColumns:
     last: int
 
     def pairs(self, predicate: Signature, one: int, other: int) -> frozenset[tuple[str, str]]:
-        """Return the pairs of terms at two places of the atoms of a predicate."""
+        """Return the pairs of terms at two argument positions of the atoms of a predicate."""
         if predicate not in self.atoms:
             return frozenset()
         columns = self.atoms[predicate].columns

@@ -41,7 +41,7 @@ class Fact(NamedTuple):
 
 
 def with_triples(facts: Iterable[Fact]) -> tuple[Fact, ...]:
-    """Return facts, with the triple of the stream before each triple in a named graph, if it is missing."""
+    """Return facts; a triple in a named graph is preceded by the same triple without the graph."""
     found: dict[Fact, None] = {}
     for fact in facts:
         if fact.predicate == QUAD_PREDICATE:

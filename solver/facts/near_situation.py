@@ -88,7 +88,7 @@ def _fits(row: Arguments, atom: Atom) -> bool:
 
 
 def variables_in_order(atom: Atom) -> tuple[Variable, ...]:
-    """Return the variables of the atom, in the order of their first places."""
+    """Return the variables of the atom, in the order of their first occurrences."""
     return tuple(dict.fromkeys(term for term in atom.arguments if isinstance(term, Variable)))
 
 
@@ -118,12 +118,12 @@ class WindowedAtom:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The arguments of the ASP predicate: the variables of the atom in the order of first places."""
+        """The arguments of the ASP predicate: the variables of the atom, by first occurrence."""
         return variables_in_order(self.atom)
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The first place of each variable among the arguments of the atom."""
+        """The index of the first argument at which each variable of the atom occurs."""
         return tuple(map(self.atom.arguments.index, self.variables))
 
 
@@ -188,7 +188,7 @@ class Newest:
         self._parts: dict[Arguments, list[int]] = {}
 
     def up_to(self, arrived: int) -> Iterator[int]:
-        """Yield the places of the facts that the window keeps after `arrived` arrivals.
+        """Yield the indexes of the facts that the window keeps after `arrived` arrivals.
 
         `arrived` must not decrease from one call to the next.
         """

@@ -1,4 +1,4 @@
-"""Certification by clingo: at some evaluation times, columns and clingo must compute the same rows."""
+"""Certification by clingo: at some times, the relational evaluation and clingo must compute the same rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -107,7 +107,7 @@ def _draw(question: evaluation.Question, within: Interval) -> Random:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Claim:
-    """The answers of columns to a question.
+    """The answers of the relational evaluation to a question.
 
     `input` is the part of the situation that the question can use.
     """

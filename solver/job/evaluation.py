@@ -1,7 +1,7 @@
-"""Questions to a program, and their answers at many evaluation times, computed by columns or by clingo.
+"""Questions to a program, and their answers at many evaluation times, by the relational evaluation or clingo.
 
-Columns are the relational evaluation. An answer is a set of rows with runs of evaluation times, or a sequence
-of whole answer streams.
+The code calls the relational evaluation `columns`. An answer is a set of rows with runs of evaluation times,
+or a sequence of whole answer streams.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -304,7 +304,7 @@ def _texts(name: Signature, table: relational.RunTable, terms: TermCodes) -> lis
 
 
 def _order(tables: Mapping[Signature, relational.RunTable], terms: TermCodes) -> Array:
-    """Return the places of the rows of all tables, sorted in the order of `write_moments`, then by runs."""
+    """Return the row numbers of all tables, sorted in the order of `write_moments`, then by runs."""
     width, names = max((arity for _, arity in tables), default=0), sorted({name for name, _ in tables})
     ranks = _ranks([column for table in tables.values() for column in table.columns], terms)
     keys: list[list[Array]] = [[] for _ in range(width + 2)]
@@ -484,10 +484,10 @@ class PosedQuestion:
     newest: Sequence[int] | None = None
 
     def by_columns(self, find: Callable[["PosedQuestion"], Outcome], evaluator: Evaluator) -> Outcome | None:
-        """Return the result by columns, or None if clingo must answer.
+        """Return the result of the relational evaluation, or None if clingo must answer.
 
-        clingo must answer if columns do not cover the question, or if they meet an unsupported number or
-        constraint. clingo evaluates one time after another, and reports the first time that fails.
+        The relational evaluation does not cover all questions, and some numbers and constraints make it fail.
+        In these cases clingo evaluates one time after another, and reports the first time that fails.
         """
         if not by_columns(self.question, self.situation.background, evaluator):
             return None
@@ -572,7 +572,7 @@ class PosedQuestion:
 
 
 def check_alike_at(question: Question, situation: Situation, times: Sequence[int]) -> None:
-    """Raise DisputedAnswerError if columns and clingo answer a question differently."""
+    """Raise DisputedAnswerError if the relational evaluation and clingo answer a question differently."""
     from solver.job.both_ways import PosedProgram, check_alike
 
     def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
@@ -588,7 +588,10 @@ def check_alike_at(question: Question, situation: Situation, times: Sequence[int
 
 
 def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
-    """Return whether columns answer the question; raise LarsError if columns are required but impossible."""
+    """Return whether the relational evaluation answers the question.
+
+    Raises LarsError if `evaluator` requires the relational evaluation, but the question has an obstacle.
+    """
     if evaluator == "clingo":
         return False
     obstacle_found = hindrance(question, frozenset(background))
@@ -598,12 +601,12 @@ def by_columns(question: Question, background: Iterable[Signature], evaluator: E
 
 
 def hindrance(question: Question, background: frozenset[Signature]) -> relational.Obstacle | None:
-    """Return the reason why columns cannot evaluate a question, or None if they can."""
+    """Return the reason why the relational evaluation cannot answer a question, or None if it can."""
     return _obstacle(question.program, background, whole=question.predicate is None)
 
 
 def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
-    """Print a notice about each part of a program that prevents evaluation by columns."""
+    """Print a notice about each part of a program that prevents the relational evaluation."""
     for question in questions:
         if (hindering := hindrance(question, frozenset(background))) is not None:
             runner.notice(f"evaluated by clingo, not by columns: {hindering}")

@@ -1,4 +1,4 @@
-"""The exact evaluation at one reference time with clingo, which certifies the answers of columns.
+"""The exact evaluation at one reference time with clingo, which certifies relational answers.
 
 While clingo grounds a program, clingo calls Python functions (the host). The host returns tables of SPARQL
 conditions, many facts at once, and results over all instances of an atom. `encoding` writes the calls, and

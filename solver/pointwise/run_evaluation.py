@@ -278,9 +278,10 @@ def _window_facts(
     times: Sequence[int],
     naming: AspNames,
 ) -> tuple[Iterable[tuple[int, facts.Fact]], Callable[[int], facts.Span | None]]:
-    """Return the facts that a window can contain with their places, and a function from place to indexes.
+    """Return the facts that a window can contain, with positions, and a function from position to indexes.
 
-    The place of a fact is its time, or for a tuple window its number among the atoms that the window counts.
+    The position of a fact is its time, or for a tuple window its number among the atoms that the window
+    counts.
     """
     if isinstance(window, TupleWindow):
         counted = [

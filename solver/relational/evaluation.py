@@ -152,7 +152,7 @@ class RuleBody:
         )
 
     def _fan_out(self, left: Bindings, right: Bindings) -> float:
-        """Return the average number of matching right rows per distinct key of the join."""
+        """Return the average number of right rows that match a distinct key of the left rows."""
         columns = [right.column(name) for name in right.names if name in left.names]
         (key,) = keys([columns], [len(right.table)], 1)
         return len(key) / max(len(distinct(key)), 1)
@@ -471,7 +471,7 @@ def row_texts(table: run_tables.RunTable, terms: TermCodes) -> list[Row]:
 
 
 def text_order(table: run_tables.RunTable, terms: TermCodes) -> Array:
-    """Return the places of the rows of a table, sorted by their texts, null first."""
+    """Return the row numbers of a table, sorted by the texts of the rows, null first."""
     if not table.columns:
         return np.arange(len(table))
     return np.lexsort([terms.ranks(column) for column in reversed(table.columns)])

@@ -1,6 +1,6 @@
-"""Costs of grounding a program that columns can answer: numbers of rule instances, and usable atoms of B.
+"""Costs of grounding a program without an obstacle: numbers of rule instances, and usable atoms of B.
 
-A grounder lists all instances of rules, but evaluation by columns does not.
+A grounder lists all instances of rules, but the relational evaluation does not.
 """
 
 from collections.abc import Sequence
@@ -28,10 +28,10 @@ def ground_instances(program: Program, situation: EncodedSituation, times: Seque
     """Return an upper bound of the number of rule instances at each time of `times`.
 
     For one time the bound is the number of instances, including the instances of each prefix of a body.
-    Bodies are joined part by part in the order that columns use, and all variables are kept. For several
-    times, the join also combines atoms that no single time shows together. Negated literals are ignored. An
-    atom that is visible several times counts as several rows. Counting ends above `most`, before larger
-    tables are built. The program must have no `obstacle`.
+    Bodies are joined part by part in the order of the relational evaluation, and all variables are kept. For
+    several times, the join also combines atoms that no single time shows together. Negated literals are
+    ignored. An atom that is visible several times counts as several rows. Counting ends above `most`, before
+    larger tables are built. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -287,7 +287,7 @@ def _rows(table: Table) -> int:
 
 
 def _places(part: plans.Scan) -> dict[Variable, int]:
-    """Return the argument place of each variable of a part."""
+    """Return the index of the argument of each variable of a part."""
     if isinstance(part.source, WindowedAtom):
         pairs = zip(part.terms, part.source.places, strict=False)
         return {variable: place for variable, place in pairs if isinstance(variable, Variable)}

@@ -1,4 +1,4 @@
-"""The programs that columns can evaluate, and their plans: layers of predicates, and sources of atoms.
+"""The programs that the relational evaluation covers, and their plans: layers and sources of atoms.
 
 If one rule derives an atom, and the atom is used only once, the body of the rule replaces the atom. This
 replacement gives a plan with fewer steps, in which conditions apply before the join with other parts.
@@ -23,7 +23,7 @@ from solver.facts import Relevance, WindowedAtom, canonical_atom, variables_in_o
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """A reason against evaluation by columns: in a rule, in a literal of a rule, or in the whole program.
+    """A reason against the relational evaluation: in a rule, in a body literal, or in the whole program.
 
     If the reason concerns the whole program, `rule` and `literal` are None.
     """
@@ -38,7 +38,7 @@ class Obstacle:
 
 
 def obstacle(program: Program, background: Iterable[Signature] = ()) -> Obstacle | None:
-    """Return the first obstacle to evaluation by columns in the program, or None.
+    """Return the first obstacle to the relational evaluation of the program, or None.
 
     `background` are the predicates of the background B, without the facts of the program.
     """
@@ -167,13 +167,13 @@ class RulePlan:
         return self.rule.head.arguments
 
     def needed(self, place: int) -> frozenset[Variable]:
-        """Return the variables that all parts of the rule use, except the part joined at `place`."""
+        """Return the variables that all parts of the rule use, except the joined part with index `place`."""
         others = (*self.joined[:place], *self.joined[place + 1 :], *self.subtracted)
         names = (other.variables for other in others)
         return variables(self.rule.head).union(*names, *map(variables, self.conditions))
 
     def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
-        """Return the places and the predicates of those joined parts whose predicate is given."""
+        """Return the indexes and the predicates of those joined parts whose predicate is given."""
         return [
             (place, part.source)
             for place, part in enumerate(self.joined)

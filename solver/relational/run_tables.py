@@ -45,7 +45,7 @@ class RunTable:
         return len(self.first)
 
     def take(self, places: Array | Mask) -> "RunTable":
-        """Return the rows at the given places, or the rows that a mask selects."""
+        """Return the rows with the given numbers, or the rows that a mask selects."""
         columns = tuple(column[places] for column in self.columns)
         subset = places.dtype == np.bool_
         return RunTable(columns, self.first[places], self.last[places], self.longest and subset)
@@ -59,7 +59,7 @@ class RunTable:
         return RunTable((*self.columns, np.full(len(self), code, np.int64)), self.first, self.last)
 
     def project(self, order: Iterable[int]) -> "RunTable":
-        """Return a table of the columns at the places `order`, in the order of `order`."""
+        """Return a table of the columns with the indexes `order`, in the order of `order`."""
         return RunTable(tuple(self.columns[place] for place in order), self.first, self.last)
 
 
@@ -124,7 +124,7 @@ def with_longest(table: RunTable, count: int) -> RunTable:
 
 
 def spread(starts: Array, ends: Array) -> tuple[Array, Array]:
-    """Return each place of each range [start, end), with the number of its range.
+    """Return, for each number of each range [start, end), the index of the range, and the number.
 
     >>> [result.tolist() for result in spread(np.array([5, 0, 2]), np.array([7, 0, 3]))]
     [[0, 0, 2], [5, 6, 2]]
@@ -142,7 +142,7 @@ def meet(
     count: int,
     crowded: Callable[[], None] = lambda: None,
 ) -> tuple[Array, Array]:
-    """Return the places of left and right rows that are equal in the column pairs `on` and whose runs meet.
+    """Return the row numbers of left and right rows that are equal in the columns `on` and whose runs meet.
 
     If more than CROWDED pairs meet, `crowded` is called first, and may raise an exception. Raises
     OutOfMemoryError if the pairs do not fit in memory, and TimeLimitError (see `solver.deadlines`).
@@ -180,7 +180,7 @@ class _Meets:
         return sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in ranges)
 
     def pairs(self) -> tuple[Array, Array]:
-        """Return the left and the right places of all pairs."""
+        """Return the left and the right row numbers of all pairs."""
         owners, places = spread(*self.inside)
         others, own = spread(*self.around)
         return (
@@ -189,7 +189,7 @@ class _Meets:
         )
 
     def parts(self) -> Iterator[tuple[Array, Array]]:
-        """Yield the left and the right places of all pairs, in parts of about PAIRS_AT_ONCE pairs."""
+        """Yield the left and the right row numbers of all pairs, in parts of about PAIRS_AT_ONCE pairs."""
         (starts, ends), (firsts, lasts) = self.inside, self.around
         for some in _portions(self.inside):
             check_time()
@@ -230,7 +230,7 @@ def _meets(
 
 
 def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
-    """Yield slices of ranges with about `PAIRS_AT_ONCE` places each."""
+    """Yield slices of ranges; the ranges of a slice have about `PAIRS_AT_ONCE` numbers in total."""
     starts, ends = ranges
     before = np.cumsum(np.maximum(ends - starts, 0))
     borders = (
@@ -244,7 +244,7 @@ def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
 
 
 def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[Array, Array, Array]:
-    """Return the places of rows sorted by key and first index, with both ends of each run.
+    """Return the row numbers sorted by key and first index, with both ends of each run.
 
     If the table is much larger than the other table, rows without an equal key in the other table are removed
     first.
@@ -259,7 +259,7 @@ def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[
 
 
 def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Iterable[int]) -> RunTable:
-    """Return left rows with the `kept` right columns for pairs of places.
+    """Return left rows with the `kept` columns of right rows, for pairs of row numbers.
 
     Each run is the intersection of two runs.
     """

@@ -66,7 +66,7 @@ def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms:
 
 
 def span_runs(starts: Sequence[int], ends: Sequence[int]) -> RunTable:
-    """Return the places in the spans [start, end), each with its runs of numbers of spans.
+    """Return each number in the spans [start, end), with runs of the indexes of the spans that contain it.
 
     Runs are long if starts and ends increase from one span to the next.
 
@@ -196,7 +196,10 @@ class ShownInput:
         return coalesce(table.project(range(len(table.columns) - 1)), len(self._times))
 
     def arrivals(self, source: WindowedAtom) -> RunTable:
-        """Return the table of `runs` with one row per arrival; the last column is the arrival's place."""
+        """Return the table of `runs` with one row per arrival.
+
+        The last column is the arrival's row number.
+        """
         predicate = signature(source.atom)
         if predicate not in self._atoms:
             return empty(len(source.places) + source.timed + 1)

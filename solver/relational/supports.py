@@ -132,7 +132,7 @@ class _Descent:
         return proved
 
     def _solutions(self, rule: plans.RulePlan, layer: plans.Layer, needed: RunTable) -> Bindings:
-        """Return solutions of the rule's body for the needed atoms, each with the place of its atom.
+        """Return solutions of the rule's body for the needed atoms, each with the row number of its atom.
 
         If the body is long, only solutions that agree with the best choices for its first parts are returned.
         """
@@ -193,7 +193,7 @@ class _Descent:
         return candidates, taken, is_input
 
     def _meeting(self, left: Bindings, right: Bindings, names: Collection[Variable]) -> tuple[Array, Array]:
-        """Return pairs of left and right places with equal values of the common variables."""
+        """Return pairs of left and right row numbers with equal values of the common variables."""
         shared = [name for name in right.names if name in names]
         on = [(left.names.index(name), right.names.index(name)) for name in shared]
         return meet(left.table, right.table, on, self._count)
@@ -246,7 +246,7 @@ def _is_input(part: plans.Scan) -> bool:
 
 
 def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:
-    """Return, for each need, the place of the solution with the newest input, if a solution exists."""
+    """Return, for each need, the row number of the solution with the newest input, if a solution exists."""
     needs = bindings.column(_NEED)
     possible = np.ones(len(needs), np.bool_)
     newest = []

@@ -64,7 +64,7 @@ class Candidates:
 
     @cached_property
     def ranks(self) -> Mapping[Term, tuple[int, int]]:
-        """The group of each exchangeable term, and the place of the term in its group."""
+        """The group of each exchangeable term, and the index of the term in its group."""
         groups = enumerate(self.alike)
         return {term: (group, place) for group, terms in groups for place, term in enumerate(terms)}
 

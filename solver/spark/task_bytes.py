@@ -47,7 +47,7 @@ class _BlockTerms(CodedTerms):
     texts: pa.Array
 
     def code(self, text: str) -> int:
-        """Return the place of a text, or -1 if the block does not contain the text."""
+        """Return the index of a text, or -1 if the block does not contain the text."""
         number: int = pc.index(self.texts, arrow_strings([text])[0]).as_py()
         return number
 

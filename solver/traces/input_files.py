@@ -164,7 +164,7 @@ def check_roles(triple: Triple, columns: Sequence[int]) -> None:
 class RowColumns:
     """Atoms of one predicate as columns, or only times if `name` is None; triples have s, p, o and stream.
 
-    `numbers` are the places of the rows in their block, or in arrival order. Kinds, times and zones are the
+    `numbers` are the numbers of the rows in their block, or in arrival order. Kinds, times and zones are the
     fields of Instant. `streams` are codes: the code of null for triples without a stream, NO_CODE for other
     atoms.
     """
@@ -218,7 +218,7 @@ class RowBlock:
 
 
 def unusual_places(usual: Sequence[RowColumns], rows: int) -> Array:
-    """Return the places of the rows of a block that no column set in `usual` contains."""
+    """Return the numbers of the rows of a block that no column set in `usual` contains."""
     mask = np.ones(rows, np.bool_)
     for columns in usual:
         mask[columns.numbers] = False
@@ -312,7 +312,7 @@ class FileFormat(ABC):
 
 @dataclass(frozen=True, slots=True)
 class TraceFile:
-    """One file of a trace; `index` is the place of the file in arrival order.
+    """One file of a trace; `index` is the number of the file in arrival order.
 
     `header` are the columns of a CSV file, and `delimiter` separates their cells. `stream` is the canonical
     text of the stream's IRI, or None. With `candidates` (the streams of the query), an element may name

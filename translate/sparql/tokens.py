@@ -316,7 +316,7 @@ class Names:
         return Iri(self.prefixes[prefix + ":"] + re.sub(r"\\(.)", r"\1", local))
 
     def knows(self, token: Token) -> bool:
-        """Return whether the token is an IRI, or begins with a declared prefix."""
+        """Return whether the token is an IRI, or a prefixed name with a declared prefix."""
         return token.kind == "an IRI" or token.text.split(":", 1)[0] + ":" in self.prefixes
 
     def label(self, token: Token) -> Iri:

@@ -62,7 +62,7 @@ class Lines:
         return self.data[self.starts[number] : self.starts[number + 1]].tobytes().removesuffix(b"\n")
 
     def places(self, character: str) -> Array:
-        """Return the places of a character in all lines."""
+        """Return the offsets at which a character occurs in all lines."""
         return np.flatnonzero(self.data == ord(character))
 
 
@@ -115,7 +115,7 @@ def used_cells(texts: pa.Array, places: npt.NDArray[np.integer]) -> Cells:
 
 
 def _read_alone(texts: pa.Array, mask: Mask, read: Callable[[str], Content]) -> Iterator[tuple[int, Content]]:
-    """Yield the place and the content of each selected text that can be read."""
+    """Yield the index and the content of each selected text that can be read."""
     for place in np.flatnonzero(mask).tolist():
         with suppress(MalformedPart, NotATerm, UnicodeDecodeError):
             yield place, read(texts[place].as_py().decode())
@@ -351,7 +351,7 @@ def _by_signature(
 ) -> list[RowColumns]:
     """Return atoms in separate columns for each kind.
 
-    A kind is the place of a name times (number of columns + 1), plus the arity.
+    A kind is the index of a name times (number of columns + 1), plus the arity.
     """
     every, room = [], len(columns) + 1
     for kind in distinct(kinds).tolist():

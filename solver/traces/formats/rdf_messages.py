@@ -215,7 +215,7 @@ def _kind(source: TraceFile) -> RdfFormat:
 
 
 def _reach(text: bytes, kind: RdfFormat) -> tuple[float, int]:
-    """Return the place of the first error, which is infinite if the text has no error."""
+    """Return the offset of the first error, which is infinite if the text has no error."""
     try:
         for _ in pyoxigraph.parse(text, format=kind):
             pass
