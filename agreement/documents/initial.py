@@ -187,7 +187,7 @@ def _patterns(part: object) -> Iterator[TriplePattern]:
 def _patterns_on(stream: str | None, queries: Sequence[EngineQuery]) -> Sequence[TriplePattern]:
     """Return the triple patterns that queries match in a stream.
 
-    All patterns if no query names the stream.
+    If no query names the stream, the result contains all triple patterns.
     """
     blocks = [block for query in queries for block in stream_blocks(query.pattern)]
     own = [block for block in blocks if isinstance(block.stream, Iri) and block.stream.value == stream]

@@ -336,7 +336,7 @@ def alone(name: str) -> IdleOptions:
 
 
 def idle_options(kind: type[Any]) -> Iterator[IdleOptions]:
-    """Yield the declarations of a request or group, then those of its groups."""
+    """Yield the IDLE entries of a request or group, and after them the IDLE entries of its groups."""
     yield from vars(kind).get("IDLE", ())
     for part in members(kind).values():
         if not isinstance(part, Option):

@@ -69,9 +69,9 @@ class _Tried:
     def pushes(self, unit: float, *, apart: bool) -> list[Push]:
         """Return the pushes: all terms in one window or, with `apart`, one term per window.
 
-        Then closing triples. No triple is at a multiple of the window length, because engines assign such a
-        triple to different windows. If the length is one time unit, all triples are at multiples of the
-        length.
+        After these pushes, further triples close the windows. No triple is at a multiple of the window
+        length, because engines assign such a triple to different windows. If the length is one time unit, all
+        triples are at multiples of the length.
         """
         length = max(1, int(self.length * (1 if self.unitless else 1 / unit)))
         step = max(1, length // 4)

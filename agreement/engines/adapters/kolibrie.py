@@ -4,8 +4,8 @@ The user starts the server. Each run is a session of the server: the adapter reg
 triples, and reads rows from the stream of events. After the rows of a push, which can be zero rows, the
 server sends the event `firing`. This event is not a row, and means that the server is idle. A server without
 sessions receives each prefix of the run (`/rsp-query`). The reports of a push are the reports that only the
-longer prefix has. At the end of such a run, some windows are open. The adapter therefore adds a triple long
-after all windows, which closes the windows.
+longer prefix has. At the end of a run on such a server, some windows are open. The adapter therefore adds a
+triple long after all windows, which closes the windows.
 """
 
 import json

@@ -171,7 +171,7 @@ class Frame:
 
 
 def frame_of(query: EngineQuery, frame: Frame) -> Frame:
-    """Return a frame with what the windows of a query decide.
+    """Return a frame with the properties that the windows of a query determine.
 
     Raises LarsError if the windows have different ends by their language, and no option says which apply.
     """
@@ -228,9 +228,9 @@ def _slides_with_time(window: object) -> bool:
 class Shape:
     """Width α and slide β of a sliding window in time points; `closed` means that it contains both ends.
 
-    The report is due `due` time points after the window opens. This is the close of the window, unless all
-    windows have another reference time. Between reports, the window moves by `moves`, which is β unless only
-    the reports follow the slide.
+    The report is due `due` time points after the window opens. The report is due at the close of the window,
+    unless all windows have another reference time. Between reports, the window moves by `moves`, which is β
+    unless only the reports follow the slide.
     """
 
     width: int

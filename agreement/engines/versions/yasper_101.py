@@ -161,7 +161,7 @@ class _Answers:
 def read_yasper_query(text: str, source: str) -> EngineQuery:
     """Return the query of a text that the engine accepts.
 
-    Only the text if SPARQL cannot express the query.
+    If SPARQL cannot express the query, the result contains only the text.
     """
     own = yasper_text.read_yasper(text)
     try:

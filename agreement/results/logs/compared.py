@@ -104,8 +104,8 @@ class LogsResult(Findings):
     """The result of `compare_logs`: the alerts of both logs in pairs, and predictions of each log.
 
     `predictions` contains the predictions of the first log and of the second log, sorted with the best
-    prediction first. It is empty without events. `draft` is the text of a query that was derived from the
-    columns. `missed` counts the alerts of the first log that pulling systems would miss.
+    prediction first. Without events, `predictions` is empty. `draft` is the text of a query that was derived
+    from the columns. `missed` counts the alerts of the first log that pulling systems would miss.
     """
 
     verdict: ClassVar[str | None] = "same"

@@ -501,7 +501,7 @@ class WitnessResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code: 1 if such a stream exists, 0 if none exists, 3 if none was found."""
+        """The exit code: 1 if a stream with a difference exists, 0 if none exists, 3 if none was found."""
         return {False: 0, True: 1, None: 3}[self.differ], None
 
     def document(self) -> Mapping[str, object]:

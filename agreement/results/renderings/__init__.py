@@ -1,1 +1,1 @@
-"""Output of results: as text, JSON, tables, pages."""
+"""The output of results as text, JSON, tables and HTML reports."""

@@ -1,7 +1,7 @@
-"""The report of `lars agree`: text, one document (--json), tables (--out), evidence (--full).
+"""The report of `lars agree`: text, a JSON document (--json), tables (--out), and evidence (--full).
 
-The document is made part by part. The tables have whole periods, unmatched rows, and answers as runs of equal
-rows. The evidence is the model, both LARS programs and all answers.
+The JSON document is generated in parts. The tables contain whole periods, rows of only one side, and answers
+as runs of equal rows. The evidence consists of the model, both LARS programs and all answers.
 """
 
 import shlex
@@ -41,12 +41,12 @@ if TYPE_CHECKING:
 
 
 _ROWS_SHOWN: Final = 20
-"""The number of one-sided rows that are shown."""
+"""The greatest number of rows of only one side in the text."""
 _MOST_COMPARED_ROWS: Final = 5_000
 _ITEMS_NAMED: Final = 6
 _LETTERS_SHOWN: Final = 120
 _UP_TO: Final = "period to"
-"""A period ends at its dateTime, and begins U before it: both together would fill a terminal."""
+"""The header of the column with the end of a period as dateTime; the start is omitted to save width."""
 _WHOLE: Final = frozenset(("U", "period", _UP_TO, "only in", "pushed", "first"))
 _ALL: Final = "--only-period, --cause and --side narrow them, --json and --out list all"
 _STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
@@ -55,10 +55,11 @@ _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
 @dataclass(frozen=True, slots=True)
 class ExplainOptions:
-    """Options of `lars explain` for a row: the inputs, and options of `lars agree`.
+    """The options of `lars explain` for a row: the inputs, and options of `lars agree`.
 
-    `inputs` are those of the pulled query (True) and of the pushed query (False). `merging` and `apart`: the
-    given queries. `derives`: an experiment, in which `--engine` selects the other query.
+    `inputs` contains the inputs of the pull query (True) and of the push query (False). `merging` and `apart`
+    are the given queries. `derives` means that the input is an experiment, in which `--engine` selects the
+    derived query.
     """
 
     inputs: Mapping[bool, tuple[Path, ...]]
@@ -70,10 +71,11 @@ class ExplainOptions:
     dates: Dates = NO_DATES
 
     def command(self, pair: Pair, row: RowDifference, alike: Container[str] | None = ()) -> str | None:
-        """Return the command, quoted for a shell; an ambiguous short term is written in full.
+        """Return the `lars explain` command for a row, quoted for a shell.
 
-        `alike`: the ambiguous atoms; None means that all atoms are. Returns None if no command reaches the
-        side's query: it is derived, and the given query differs in that mode.
+        Ambiguous terms are written in full. `alike` are the ambiguous atoms; None means that all atoms are
+        ambiguous. The result is None if no command can explain the row, because the query of the side is
+        derived and the given query differs from it in this mode.
         """
         pulled = row.side == "pull"
         if not (self.merging if pulled else self.apart) and not self._can_ask(pair):
@@ -92,7 +94,7 @@ class ExplainOptions:
         return _rules(pair.csparql, self.setting) == _rules(pair.cqels, self.setting)
 
     def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
-        """Return the options with which the given query is evaluated in the mode of this side."""
+        """Return the options that evaluate the given query in the mode of this side."""
         query = pair.csparql if pulled else pair.cqels
         engine = ["--engine", query.language.value]
         if not pulled:
@@ -109,12 +111,12 @@ def _rules(query: EngineQuery, setting: Setting) -> frozenset[str]:
 
 
 def _reading(query: EngineQuery) -> str:
-    """Return the language of a query, and the name of its translation: τ1 or τ2."""
+    """Return a text with the language of a query and the name of its translation, τ1 or τ2."""
     return f"{TITLES[query.language]}, {'τ1' if query.language in MERGING else 'τ2'},"
 
 
 def _untriggered(options: Sequence[str]) -> Sequence[str]:
-    """Return the options without --trigger, which a pulled query ignores."""
+    """Return the options without --trigger, because a pull query ignores this option."""
     at = options.index("--trigger") if "--trigger" in options else len(options)
     return [*options[:at], *options[at + 2 :]]
 
@@ -124,7 +126,7 @@ SupportedRow = tuple[RowDifference, tuple[Fact, ...]]
 
 @dataclass(frozen=True, slots=True)
 class AgreementView:
-    """A report with its setting, the number of given queries, and the filter of rows."""
+    """A report of `lars agree` with its settings, the number of given queries, and the filter of rows."""
 
     report: AgreementReport
     setting: Setting
@@ -136,7 +138,7 @@ class AgreementView:
 
     @property
     def first(self) -> VariantReport:
-        """The variant that represents all variants: the brave reading."""
+        """The first variant, the brave query, which represents all variants."""
         return self.report.variants[0]
 
     @property
@@ -145,7 +147,7 @@ class AgreementView:
         return Dates(self.first.trace.origin, self.setting.unit)
 
     def as_text(self, asking: ExplainOptions) -> Iterator[RenderableType]:
-        """Yield the periods' verdicts, the frequencies of causes, some rows, and commands to explain them."""
+        """Yield the verdicts of periods, the counts of causes, some rows, and commands that explain rows."""
         yield self.headline()
         if self.report.remark is not None:
             yield Text(on_one_line(self.report.remark))
@@ -158,7 +160,7 @@ class AgreementView:
                 yield from self._details(variant, groups, asking, dates)
 
     def headline(self) -> Text:
-        """Return the verdict in one sentence, with side, period and cause of the first row shown."""
+        """Return the verdict in one sentence, with the side, period and cause of the first shown row."""
         variant = self.first
         first = next(iter(self.row_filter.rows(variant)), None)
         if first is None:
@@ -229,14 +231,14 @@ class AgreementView:
             yield "\n".join((f"why, of {each}:", *commands))
 
     def _has_all(self, variant: VariantReport, row: RowDifference) -> bool:
-        """Whether a row is a whole row of its side's query, so that `lars explain` can explain it."""
+        """Whether a row has all columns of its side's query, so that `lars explain` can explain the row."""
         query = variant.pair.cqels if row.side == "push" else variant.pair.csparql
         return columns(query) == self.report.variables
 
     def as_json(self) -> outputs.Json:
-        """Return the whole report: the first variant's periods at the top, all under `variants`.
+        """Return the JSON document: the periods of the first variant at the top, all variants in `variants`.
 
-        Long lists are iterators, for `document_lines`.
+        Long lists are iterators, which `document_lines` writes item by item.
         """
         derived = self.report.variants if self.first.pair.choices is not None else ()
         return {
@@ -290,7 +292,7 @@ class AgreementView:
         }
 
     def cases(self) -> "Iterator[VerdictCase]":
-        """Yield a test case for each period U, or, if it disagrees, for each row of only one side."""
+        """Yield a test case for each period U, or for each row of only one side if the sides disagree."""
         from agreement.experiments.junit import VerdictCase
 
         for verdict in self.first.verdicts:
@@ -309,7 +311,7 @@ class AgreementView:
                         yield VerdictCase("agree", f"{place}: {atom}", row.cause, text=text)
 
     def tables(self) -> tuple[OutTable, ...]:
-        """Return the tables; rows are made when they are written."""
+        """Return the tables; their rows are computed when the tables are written."""
         terms = term_columns(self.report.variables)
         return (
             OutTable("summary", _SUMMARY, self._summary()),
@@ -354,7 +356,7 @@ class AgreementView:
                     yield str(variant.pair), side, first, last, *row
 
     def basis_text(self) -> Iterator[RenderableType]:
-        """Yield the model, then for each variant its programs and its answers per time point."""
+        """Yield the model, and for each variant the programs and the answers at each time point."""
         # Queries are written as text for it alone; so below.
         from translate.writing import model_lines
 
@@ -380,7 +382,7 @@ class AgreementView:
             yield outputs.table(title, ("t", "push", "pull"), rows, right=("t",), whole=("t",))
 
     def basis_json(self) -> outputs.Json:
-        """Return the keys that --full adds: model, programs, answers."""
+        """Return the JSON keys that --full adds: model, programs, answers."""
         from translate.writing import model_json
 
         names, dates = self.report.variables, self.dates
@@ -423,23 +425,23 @@ class AgreementView:
 
 
 def _by_time(variant: VariantReport) -> tuple["RowsByTime", "RowsByTime"]:
-    """Return the answers of push and pull."""
+    """Return the answers of push and pull by time."""
     return variant.answers.push.whole().by_time(), variant.answers.pull.whole().by_time()
 
 
 def dates_on(variant: VariantReport, unit: Duration, *, timed: bool = False) -> Dates:
-    """Return the names of a trace's times; a synthetic trace may be `timed`."""
+    """Return the Dates of a trace; `timed` is for a synthetic trace whose lengths are durations."""
     return Dates(variant.trace.origin, unit, timed=timed).within(variant.trace.timeline)
 
 
 def difference_text(row: RowDifference, dates: Dates) -> str:
-    """Return the row that only one side reports, its period, and its cause."""
+    """Return a text with a row that only one side reports, the period of the row, and its cause."""
     where = f"U = {row.period}, {dates.period(row.interval.start, row.interval.end)}{dates.caption}"
     return f"{where}: {row.side} alone reports {outputs.short_row(row.row)}, {row.cause}"
 
 
 def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
-    """Return the share of common rows for each period that disagrees."""
+    """Return the share of rows that both sides report, for each period that disagrees."""
     shares = []
     for verdict in verdicts:
         if verdict.agree is False:
@@ -450,7 +452,7 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
 
 
 def _row_counts(verdict: PeriodVerdict) -> tuple[int, int, int]:
-    """Return the numbers of rows in whole periods: on both sides, only push, and only pull."""
+    """Return the numbers of rows in whole periods that both sides, only push, and only pull report."""
     tables = verdict.intervals
     pushed, pulled = int(tables.sizes.push.sum()), int(tables.sizes.pull.sum())
     # Sizes of what one side alone has are counted where a period disagrees, and stand for nothing elsewhere.
@@ -465,7 +467,7 @@ def _period(comparison: PeriodComparison, dates: Dates) -> str:
 
 
 def _left(part: tuple[int, int], timeline: Interval, dates: Dates) -> str:
-    """Return a part of the timeline before its first whole period, or after its last."""
+    """Return the text of a part of the timeline before the first whole period or after the last one."""
     start, end = part
     if dates.zero is None:
         return dates.period(start, end)
@@ -473,7 +475,7 @@ def _left(part: tuple[int, int], timeline: Interval, dates: Dates) -> str:
 
 
 def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, int]]:
-    """Yield the parts of the timeline outside every whole period; time 0 is always outside."""
+    """Yield the parts of the timeline that belong to no whole period; time 0 belongs to no period."""
     start = first_start(verdict.period, timeline)
     if max(timeline.first - 1, 0) < min(start, timeline.last):
         yield max(timeline.first - 1, 0), min(start, timeline.last)
@@ -482,7 +484,7 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _alike(rows: Iterable[RowDifference]) -> set[str]:
-    """Return the atoms whose short terms are ambiguous among these rows."""
+    """Return the atoms of rows whose short terms are equal to those of a different row."""
     distinct = {row.row for row in rows}
     terms = Counter(map(outputs.short, {term for row in distinct for term in row}))
     unclear = {row for row in distinct if any(terms[outputs.short(term)] > 1 for term in row)}
@@ -525,13 +527,13 @@ def _triple(fact: Fact, dates: Dates) -> str:
 
 
 _ROWS_AT_ONCE: Final = 1_000
-"""The number of rows, completed to whole intervals, whose proofs are computed together."""
+"""The number of rows whose proofs are computed together, rounded up to whole intervals."""
 
 
 def _supported(
     variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[RowDifference]]]
 ) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
-    """Yield the intervals, each with its rows and the triples that support them."""
+    """Yield the intervals, each with its rows and the triples that support the rows."""
     waiting: list[tuple[PeriodComparison, list[RowDifference]]] = []
     count = 0
     for interval in intervals:

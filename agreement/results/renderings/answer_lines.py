@@ -1,7 +1,7 @@
-"""The output of `lars solve`: JSON, text for a reader, a trace of reports, line by line; and tables.
+"""The output of `lars solve`: lines of JSON, text or a trace of reports, and tables.
 
-Each line is printed when it is evaluated. The tables of --out have the answers with their times, and
-the times without any answer.
+Each line is printed when its answer is evaluated. The tables of --out contain the answers with their times,
+and all evaluation times.
 """
 
 from collections import Counter
@@ -27,15 +27,15 @@ _DIGITS: Final = 9
 
 
 def json_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
-    """Yield one JSON object a line for each time point, or report."""
+    """Yield one line with a JSON object for each time point, or for each report."""
     return map(outputs.json_text, json_objects(answers, dates))
 
 
 def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[outputs.Json]:
-    """Yield an object for each time point; `origin` is in each if times are dateTimes.
+    """Yield a JSON object for each time point; if times are dateTimes, each object contains `origin`.
 
-    A report has its time point as `t`; between two time points, `t` is the earlier, and `ms` the time in
-    milliseconds.
+    The key `t` of a report is its time point. For a report between two time points, `t` is the earlier time
+    point, and `ms` is the time in milliseconds.
     """
     since: outputs.Json = {} if answers.origin is None else {"origin": answers.origin}
     match answers:
@@ -58,7 +58,7 @@ def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[outputs
 
 
 def text_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
-    """Yield the answers for a reader, `-` for an empty answer; or the reports as a trace of a stream."""
+    """Yield the answers for a reader, with `-` for an empty answer, or the reports as a trace."""
     match answers:
         case AnswerRows(variables, at, _):
             lines = (f"{dates.text(t)}: {' '.join(map(outputs.short_row, rows)) or '-'}" for t, rows in at)
@@ -126,7 +126,7 @@ _LAST: Final = Column("last", int, "the last one; it is answered at each evaluat
 def tables(answers: Answered, *, runs: bool) -> tuple[OutTable, ...]:
     """Return the table of answers, and the table of evaluation times with answers.
 
-    With `runs` each row covers a run of consecutive evaluations.
+    With `runs`, each row of the table is about consecutive evaluations with the same row.
     """
     match answers:
         case EngineReports() if runs:
@@ -182,11 +182,11 @@ def _atoms(answered: Streams) -> Iterator[Sequence[TableValue]]:
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Part = tuple[int, int, Iterable[_Key], Iterable[int], Iterable[int]]
-"""The first and last of some evaluations in a row, what is answered, and of each from when till when."""
+"""The first and last of consecutive evaluations, the answers, and the first and last time of each answer."""
 
 
 def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
-    """Yield rows with the number of each among equal ones, from 0."""
+    """Yield each row with its number among equal rows, from 0."""
     met: Counter[Row] = Counter()
     for row in rows:
         yield row, met[row]
@@ -194,7 +194,7 @@ def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
 
 
 def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
-    """Yield each answer with its longest runs, by their first and last times."""
+    """Yield each answer with its longest runs of consecutive evaluations, by first and last time."""
     keys: list[_Key] = []
     firsts: list[int] = []
     lasts: list[int] = []

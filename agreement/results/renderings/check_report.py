@@ -35,11 +35,11 @@ _LISTS: Final = {
     "unfounded": "it lacks",
     "unsupported": "head of no rule whose body holds",
 }
-"""The readers' names of the verdicts, and of the listed atoms, of which the first are shown."""
+"""The names of the lists of atoms in the text; only the first atoms of a list are shown."""
 
 
 def text_lines(readings: Sequence[CheckReadings], t: int, dates: Dates) -> Iterator[str]:
-    """Yield the verdicts for a reader."""
+    """Yield the text lines of the verdicts for a reader."""
     for number, checked in enumerate(readings, 1):
         several = f" ({number} of {len(readings)})" if len(readings) > 1 else ""
         verdict, *reasons = _in_words(_json(checked.flp, t))
@@ -72,7 +72,7 @@ def _in_words(verdict: Json) -> Iterator[str]:
 
 
 def _why(instance: semantics.Instance) -> str:
-    """Return why a rule instance with a true body is violated."""
+    """Return the text of the reason why a rule instance with a true body is violated."""
     if instance.rule.head is None:
         return "its body holds, and it is a constraint"
     head = instance.ground.head

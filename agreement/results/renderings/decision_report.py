@@ -1,4 +1,4 @@
-"""The reports of decisions for every stream, on one query or two: text, JSON, HTML."""
+"""The reports of decisions for every stream, about one or two queries: text, JSON, HTML."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from translate.tau import columns
 
 
 def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator[RenderableType]:
-    """Yield the report for readers: the verdicts, their premises, and a stream for each kind."""
+    """Yield the report for readers: verdicts, premises, and a stream for each kind of difference."""
     unit = variants.question.setting.unit
     yield from _verdicts(decisions, variants.question)
     yield "what was checked"
@@ -45,7 +45,7 @@ def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator
 
 
 def _dates(unit: Duration, period: int) -> Dates:
-    """Return the names of times in a stream that the search found."""
+    """Return the Dates of a stream that the search found."""
     return Dates(unit=unit, timed=isinstance(period, TimedPoints))
 
 
@@ -56,7 +56,7 @@ def _groups(decisions: Sequence[Decision]) -> Iterator[list[Decision]]:
 
 
 def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Iterator[RenderableType]:
-    """Yield the verdict of each period, its premises, and the verdict with a finer unit."""
+    """Yield the verdict of each period with its premises, and the verdict with a finer unit."""
     unit = question.setting.unit
     style = "bold red" if any(map(_differs, decisions)) else "bold"
     yield Text(_headline(decisions, question), style=style)
@@ -74,7 +74,7 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
 
 
 def _variants(classes: VariantClasses) -> Iterator[str]:
-    """Yield the groups of equivalent CQELS queries, and the premise for each choice."""
+    """Yield the groups of equivalent derived CQELS queries, and the premise for each group."""
     if not classes.parts:
         return
     count = len(classes.variants)
@@ -88,7 +88,7 @@ def _variants(classes: VariantClasses) -> Iterator[str]:
 
 
 def as_json(decisions: Sequence[Decision], variants: VariantClasses) -> outputs.Json:
-    """Return the report for machines."""
+    """Return the report as a JSON document."""
     names = columns(variants.question.pair.csparql)
     return {
         "unit": str(variants.question.setting.unit),
@@ -107,7 +107,7 @@ def decision_page(
     variants: VariantClasses,
     document: Mapping[str, object],
 ) -> Page:
-    """Return the page: verdicts by period, premises with their places in the query."""
+    """Return the content of the HTML report: verdicts by period, and premises with places in the query."""
     unit = variants.question.setting.unit
     periods = {
         verdict: [decision.period for decision in decisions if decision.verdict == verdict]
@@ -138,7 +138,7 @@ def decision_page(
 
 _SAME: Final = {True: "brave and cautious are one", False: "they differ", None: "open"}
 _MOST_STATIC: Final = 9
-"""The number of static triples that are shown with a stream."""
+"""The greatest number of static triples that are shown with a stream."""
 
 
 _SAID: Final = {
@@ -155,7 +155,7 @@ def _differs(decision: Decision) -> bool:
 
 
 def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str:
-    """Return the verdicts in one sentence, with disagreements first."""
+    """Return a sentence with all verdicts; disagreements are first."""
     by_verdict: dict[EveryStream, list[Decision]] = {}
     for decision in sorted(decisions, key=lambda decision: not _differs(decision)):
         by_verdict.setdefault(decision.verdict, []).append(decision)
@@ -166,7 +166,7 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
 
 
 def _assumes_sources(decision: Decision, question: AgreementQuestion) -> bool:
-    """Whether a verdict depends on A6: the query must have several sources, and can have rows."""
+    """Whether a verdict depends on A6: the query has several sources and can have rows."""
     always = decision.verdict == "always" and decision.why != Theorem.NOTHING.value
     many = len(sources(question.pair.cqels)) + question.reads_static > 1
     return always and many and question.overlap is None
@@ -185,7 +185,7 @@ def _witness(period: int, witness: Witness, dates: Dates) -> Iterator[str]:
 
 
 def _row_alone(witness: Witness) -> str:
-    """Return the row that only one side reports, and its cause."""
+    """Return a text with the row that only one side reports, and the cause."""
     return f"{_side(witness)} alone has ({', '.join(map(outputs.short, witness.row))}), {witness.remark}"
 
 
@@ -194,7 +194,7 @@ def _side(witness: Witness) -> str:
 
 
 def _arrivals(facts: Iterable[Fact], dates: Dates) -> list[str]:
-    """Return the triples that arrive, a line each."""
+    """Return a line for each triple that arrives."""
     lines = []
     for fact in facts:
         *triple, stream = map(outputs.short, fact.arguments)
@@ -253,7 +253,7 @@ _NAMES: Final[Mapping[EveryStream, str]] = {
     "not always": "some",
     "open": "open",
 }
-"""The verdicts in JSON and in pages."""
+"""The names of the verdicts in JSON and in HTML reports."""
 _SQUARES: Final = {
     "always": "✓",
     "never": "✗",
@@ -268,13 +268,13 @@ def _square(verdict: EveryStream) -> outputs.Json:
 
 
 def _stretch(own: Sequence[Decision]) -> outputs.Json:
-    """Return consecutive periods of one verdict, with a width for the drawing."""
+    """Return consecutive periods with one verdict, and their width in the figure."""
     periods = outputs.number_ranges([decision.period for decision in own], _RANGES)
     return {"periods": periods, "count": len(own)} | _square(own[0].verdict)
 
 
 def _theorems(verdicts: Sequence[Decision]) -> list[tuple[str, str]]:
-    """Return the theorems behind the verdicts, each with its statement."""
+    """Return the theorems that prove the verdicts, each with its statement."""
     named = dict.fromkeys(decision.why for decision in verdicts if decision.holds is not None)
     return [
         (name, says) for name in named for theorem, says in legend_of(name) if theorem in name.split(",")[0]
@@ -282,7 +282,7 @@ def _theorems(verdicts: Sequence[Decision]) -> list[tuple[str, str]]:
 
 
 def _first_of_each(verdicts: Sequence[Decision]) -> list[Decision]:
-    """Return the first periods of each group with equal differences, as in the text."""
+    """Return the first period of each group of periods with equal differences."""
     decisions: dict[tuple[object, ...], Decision] = {}
     for decision in verdicts:
         if decision.witness is not None:
@@ -315,11 +315,11 @@ def _premise_json(premise: CheckedPremise) -> outputs.Json:
 
 
 Direction = tuple[PairQuery, PairQuery, Decision]
-"""A query, the query in which its answers are searched, and the result."""
+"""A query, the query that is to contain its answers, and the decision."""
 
 
 def containment_text(containments: Sequence[Direction], files: Sequence[str]) -> Iterator[str]:
-    """Yield the report for readers: each direction, the data that refute it, a unit that changes it."""
+    """Yield the report for readers: each direction, refuting data, and a unit with another verdict."""
     if any(_timed(one, other) for one, other, _ in containments):
         yield f"at every time of every stream, time in units of {containments[0][0].setting.unit}"
     for (query, other, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False):
@@ -361,7 +361,7 @@ _HOLDS: Final = {True: "yes", False: "no", None: "open"}
 
 
 def containment_json(containments: Sequence[Direction], files: Sequence[str]) -> outputs.Json:
-    """Return the report for machines: null is open."""
+    """Return the report as a JSON document; null is an open verdict."""
     return {
         "unit": str(containments[0][0].setting.unit),
         "contained" if len(containments) == 1 else "equivalent": all_hold(

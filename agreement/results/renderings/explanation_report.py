@@ -1,4 +1,4 @@
-"""An explanation as an indented tree for people, and as one JSON document.
+"""The output of an explanation: an indented tree for readers, and a JSON document.
 
     {"origin", "at", "t", "atom", "answer_stream", "of", "more", "silent", "holds": true, "proof": NODE, …}
     {…, "holds": false, "derivable", "why", "nearest", "closest": [ATTEMPT], "cannot": [RULE], "lemmas"}
@@ -6,14 +6,14 @@
     {…, "answer_streams": 0, "why": {"kind": "circular", "on_own_absence": [{"rules"}]}}
 
 `origin` is the dateTime of time 0, null if times are integers. `without` counts the answer streams of the
-program without constraints and heads outside the timeline. `violations` are those of the first: {"rule",
-"text", "why", "binding", "head", "premises", "others"}. `more`: more answer streams exist than were
-inspected; `why` locates the failure of an atom without rules. `at` is the reference time, `t` the atom's
-time. A NODE is `kind` derived, with rule, text, binding and premises [{"literal", "why", "evidence":
-[NODE]}], or `repeated` when it is told elsewhere, maybe among the lemmas, which stand too deep in the proof;
-or `kind` input or known (static data, facts), with {"t", "stream", "s", "p", "o"} for a stream triple and
-{"t", "atom"} for others; or `kind`
-absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"window", "from", "to"}.
+program without constraints and heads outside the timeline. `violations` lists the violations of the first of
+these answer streams: {"rule", "text", "why", "binding", "head", "premises", "others"}. `more`: more answer
+streams exist than were inspected; `why` locates the failure of an atom without rules. `at` is the reference
+time, `t` the atom's time. A NODE is `kind` derived, with rule, text, binding and premises [{"literal", "why",
+"evidence": [NODE]}], or `repeated` when it is told elsewhere, maybe among the lemmas, which stand too deep in
+the proof; or `kind` input or known (static data, facts), with {"t", "stream", "s", "p", "o"} for a stream
+triple and {"t", "atom"} for others; or `kind` absent: no such atom in [from, to]. Leaves have `windows`,
+outer ones first: {"window", "from", "to"}.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,11 +33,11 @@ from lars.language.windows import Interval, TupleWindow, Window
 from solver.facts import STREAM_PREDICATE
 
 _DEEPEST: Final = 20
-"""The greatest depth of nested proofs; deeper proofs follow as separate proofs."""
+"""The greatest depth of nested proofs; a deeper proof is printed as a separate proof."""
 
 
 class ToldOnce:
-    """The proofs printed so far: each derived atom has one proof, and later mentions refer to it."""
+    """The printed proofs: the proof of each derived atom is printed once, and later mentions refer to it."""
 
     def __init__(self, world: explain.IndexedPoint) -> None:
         self.prover = explain.Prover(world)
@@ -49,7 +49,7 @@ class ToldOnce:
         return isinstance(self.prover.support(moment), explain.RuleInstance)
 
     def elsewhere(self, moment: Moment, depth: int) -> bool:
-        """Whether a proof is at another place: printed before, or postponed because it is too deep."""
+        """Whether a proof is at another place, because it was printed before, or is postponed as too deep."""
         known = moment in self.goals
         if not known and depth > _DEEPEST:
             self.later.append(moment)
@@ -63,7 +63,7 @@ class ToldOnce:
 
 
 def short_text(part: Atom | BodyLiteral | Rule) -> str:
-    """Return an atom, literal or rule in short."""
+    """Return the text of an atom, literal or rule with short terms."""
     return outputs.shorten(str(part) if isinstance(part, Rule) else write_literal(part))
 
 
@@ -79,7 +79,7 @@ _MOST_BEHIND: Final = 5
 
 
 def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates) -> str:
-    """Return why an atom holds (the supporting input) or fails, in one sentence."""
+    """Return a sentence with the reason why an atom holds or does not hold."""
     if proof is None:
         failed = next((line.partition("✗ ")[2] for line in lines if "✗ " in line), "")
         return f"It lacks {failed}." if failed else ""
@@ -102,7 +102,7 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
 
 
 def bound(values: explain.Values) -> str:
-    """Return the values of a rule's variables."""
+    """Return a text with the values of a rule's variables."""
     return ", ".join(f"{name} = {outputs.shorten(str(term))}" for name, term in values)
 
 
@@ -113,16 +113,16 @@ def signature_text(name: Signature) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Descriptions of places and times in words, with dateTimes if known."""
+    """Descriptions of places and times in words, with dateTimes if the trace has dateTimes."""
 
     dates: Dates
 
     def at(self, interval: Interval) -> str:
-        """Return an interval that may be empty."""
+        """Return the text of an interval, which may be empty."""
         return self.dates.interval(interval) if interval else "nothing"
 
     def when(self, interval: Interval) -> str:
-        """Return a time or an interval in words."""
+        """Return the text of a time or an interval."""
         return (
             f"at {self.dates.text(interval.first)}"
             if interval.first == interval.last
@@ -130,7 +130,7 @@ class Words:
         )
 
     def place_of(self, evidence: explain.Evidence, *, nested: bool = False) -> str:
-        """Return the place of the evidence: its time points and windows."""
+        """Return a text with the place of the evidence: time points and windows."""
         match evidence:
             case explain.PresentAtom(t, _):
                 return f"at {self.dates.text(t)}"
@@ -161,7 +161,7 @@ class Words:
                 assert_never(evidence)
 
     def unseen(self, sight: explain.Sight) -> str:
-        """Return the interval that was searched without success, and the nearest instances."""
+        """Return a text with the interval that was searched without success, and the nearest instances."""
         windows = ", ".join(f"{window} shows {self.at(interval)}" for window, interval in sight.windows[:-1])
         place = f"{windows}; {self._missed(sight)}" if windows else self._missed(sight)
         return "; ".join((place, *self._nearest(sight)))
@@ -200,7 +200,7 @@ class Words:
         return f"not among {newest}, {reach}; {atom} came before them"
 
     def underived(self, sought: Sought | None, t: int) -> str:
-        """Return the reason why an atom without rules is missing."""
+        """Return a text with the reason why an atom without rules does not hold."""
         if sought is None:
             return "no rule derives it"
         if sought == "background":
@@ -213,7 +213,7 @@ class Words:
         )
 
     def violated(self, violation: explain.Violation, timeline: Interval) -> str:
-        """Return why no stream can satisfy a rule instance with a true body."""
+        """Return a text with the reason why no stream satisfies a rule instance with a true body."""
         values = f" with {bound(violation.binding)}" if violation.binding else ""
         if violation.head is None:
             return f"its body holds{values}, and it is a constraint"
@@ -222,7 +222,7 @@ class Words:
         return f"its body holds{values}: the head @_{time} {short_text(atom)} {outside}"
 
     def _nearest(self, sight: explain.Sight) -> list[str]:
-        """Return the nearest instances, unless they are printed already."""
+        """Return the nearest instances, except instances that are already printed."""
         branches = []
         told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
         if sight.before is not None and not told_already:
@@ -242,7 +242,7 @@ _RELAXED: Final = "the rules without constraints and heads outside the timeline"
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A line, the notes directly below it, and the nodes under it."""
+    """A node of a tree: a line, the notes directly below the line, and the child nodes."""
 
     line: str
     notes: tuple[str, ...] = ()
@@ -250,7 +250,7 @@ class Branch:
 
 
 def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
-    """Yield a tree's lines."""
+    """Yield the lines of a tree."""
     yield first + node.line
     for note in node.notes:
         yield f"{rest}{'│' if node.below else ' '} {note}"
@@ -260,7 +260,7 @@ def lines(node: Branch, first: str = "", rest: str = "") -> Iterator[str]:
 
 
 def text_lines(explanation: AtomExplanation | NoAnswerStream, all_dates: Dates = NO_DATES) -> Iterator[str]:
-    """Yield the explanation for a reader."""
+    """Yield the lines of the explanation for a reader."""
     dates = all_dates if explanation.world is None else all_dates.within(explanation.world.view.timeline)
     if dates.caption:
         yield f"times{dates.caption}"
@@ -297,7 +297,10 @@ def _unanswered(stream: NoAnswerStream, dates: Dates) -> Iterator[str]:
 
 
 class _TreeTeller:
-    """Tells each proof, rule and shortfall once; later mentions point to it."""
+    """A writer of the tree, which prints each proof, rule and failed goal once.
+
+    Later mentions refer to it.
+    """
 
     def __init__(self, world: explain.IndexedPoint, dates: Dates) -> None:
         self._world = world
@@ -311,7 +314,7 @@ class _TreeTeller:
         yield from lines(self._moment(proof.goal, 0))
 
     def rest(self) -> Iterator[str]:
-        """Yield the proofs that were postponed because they were too deep."""
+        """Yield the proofs that were postponed because they are too deep."""
         for moment in self._once.left():
             yield ""
             yield from lines(self._moment(moment, 0))
@@ -355,7 +358,7 @@ class _TreeTeller:
         return Branch(f"{short_text(moment[1])} at {self._dates.text(moment[0])}: see {where}")
 
     def shortfall(self, goal: explain.AbsentAtom, explanation: AtomExplanation) -> Branch:
-        """Return why a goal does not hold, with the reasons of its missing premises below."""
+        """Return a node with the reason why a goal does not hold, above the reasons of missing premises."""
         return Branch(
             f"{short_text(goal.atom)} does not hold {self._words.when(goal.within)}",
             (),
@@ -380,7 +383,7 @@ class _TreeTeller:
         return Branch(self._rule(other.number, "cannot be derived by"), notes)
 
     def violation(self, violation: explain.Violation) -> Branch:
-        """Return the rule instance whose body holds, and why it does."""
+        """Return a node with the rule instance whose body holds, and the reasons why the body holds."""
         notes = [self._words.violated(violation, self._world.view.timeline)]
         if violation.other_count:
             notes.append(
@@ -431,7 +434,7 @@ _ATTEMPT: Final = _RULE | {
 
 
 def as_json(explanation: AtomExplanation | NoAnswerStream, dates: Dates) -> outputs.Json:
-    """Return the explanation for machines."""
+    """Return the explanation as a JSON document."""
     document = (
         _unanswered_json(explanation, dates)
         if isinstance(explanation, NoAnswerStream)
@@ -516,7 +519,7 @@ class _JsonTeller:
         return [self._derived(moment, 0) for moment in self._once.left()]
 
     def node(self, moment: Moment, depth: int, windows: list[outputs.Json]) -> outputs.Json:
-        """Return an atom with its support."""
+        """Return the JSON node of an atom with its support."""
         here = {"windows": windows}
         if not self._once.derived(moment):
             kind = "input" if self._once.prover.support(moment) == "input" else "known"
@@ -536,7 +539,7 @@ class _JsonTeller:
         return content | self._dates.with_dates({"t": moment[0]})
 
     def premise(self, premise: explain.Premise, depth: int) -> outputs.Json:
-        """Return a body literal that holds, with its evidence."""
+        """Return the JSON of a body literal that holds, with its evidence."""
         evidence = premise.evidence
         return {
             "literal": outputs.encode(premise.literal),
@@ -571,7 +574,7 @@ class _JsonTeller:
                 assert_never(evidence)
 
     def shortfall(self, goal: explain.AbsentAtom) -> outputs.Json:
-        """Return the failed attempts at a goal, including the attempts at its missing premises."""
+        """Return the failed attempts to prove a goal, including the attempts to prove missing premises."""
         self._once.goals.add(goal)
         here = self._shortfalls[goal]
         return {
@@ -612,7 +615,7 @@ class _JsonTeller:
         return content
 
     def nearest(self, sight: explain.Sight | None) -> list[outputs.Json]:
-        """Return the nearest instances before and after."""
+        """Return the nearest instances before and after the searched interval."""
         sides = () if sight is None else (("before", sight.before), ("after", sight.after))
         return [{"side": side} | _atom(*moment, self._dates) for side, moment in sides if moment is not None]
 

@@ -1,4 +1,4 @@
-"""The reports of a hunt: text, JSON, HTML, and a page about each fault for the engine's author."""
+"""The reports of `lars hunt`: text, JSON, HTML, and a page about each fault for the author of the engine."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ from agreement.results.renderings.pages.page import Page, PageHead
 from solver.facts import Row
 
 _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
-"""The sentence of a rule, and the name of the rule."""
+"""The pattern of a rule's text: the sentence, and the name of the rule."""
 _TOGETHER: Final = "On this stream the engine's other rules play a part too"
 _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
@@ -49,16 +49,16 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
 
 
 def _runs_text(hunt: Hunt, of: str = "") -> str:
-    """Return the number of runs that searched, and of runs that minimized afterwards."""
+    """Return a text with the number of search runs, and of the runs that minimized streams."""
     after = hunt.runs - hunt.searched
     more = f"; {after} more minimized and repeated faults" if after else ""
     return f"{outputs.quantity(hunt.searched, 'run')}{of}, {hunt.judged_runs} judged{more}"
 
 
 def title(fault: Fault) -> str:
-    """Return a fault's title: the first part of its rule's sentence, and the rule's name.
+    """Return the title of a fault: the first part of its rule's sentence, and the name of the rule.
 
-    The rule's own sentence can be longer.
+    The sentence of the rule can be longer than the title.
     """
     match = _PARTS.fullmatch(fault.sentence)
     assert match is not None
@@ -66,13 +66,13 @@ def title(fault: Fault) -> str:
 
 
 def stream_table(fault: Fault) -> Table:
-    """Return the stream of a fault."""
+    """Return the table of a fault's stream."""
     arriving = ((outputs.plain(push.t), outputs.short(push.stream), push.triple) for push in fault.run.pushes)
     return outputs.triples_table(arriving, time="t (ms)")
 
 
 def places_table(fault: Fault) -> Table:
-    """Return the expected and the reported rows, place by place."""
+    """Return the table of the expected and the reported rows, by push or window."""
     names = ", ".join(f"?{name}" for name in columns(fault.run.query.read))
     terms = _terms(fault)
     came = (
@@ -87,7 +87,7 @@ def places_table(fault: Fault) -> Table:
 
 
 def _where(fault: Fault, place: ReportMatch) -> str:
-    """Return the place's push, or its evaluation time and window."""
+    """Return a text with the push of a place, or with its evaluation time and window."""
     if fault.verdict.by_push:
         return f"push {place.at}"
     at = outputs.plain(place.at)
@@ -96,7 +96,7 @@ def _where(fault: Fault, place: ReportMatch) -> str:
 
 
 def _terms(fault: Fault) -> dict[str | None, str]:
-    """Return the input terms by their lexical forms, for an engine whose rows have no term kinds."""
+    """Return the input terms by lexical form, for an engine whose rows omit the kinds of terms."""
     if not fault.run.typed_answers.lexical:
         return {}
     triples = (
@@ -116,7 +116,7 @@ def _beside_text(fault: Fault) -> str:
 
 
 def rule_text(fault: Fault) -> str:
-    """Return the rule that the engine seems to follow, in a sentence."""
+    """Return a sentence with the rule that predicts the reports of the engine."""
     if fault.rule is not None:
         more = "" if fault.isolated else f" {_beside_text(fault)}."
         return f"The engine follows another rule: {fault.rule.sentence}.{more}"
@@ -127,7 +127,7 @@ def rule_text(fault: Fault) -> str:
 
 
 def right_text(hunt: Hunt, fault: Fault) -> str:
-    """Return the correct behavior and the definition behind it."""
+    """Return a text with the correct behavior and its definition."""
     return hunt.reference.sentence if fault.rule is None else f"{hunt.reference.sentence}: {fault.rule.right}"
 
 
@@ -145,7 +145,7 @@ def compare_command(hunt: Hunt) -> str:
 
 
 def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) -> str:
-    """Return a fault for the engine's author: query, stream, reported rows, correct rows, definition."""
+    """Return a Markdown text about a fault: query, stream, reported rows, correct rows, definition."""
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""
     size, runs = (
@@ -181,7 +181,7 @@ def _markdown(listing: Table) -> str:
 
 
 def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str, str]]) -> str:
-    """Return the list of all faults with their folders."""
+    """Return a Markdown list of all faults with their folders."""
     rows = (
         (
             f"[{title(fault)}]({folder}/README.md)".replace("|", "/"),
@@ -199,13 +199,13 @@ def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str,
 
 
 def _provenance(made: Sequence[tuple[str, str]]) -> str:
-    """Return the provenance of a fault: the command, the version, the files."""
+    """Return the provenance of a fault: command, version and files."""
     lines = (f"- {name}: {f'`{value}`' if name == 'command' else value}" for name, value in made)
     return "\n".join(["## How it was found", "", *lines])
 
 
 def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, str]]) -> outputs.Json:
-    """Return all that was found."""
+    """Return the JSON document of the hunt."""
     return {
         "engine": hunt.name or None,
         "reference": hunt.reference.name,
@@ -252,7 +252,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
 
 
 _MOST_FAULTS: Final = 50
-"""The number of faults that are shown one by one."""
+"""The greatest number of faults that are shown one by one."""
 _NAMED: Final = 100
 
 
@@ -264,7 +264,7 @@ def hunt_page(
     *,
     linked: bool = False,
 ) -> Page:
-    """Return the report's page; if `linked`, it is next to the faults' folders and links to them."""
+    """Return the content of the HTML report; with `linked`, it contains links to the folders of faults."""
     name, reference = hunt.name or "The engine", hunt.reference.name
     runs = _runs_text(hunt)
     text = f"No fault in {runs}: that proves nothing."
@@ -285,7 +285,7 @@ def hunt_page(
 
 
 def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
-    """Return the page of one fault, which is next to its case."""
+    """Return the content of the HTML report of one fault."""
     content = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
     head = PageHead(f"{hunt.name}: {title(fault)}", _question(hunt), False, rule_text(fault))
     return Page(head, "hunt", case, _run_content(hunt) | content)
@@ -296,7 +296,7 @@ def _question(hunt: Hunt) -> str:
 
 
 def _run_content(hunt: Hunt) -> outputs.Json:
-    """Return the engine, the reference and the queries of the hunt, by name."""
+    """Return engine, reference and queries of the hunt by name."""
     failed = [] if not hunt.failures else [f"{len(hunt.failures)}, the first: {hunt.failures[0].problem}"]
     return {
         "ran": [

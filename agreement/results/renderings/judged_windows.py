@@ -1,4 +1,4 @@
-"""The windows that a verdict of `lars judge` is about, or the steps of an engine version: JSON, tables."""
+"""JSON and tables of the windows, or of the steps of an engine version, in a verdict of `lars judge`."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from agreement.experiments.junit import VerdictCase
 from solver.facts import Row
 
 COUNTING: Final = "windows"
-"""The phase that decides the verdict."""
+"""The name of the phase whose windows determine the verdict."""
 PHASES: Final = (COUNTING, "transient", "later")
 
 
@@ -25,11 +25,12 @@ PHASES: Final = (COUNTING, "transient", "later")
 class WindowVerdict:
     """The verdict on one window of a specification, or on one step of an engine version.
 
-    `phase` is `windows` for compared windows; transient and later ones are not compared. `at` is its place: a
-    window's `from` and `to` in time points, a step's `push` or `answer` number from 0, or its `time` unit.
-    `rows` are the rows of both sides, by `columns`. `delay` is in ms. Without `problem` all is right.
-    `starts` are the t0 for which a window is judged. `reported` has the predicted and the recorded times of
-    reports, in ms. `shift` has borders that fit better.
+    `phase` is `windows` for compared windows; windows of the transient and later windows are not compared.
+    `at` is the place: `from` and `to` of a window in time points, the number `push` or `answer` of a step
+    from 0, or the `time` unit of a step. `rows` contains the rows of both sides by `columns`. `delay` is in
+    ms. If `problem` is empty, the rows are correct. `starts` contains each t0 for which a window is judged.
+    `reported` contains the predicted and the recorded times of reports in ms. `shift` contains borders that
+    fit better.
     """
 
     phase: str
@@ -55,27 +56,27 @@ class WindowVerdict:
 
     @property
     def expected(self) -> int:
-        """How many rows are expected."""
+        """The number of expected rows."""
         return self.rows.expected
 
     @property
     def actual(self) -> int:
-        """How many rows are reported."""
+        """The number of reported rows."""
         return self.rows.actual
 
     @property
     def precision(self) -> float:
-        """The share of the reported rows that are expected; 1 if none is reported."""
+        """The share of the reported rows that are expected; 1 if no row is reported."""
         return self.rows.precision
 
     @property
     def recall(self) -> float:
-        """The share of the expected rows that are reported; 1 if none is expected."""
+        """The share of the expected rows that are reported; 1 if no row is expected."""
         return self.rows.recall
 
     @property
     def missing(self) -> Sequence[Row]:
-        """The expected rows that are not reported, terms as in N-Triples."""
+        """The expected rows that are not reported, with terms in N-Triples syntax."""
         return self.rows.missing
 
     @property
@@ -85,7 +86,7 @@ class WindowVerdict:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether the window or step counts, and is wrong."""
+        """Whether the window or step is compared and wrong."""
         return self.phase == COUNTING and self.problem is not None
 
     @property
@@ -95,7 +96,7 @@ class WindowVerdict:
 
 
 def windows_cases(windows: Iterable[WindowVerdict], dates: Dates) -> Iterator[VerdictCase]:
-    """Yield a test case for each window, or step of an engine version, that counts."""
+    """Yield a test case for each compared window, or for each compared step of an engine version."""
     for window in windows:
         if window.phase == COUNTING:
             place = ", ".join(f"{name} {value}" for name, value in dates.with_dates(window.at).items())
@@ -105,7 +106,7 @@ def windows_cases(windows: Iterable[WindowVerdict], dates: Dates) -> Iterator[Ve
 
 
 def recorded_cases(verdicts: Iterable[CaseVerdict], refused: Iterable[RefusedCase]) -> Iterator[VerdictCase]:
-    """Yield a test case for each recorded case; an undecided or refused one is skipped."""
+    """Yield a test case for each recorded case; an undecided or rejected case is a skipped test case."""
     for verdict in verdicts:
         problem = first_problem(verdict) if verdict.correct is False else None
         undecided = "undecided" if verdict.correct is None else None
@@ -153,7 +154,7 @@ def _shift_json(shift: Shift, dates: Dates) -> Json:
 
 
 def starts_json(starts: Sequence[int] | Sequence[Sequence[int]], dates: Dates) -> Json:
-    """Return start times, or lists of them, each with its dateTime if known."""
+    """Return start times, or lists of start times, as JSON, with dateTimes if the trace has dateTimes."""
     listed: Json = {"t0": list(starts)}
     if dates.zero is not None:
         listed[f"t0{SUFFIX}"] = [
@@ -163,18 +164,21 @@ def starts_json(starts: Sequence[int] | Sequence[Sequence[int]], dates: Dates) -
 
 
 def points(t: float, milliseconds: float) -> float:
-    """Return a time in ms as time points of `milliseconds` each."""
+    """Return a time in ms as a number of time points, each of which lasts `milliseconds`."""
     number = t / milliseconds
     return int(number) if number == int(number) else number
 
 
 def phases_of(judgement: Judgement | VersionJudgement) -> Sequence[str]:
-    """Return the phases to report: all steps of an engine version count."""
+    """Return the names of the shown phases; all steps of an engine version are in the compared phase."""
     return PHASES if isinstance(judgement, Judgement) else PHASES[:1]
 
 
 def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
-    """Yield the windows of each matching choice, or of the best choice; for an engine version, its steps."""
+    """Yield the windows for each matching choice, or for the best choice.
+
+    For an engine version, the function yields the steps.
+    """
     judgement = verdict.judgement
     if not isinstance(judgement, Judgement):
         yield from _steps(judgement)
@@ -214,18 +218,18 @@ def _steps(judgement: VersionJudgement) -> Iterator[WindowVerdict]:
 
 
 def fitting(judgement: Judgement) -> list[Verdict]:
-    """Return the verdicts that match with the bounds of the best one, by their start times."""
+    """Return the matching verdicts with the bounds of the best verdict, by start times."""
     bounds = judgement.best.choice.bounds
     same = (verdict for verdict in judgement.matching if verdict.choice.bounds is bounds)
     return sorted(same, key=lambda verdict: verdict.choice.starts)
 
 
 _MOST_LISTED_STARTS: Final = 10_000
-"""The number of consecutive start times from which they are not listed one by one."""
+"""The number of consecutive start times from which only a range is listed."""
 
 
 def fitting_starts(judgement: Judgement) -> list[list[int]]:
-    """Return each window's t0 for all matching choices, including equivalent t0 of an only window."""
+    """Return the t0 of each window for all matching choices; for a single window, with equivalent t0."""
     return [starts for verdict in fitting(judgement) for starts in _starts_of(verdict)]
 
 
@@ -237,7 +241,7 @@ def _starts_of(verdict: Verdict) -> list[list[int]]:
 
 
 def _list_in_papers(text: str) -> str:
-    """Return a list of JSON as a text for readers; inner lists have brackets."""
+    """Return a JSON list as a text for Markdown and LaTeX tables; inner lists have brackets."""
     listed = (
         f"({', '.join(map(str, one))})" if isinstance(one, list) else str(one) for one in json.loads(text)
     )
@@ -267,7 +271,7 @@ _STARTS: Final = (
     Column("t0", str, "the start times, as JSON", in_papers=_list_in_papers),
 )
 _DATES: Final = Column(f"t0{SUFFIX}", str, "the start times' dateTimes, as JSON", in_papers=_list_in_papers)
-"""The column after the start times, if times have dateTimes."""
+"""The column of dateTimes after the column of start times, if the trace has dateTimes."""
 _WINDOWS: Final = (
     Column("from", float, "where the window begins, in time points", is_time=True),
     Column("to", float, "where it ends", is_time=True),
@@ -293,7 +297,7 @@ _CASES: Final = (
 
 
 def windows_table(verdict: AnswersVerdict) -> OutTable:
-    """Return the table of windows, or of an engine's steps."""
+    """Return the table of windows, or of the steps of an engine version."""
     dates = verdict.dates
     rows = (list(_cells(window, dates)) for window in judged_windows(verdict))
     if not isinstance(verdict.judgement, Judgement):
@@ -321,6 +325,6 @@ def score_of_case(verdict: CaseVerdict) -> float:
 
 
 def starts_of_case(verdict: CaseVerdict) -> list[list[int]]:
-    """Return the start times for which a case is correct; none for an engine version."""
+    """Return the start times for which a case is correct; the result is empty for an engine version."""
     judgement = verdict.judgement
     return [list(one.choice.starts) for one in judgement.matching] if isinstance(judgement, Judgement) else []

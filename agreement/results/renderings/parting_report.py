@@ -1,4 +1,4 @@
-"""The report of two profiles' differences: a table, a sentence, JSON, and the drawing."""
+"""The report on the differences of two profiles: table, sentence, JSON, and figure."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,13 +21,13 @@ from solver.facts import Row
 
 _ROWS: Final = 3
 _DIGITS: Final = 9
-"""Of more rows that one side alone has these are shown."""
+"""The greatest number of rows of only one side that are shown."""
 
 
 def as_text(
     comparisons: Sequence[Divergence], refused: Sequence[RefusedCase] = ()
 ) -> Iterator[RenderableType]:
-    """Yield each comparison, and a sentence about all of them if there are several."""
+    """Yield each comparison; for several comparisons, also yield a sentence about all comparisons."""
     for comparison in comparisons:
         yield from _of_one(comparison)
     if len(comparisons) > 1:
@@ -58,7 +58,7 @@ def _of_one(parting: Divergence) -> Iterator[RenderableType]:
 
 
 def page_parts(parting: Divergence) -> Iterator[RenderableType]:
-    """Yield a comparison for a page below its summary: a table explains each rule once."""
+    """Yield the parts of a comparison for an HTML report, in which a table explains each rule once."""
     if parting.frequencies:
         rules = (
             (_name_of(cause, parting), cause.rule.sentence, str(count))
@@ -96,7 +96,7 @@ def _title(parting: Divergence) -> str:
 
 
 def _dates(parting: Divergence) -> Dates:
-    """Return the names of the times of differences."""
+    """Return the Dates of the times of differences."""
     pushes, parted = parting.pushes, parting.parted
     last = max((int(difference.difference.at) for difference in parted), default=0)
     end = last if pushes is None else ceil(_points(pushes[last].t, parting.unit))
@@ -165,7 +165,7 @@ def _name_of(cause: SwitchedRule, parting: Divergence) -> str:
 
 
 def summary(parting: Divergence) -> str:
-    """Return whether and where two profiles differ, as a sentence."""
+    """Return a sentence with the places at which two profiles differ."""
     first, second = parting.names
     place = "push" if parting.pushes is not None else "time unit"
     places = f"{outputs.quantity(parting.places, place)} at which either reports"
@@ -197,7 +197,7 @@ def _rules(parting: Divergence) -> Iterator[str]:
 
 
 def as_json(comparisons: Sequence[Divergence], refused: Sequence[RefusedCase] = ()) -> outputs.Json:
-    """Return a comparison on a trace, or comparisons on cases with their overall result."""
+    """Return the JSON document of a comparison on a trace, or of comparisons on cases."""
     if len(comparisons) == 1 and comparisons[0].title is None:
         return _json_of_one(comparisons[0], comparisons[0].dates) | {"origin": comparisons[0].origin}
     same = all(comparison.same for comparison in comparisons)
@@ -270,7 +270,7 @@ def _json_cause(cause: SwitchedRule) -> outputs.Json:
 
 
 def parting_timelines(parting: Divergence) -> list[outputs.Json]:
-    """Return the timeline of the differences; empty if there is none."""
+    """Return the timeline of the differences; the result is empty without differences."""
     dates = _dates(parting)
     parted = [part.difference for part in parting.parted]
     first = [(report, each.rows.missing) for each in parted for report in each.right or ()]

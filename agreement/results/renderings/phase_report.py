@@ -1,7 +1,7 @@
-"""The reports of phase diagrams: picture, text, JSON, HTML, and a heat map for notebooks.
+"""The reports of `lars phase`: figure, text, JSON, HTML, and a heat map for notebooks.
 
-The picture: U is horizontal, L vertical, and the colour is the share of agreeing periods; the page marks
-changes too.
+In the figure, U is on the horizontal axis and L on the vertical axis. The colour is the share of agreeing
+periods. The HTML report also marks changes of the share.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,7 +37,7 @@ def check(path: Path) -> None:
 
 
 def figure_of(diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> "Figure":
-    """Return the figure of matplotlib, with a panel for each rate."""
+    """Return the matplotlib figure, with a panel for each rate."""
     check_matplotlib("plot()")
     from matplotlib.figure import Figure
 
@@ -70,7 +70,7 @@ def _ticks(put: object, values: Sequence[int]) -> None:
 
 
 def as_text(diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> Iterator[RenderableType]:
-    """Yield a table for each rate: for each period the lengths between which the share does not change."""
+    """Yield a table for each rate: for each period, the ranges of lengths with an equal share."""
     yield summary(diagrams)
     for diagram in diagrams:
         faster = "" if diagram.rate == 1 else f", the stream {diagram.rate} times as fast"
@@ -84,7 +84,7 @@ def as_text(diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> Iterato
 
 
 def summary(diagrams: Sequence[PhaseDiagram]) -> str:
-    """Return the number of pairs U and L with full agreement, and the number of changes."""
+    """Return a sentence with the number of pairs U and L with full agreement, and the number of changes."""
     rows = [row for diagram in diagrams for row in diagram.rows if row.whole]
     cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
     perfect = sum(agreeing == whole for agreeing, whole in cells)
@@ -100,7 +100,7 @@ def summary(diagrams: Sequence[PhaseDiagram]) -> str:
 
 
 def as_json(diagrams: Sequence[PhaseDiagram], unit: str, window: str, origin: str | None) -> Json:
-    """Return the diagrams for machines: runs of lengths with the number of agreeing periods."""
+    """Return the JSON document: ranges of lengths with an equal number of agreeing periods."""
     return {
         "unit": unit,
         "origin": origin,
@@ -128,7 +128,7 @@ def as_json(diagrams: Sequence[PhaseDiagram], unit: str, window: str, origin: st
 
 @dataclass(frozen=True, slots=True)
 class PhaseContent:
-    """The diagrams and their inputs; the commands for a cell and for the query's own length."""
+    """The content of the report: diagrams, inputs, and the commands for a cell and for the own length."""
 
     title: str
     commands: tuple[str, str]
@@ -139,7 +139,7 @@ class PhaseContent:
 
 
 def phase_page(content: PhaseContent, document: Mapping[str, object], notes: Sequence[str]) -> Page:
-    """Return the page."""
+    """Return the content of the HTML report."""
     stream = short(str(Iri(content.window)))
     question = (
         f"On which share of the periods do push and pull agree, by the pulling period U "
@@ -160,11 +160,11 @@ def phase_page(content: PhaseContent, document: Mapping[str, object], notes: Seq
 
 _CELLS: Final = 60_000
 _RUNS: Final = 3_000
-"""So many shares, and so many places where one changes, are shown of all diagrams together."""
+"""The greatest number of shares, and of changes of a share, in all diagrams of an HTML report."""
 
 
 def _diagram(diagram: PhaseDiagram, count: int) -> Json:
-    """Return a diagram as lengths and, for some periods, the number of agreeing periods at each."""
+    """Return the lengths of a diagram and, for some U, the number of agreeing periods at each length."""
     runs = sum(len(list(diagram.runs(row))) for row in diagram.rows if row.whole)
     fitting = min(_CELLS // max(len(diagram.lengths), 1), _RUNS * len(diagram.rows) // max(runs, 1)) // count
     phase_rows = evenly(diagram.rows, max(fitting, 1))
@@ -196,14 +196,17 @@ _SCALE: Final = (
     (200, 184, 102),
     (254, 232, 56),
 )
-"""The colours from never to always, as in the page's script, also for readers who cannot see red or green."""
+"""The colours of shares from 0 to 1, like in the script of the page.
+
+Readers who cannot distinguish red and green can distinguish these colours.
+"""
 _NOTEBOOK: Final = 30
-"""Of more pulling periods, or lengths at which something changes, a notebook shows some."""
+"""The greatest number of pull periods, and of lengths with a change, that a notebook shows."""
 _LIGHT: Final = 0.18
 
 
 def percent(agreeing: int, whole: int) -> str:
-    """Return a share in percent with one decimal; less than all is never 100.
+    """Return a share in percent with one decimal; the result is 100 only if all periods agree.
 
     >>> percent(2, 3), percent(3, 3), percent(2999, 3000), percent(1, 4), percent(1, 9999)
     ('66.7', '100', '99.9', '25', '0.1')

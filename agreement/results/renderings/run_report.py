@@ -1,4 +1,4 @@
-"""The page of `lars run`: the cells with their verdicts, and each cell's results over time."""
+"""The HTML report of `lars run`: the cells with their verdicts, and the results of each cell over time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
@@ -15,11 +15,11 @@ from lars.language.windows import Interval
 
 _WINDOWS_OF_A_CELL: Final = 2000
 _WINDOWS_DRAWN: Final = 2500
-"""Of more windows of a cell the first are drawn, and so many of all cells."""
+"""The greatest number of windows that are drawn for one cell, and for all cells together."""
 _MOST_ROWS: Final = 800
-"""The number of verdicts that are shown, negative verdicts first."""
+"""The greatest number of verdicts that are shown; negative verdicts are first."""
 _MOST_PERIODS, _MOST_HEAT = 100, 2_000
-"""Of more pulling periods no map is drawn; of more cells of a map the first are."""
+"""The greatest number of pull periods for which a heat map is drawn, and of shown cells of heat maps."""
 _MEASURED: Final = ("to", "expected", "actual", "precision", "recall", "delay", "problem")
 _COLUMNS: Final = {
     "windows": ("windows", "wrong", "precision_mean", "recall_mean", "delay_mean"),
@@ -28,7 +28,7 @@ _COLUMNS: Final = {
 
 
 def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
-    """Return the page of an experiment."""
+    """Return the content of the HTML report of an experiment."""
     verdicts, agreements = results.verdicts, results.agreements
     cells, varied = results.cells, results.varied
     wrong = sum(row["correct"] is False for row in verdicts) + sum(
@@ -59,7 +59,7 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
 
 
 def _origins(cells: Sequence[Cell], results: Mapping[str, Json]) -> Iterator[str]:
-    """Yield the dateTime of time 0, for each trace with dateTimes."""
+    """Yield the dateTime of time 0 for each trace with dateTimes."""
     origins = {(cell.trace, results[cell.key].get("origin")): None for cell in cells}
     for trace, origin in origins:
         if origin is not None:
@@ -99,7 +99,7 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kinds: Sequen
 
 
 def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
-    """Return the verdicts with a column for each engine, if there are several engines."""
+    """Return the verdicts with a column for each engine; without several engines, return None."""
     engines = list(dict.fromkeys(row["engine"] for row in verdicts))
     if len(engines) < 2:  # noqa: PLR2004 - one is a column of the table
         return None
@@ -119,7 +119,7 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
 
 
 def _heat(agreements: Sequence[Json], named: Sequence[str]) -> Json | None:
-    """Return the share of agreeing periods by U and the columns `named`, if there are several U."""
+    """Return the share of agreeing periods by U and by the columns `named`, for several U."""
     result = [row for row in agreements if row.get("intervals")]
     periods = sorted({row["period"] for row in result})
     if len(periods) < 2 or len(periods) > _MOST_PERIODS:  # noqa: PLR2004 - one is a column of the table
@@ -160,7 +160,7 @@ def _cells(cells: Sequence[Cell], results: Mapping[str, Json]) -> list[Json]:
 
 
 def _cell(cell: Cell, result: Mapping[str, Any], most: int) -> Json:
-    """Return a cell's windows with their ends in time points and dateTimes."""
+    """Return the windows of a cell with ends in time points and dateTimes."""
     unit = cell.work.unit if isinstance(cell.work, JudgingWork) else SECOND
     windows = [
         {name: window[name] for name in _MEASURED}

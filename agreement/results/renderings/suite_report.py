@@ -1,4 +1,4 @@
-"""The reports of a suite's run: text, JSON, EARL, JUnit, and pages about failures."""
+"""The reports of `lars suite run`: text, JSON, EARL, JUnit, and HTML reports about failures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ _LABELS: Final = {
 
 
 def overview(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
-    """Yield each engine's parameters and test results; several engines are compared in one table."""
+    """Yield the parameters and test results of each engine; one table compares several engines."""
     for each in results:
         yield from _sentences(each)
     if len(results) > 1:
@@ -43,7 +43,7 @@ def overview(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
 
 
 def as_text(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
-    """Yield each engine's parameters and test results, and the first failures if there is one engine."""
+    """Yield the parameters and test results of each engine; for one engine, also its first failures."""
     yield from overview(results)
     for result in results[:1] if len(results) == 1 else ():
         failed = [one for one in result.results if one.outcome == "failed"]
@@ -79,7 +79,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
 
 
 def vector_text(choice: Choice) -> str:
-    """Return the parameters of a choice in words."""
+    """Return a text with the parameters of a vector."""
     number, label = choice
     return f"{suite.vectors()[number]}{_LABELS[label]}"
 
@@ -95,7 +95,7 @@ def by_feature(result: suite.SuiteResult) -> RenderableType:
 
 
 def side_by_side(results: Sequence[suite.SuiteResult]) -> RenderableType:
-    """Return a table that compares engines: passed out of accepted tests, by level and feature."""
+    """Return a table that compares engines: the passed tests of the accepted tests by level and feature."""
     names = [result.engine for result in results]
     rows = [
         (level, feature, *(_share(_of(result, level, feature)) for result in results))
@@ -137,7 +137,7 @@ def _is_judged(result: suite.TestResult) -> bool:
 
 
 def failure_parts(result: suite.TestResult, of: suite.SuiteResult) -> Iterator[RenderableType]:
-    """Yield a failed test: its sentence, the reason, its stream, expected and reported rows."""
+    """Yield the parts of a failed test: sentence, reason, stream, expected rows and reported rows."""
     yield f"{result.test.name}: {result.test.comment}"
     if result.answer.failure is not None:
         yield f"  the run failed: {result.answer.failure}"
@@ -187,7 +187,7 @@ def _rows(rows: Sequence[Mapping[str, str | None]]) -> str:
 
 
 def reasons(result: suite.TestResult, choice: Choice) -> str:
-    """Return the parameters that would explain an answer, with the fewest differences."""
+    """Return a text with the nearest parameters for which the reports would be correct."""
     if not result.fits:
         return "no parameters explain what came"
     own = _values(choice)
@@ -208,7 +208,7 @@ def _distance(one: Mapping[str, str], other: Mapping[str, str]) -> int:
 
 
 def as_json(result: suite.SuiteResult) -> outputs.Json:
-    """Return the JSON of one engine."""
+    """Return the JSON document of one engine."""
     return {
         "engine": result.engine,
         "language": result.writing.language.value,
@@ -232,7 +232,7 @@ def _test_json(result: suite.TestResult, suite_result: suite.SuiteResult) -> out
 
 
 def _why(result: suite.TestResult, suite_result: suite.SuiteResult) -> str | None:
-    """Return the reason why a test did not pass, if known."""
+    """Return the reason why a test did not pass, if a reason is known."""
     if result.outcome == "not asked":
         return _NOT_ASKED
     known = result.answer.refused or result.answer.failure
@@ -266,7 +266,7 @@ def earl(result: suite.SuiteResult) -> str:
 def cases(result: suite.SuiteResult) -> Iterator[VerdictCase]:
     """Yield a test case for each test; a test without a verdict is skipped.
 
-    A mute engine gets an extra failed test case, although none of its tests failed.
+    An engine without any report gets an additional failed test case, although none of its tests failed.
     """
     if result.mute:
         yield VerdictCase("engine", "reports", _MUTE)

@@ -1,7 +1,7 @@
 """Verdicts of `lars judge`, on recorded cases and on one recording: text and JSON.
 
-Cases are grouped by family; cases that differ or cannot be judged are listed. A recording has a sentence, a
-table of windows or cases, and explanations of the differences.
+Cases are grouped by family. Cases that differ or cannot be judged are listed. The text about a recording
+consists of a sentence, a table of windows or cases, and explanations of the differences.
 """
 
 import re
@@ -90,7 +90,7 @@ _TIMES: Final = 5
 def by_specification(
     judgement: Judgement, diagnosis: Diagnosis | None, all_dates: Dates
 ) -> Iterator[RenderableType]:
-    """Yield a specification's verdict for readers."""
+    """Yield the text of a verdict by a specification."""
     best, milliseconds = judgement.best, all_dates.unit.milliseconds
     ends = [window.at for window in (*best.transient, *best.windows, *best.later)]
     last = ceil(max(ends, default=0) / milliseconds)
@@ -114,7 +114,7 @@ def by_specification(
 
 
 def _transient(best: Verdict, dates: Dates) -> str:
-    """Return a description of the time before the stable phase, and the option that compares its windows."""
+    """Return a sentence about the transient, and about the option that compares the windows in it."""
     until = judging.in_points(best.phase.after, dates.unit.milliseconds, dates)
     starts = set(best.choice.starts)
     more = f"; --t0 {dates.option(*starts)} compares from that time on" if len(starts) == 1 else ""
@@ -124,7 +124,7 @@ def _transient(best: Verdict, dates: Dates) -> str:
 def by_other_match(
     judgement: Judgement | VersionJudgement, other: Judgement | VersionJudgement | None
 ) -> Iterator[str]:
-    """Yield a note if the answers are correct by the other value of --match, unless a report is missing."""
+    """Yield a note if the answers are correct with the other value of --match and no report is missing."""
     if (
         other is not None
         and other.correct
@@ -135,7 +135,7 @@ def by_other_match(
 
 
 def _other_kinds(verdict: judging.AnswersVerdict) -> Iterator[str]:
-    """Yield a note that a row has an expected row's values, but another kind of term."""
+    """Yield a note if a reported row has the values of an expected row, but another kind of term."""
     windows = (window for window in judged_windows(verdict) if window.missing and window.extra)
     for window in windows:
         expected = {tuple(map(_value, row)): row for row in window.missing}
@@ -154,14 +154,14 @@ _MAPPED: Final = (
 
 
 def _value(term: str | None) -> str | None:
-    """Return the text of a literal, or the last part of an IRI."""
+    """Return the lexical form of a literal, or the last part of an IRI."""
     if term is not None and term.startswith("<"):
         return re.split("[/#:]", term[1:-1])[-1]
     return None if term is None else term.lstrip('"').partition('"')[0]
 
 
 def _lacks_report(judgement: Judgement) -> bool:
-    """Whether fewer reports came than expected, so that not only the times are wrong."""
+    """Whether the recording has fewer reports than expected, so that not only the times are wrong."""
     whole = [
         window.rows for window in judgement.best.windows if not window.rows.equal and not window.rows.shared
     ]
@@ -191,13 +191,13 @@ def _headline(judgement: Judgement, dates: Dates) -> str:
 
 
 def _like(verdict: Verdict, verdicts: Iterable[Verdict], milliseconds: float) -> list[Verdict]:
-    """Return the verdicts of the same bounds and the same lateness, by their start times."""
+    """Return the verdicts with the same bounds and the same kind of delay, by start times."""
     alike = (other for other in verdicts if _kind(other, milliseconds) == _kind(verdict, milliseconds))
     return sorted(alike, key=lambda other: other.choice.starts)
 
 
 def _kind(verdict: Verdict, milliseconds: float) -> tuple[object, bool]:
-    """Return the bounds of a verdict, and whether some report is late by a time point or more."""
+    """Return the bounds of a verdict, and whether a report is late by at least one time point."""
     return verdict.choice.bounds, bool(verdict.late and verdict.late[1] >= milliseconds)
 
 
@@ -263,7 +263,7 @@ def _problem(window: ReportMatch, shift: Shift | None) -> str:
 
 
 def shift_in_words(shift: Shift) -> str:
-    """Return better-fitting borders in words."""
+    """Return a text about window borders that fit better."""
     moved = [
         f"its {name} {outputs.quantity(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
         for name, by in (("start", shift.start), ("end", shift.end))
@@ -304,7 +304,7 @@ def _share(share: float) -> str:
 
 
 def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
-    """Yield an engine version's verdict for readers."""
+    """Yield the text of a verdict by an engine version."""
     place = judgement.by
     if judgement.correct:
         some = f"{outputs.quantity(len(judgement.places), place)} with reports, all as predicted"
@@ -328,7 +328,7 @@ def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
 
 
 def of_answers(verdict: judging.AnswersVerdict) -> Iterator[RenderableType]:
-    """Yield the verdict on a file of answers."""
+    """Yield the text of the verdict on a file of answers."""
     if isinstance(verdict.judgement, Judgement):
         yield from by_specification(verdict.judgement, verdict.diagnosis, verdict.dates)
     else:
@@ -338,7 +338,7 @@ def of_answers(verdict: judging.AnswersVerdict) -> Iterator[RenderableType]:
 
 
 def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates: Dates) -> outputs.Json:
-    """Return a specification's verdict, without its windows."""
+    """Return the JSON of a verdict by a specification, without windows."""
     best, after = judgement.best, judgement.best.phase.after
     explanations = (diagnosis.specification, *diagnosis.explanations) if diagnosis else ()
     return {
@@ -366,7 +366,7 @@ def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates
 
 
 def answers_json(verdict: judging.AnswersVerdict) -> outputs.Json:
-    """Return the verdict on a file of answers, with the windows of each matching or the best choice."""
+    """Return the JSON of the verdict on a file of answers, with the windows of matching or best choices."""
     judgement, dates = verdict.judgement, verdict.dates
     phases: dict[str, list[outputs.Json]] = {phase: [] for phase in phases_of(judgement)}
     for window in judged_windows(verdict):
@@ -384,12 +384,12 @@ def answers_json(verdict: judging.AnswersVerdict) -> outputs.Json:
 
 
 def other_match_json(other: Judgement | VersionJudgement | None) -> outputs.Json:
-    """Return whether answers that are not correct are correct by the other value of --match."""
+    """Return the JSON key that states whether the answers are correct with the other value of --match."""
     return {"other_match": None if other is None else outputs.pick(other, "match", "correct")}
 
 
 def cases_json(verdicts: Sequence[judging.CaseVerdict], refused: Sequence[RefusedCase]) -> outputs.Json:
-    """Return each case with its verdict, the counts by family, and the cases that cannot be judged."""
+    """Return the JSON of each case with its verdict, the counts by family, and the cases without verdict."""
     return {
         "correct": judging.overall([*(verdict.correct for verdict in verdicts), *(None for _ in refused)]),
         "families": [

@@ -1,4 +1,4 @@
-"""The reports of witnesses and of minimal disagreements, as text and JSON."""
+"""The reports of `lars witness` and `lars shrink` as text and JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -19,7 +19,7 @@ from solver.facts import Fact
 
 
 def as_text(task: WitnessTask, answers: Sequence[Decision]) -> Iterator[RenderableType]:
-    """Yield each period's witnesses, and the reason why there are no more."""
+    """Yield the witnesses of each period, and the reason why no more exist."""
     for answer in answers:
         for witness in answer.witnesses:
             yield from _witness_parts(task, answer.period, witness)
@@ -77,7 +77,7 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
 
 
 def as_json(task: WitnessTask, answers: Sequence[Decision]) -> outputs.Json:
-    """Return the whole answer."""
+    """Return the JSON document of the witnesses."""
     return {
         "unit": outputs.encode(task.setting.unit),
         "sides": list(task.sides),
@@ -125,7 +125,7 @@ _NAMES = {
 
 
 def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
-    """Yield the sizes before and after, and the remaining input."""
+    """Yield the sizes before and after minimization, and the remaining input."""
     left = disagreement.left
     yield f"U = {left.period}, {disagreement.cause}: {disagreement.evaluations} evaluations"
     ends = Dates(left.origin, left.setting.unit).within(Interval(0, disagreement.before.end))
@@ -148,19 +148,19 @@ def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
 
 
 def _source(fact: Fact) -> str:
-    """Return the stream of a triple, and the named graph of its element if it has one."""
+    """Return a text with the stream of a triple, and with the named graph of its element if it has one."""
     *graph, stream = map(outputs.short, fact.arguments[3:])
     return ", ".join((stream, *(f"graph {name}" for name in graph)))
 
 
 def dates_of(disagreement: MinimalDisagreement) -> Dates:
-    """Return the names of times in the remaining input."""
+    """Return the Dates of the remaining input."""
     timeline = Interval(0, max((fact.t for fact in disagreement.left.facts), default=0))
     return Dates(disagreement.left.origin, disagreement.left.setting.unit).within(timeline)
 
 
 def shrunk_json(disagreement: MinimalDisagreement) -> outputs.Json:
-    """Return the sizes, the remaining input, and the number of evaluations."""
+    """Return the JSON document: sizes, remaining input, and number of evaluations."""
     return {
         "unit": outputs.encode(disagreement.left.setting.unit),
         "origin": disagreement.left.origin,

@@ -383,7 +383,7 @@ def _recorded(
 def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
     """Write EARL, JUnit, JSON and the HTML report.
 
-    For several engines, one folder each and one common report.
+    For several engines, the function writes one folder for each engine, and one common report.
     """
     # Loads what only pages need.
     from agreement.results.renderings.pages.blocks import text_page

@@ -1,1 +1,1 @@
-"""Pages that show a verdict: one HTML file each, which needs no server and no network."""
+"""HTML reports: each report is one HTML file, which requires no server and no network."""

@@ -1,7 +1,8 @@
-"""The page of `lars agree`: verdicts, timeline, differences with proofs, the queries and their rules.
+"""The HTML report of `lars agree`: verdicts, timeline, differences with proofs, queries and rules.
 
-The causes of a difference are in words, with a change that would make both sides equal. If few rows differ,
-all are shown, otherwise examples of each cause. Rows get proofs and missing premises while the cost is low.
+The report describes the cause of each difference, and a change that would make both sides equal. If few rows
+differ, the report shows all of them, otherwise examples of each cause. Rows have proofs and missing premises
+up to a limit of the cost.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -57,14 +58,14 @@ from translate.tau import lars_program, pull, push
 _ALL: Final = 1000
 """The number of rows above which only examples are shown."""
 EXAMPLES: Final = 20
-"""The number of examples of each cause."""
+"""The greatest number of examples of each cause."""
 Tally = Mapping[tuple[int, Side, int], tuple[int, int]]
-"""By pulling period, side and the place of a cause: how many rows there are, and in how many periods."""
+"""The number of rows, and of periods with such rows, by pull period, side and number of the cause."""
 
 
 @dataclass(frozen=True)
 class RowSelection:
-    """The selected rows of a report, counted without listing them."""
+    """The selected rows of a report, which are counted without a list of the rows."""
 
     variant: VariantReport
     row_filter: RowFilter
@@ -82,7 +83,7 @@ class RowSelection:
 
     @cached_property
     def _lengths(self) -> Array:
-        """The length of each period that disagrees."""
+        """The pull periods U that disagree."""
         return np.array(
             [comparison.end - comparison.start for comparison in self.variant.explanation.periods], np.int64
         )
@@ -101,13 +102,13 @@ class RowSelection:
                 yield side, counts
 
     def rows(self, tally: Tally) -> list[RowDifference]:
-        """Return all rows if they are few, otherwise examples of each cause, by period and time."""
+        """Return the selected rows by period and time; of many rows, return examples of each cause."""
         if sum(rows for rows, _ in tally.values()) <= _ALL:
             return list(self.row_filter.rows(self.variant))
         return self.examples(tally)
 
     def examples(self, tally: Tally) -> list[RowDifference]:
-        """Return some rows of each cause, over many periods and both sides, by period and time."""
+        """Return examples of each cause from many periods and both sides, by period and time."""
         found_rows = [row for cause in range(len(CAUSES)) for row in self._of_cause(tally, cause)]
         return sorted(found_rows, key=lambda row: (row.period, row.interval.start, row.group, str(row.row)))
 
@@ -131,9 +132,9 @@ class RowSelection:
 
 
 def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json:
-    """Return the counts as a table: a line a pulling period that disagrees, a column a side and cause.
+    """Return the table of counts, with a line per disagreeing pull period and a column per side and cause.
 
-    Periods without a verdict here are left out, though the tally has them.
+    The table omits pull periods that are in the tally, but have no verdict in `verdicts`.
     """
     columns = sorted({(side != "push", cause) for _, side, cause in tally})
     pairs = [("pull" if pulled else "push", cause) for pulled, cause in columns]
@@ -158,18 +159,21 @@ def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json
 
 _PROOFS: Final = 20
 _ATOMS: Final = 6_000
-"""So many atoms all proofs together are looked for among, the first one apart: a program sees each again."""
+"""The greatest number of atoms among which all proofs after the first proof are searched."""
 _FIRST: Final = 10_000
 _PROOF_LETTERS: Final = 120_000
 _LONGEST_PROOFS: Final = 60_000
-"""So long are all proofs together, and one of them, as JSON."""
+"""The greatest number of characters of the JSON of all proofs together, and of one proof."""
 PeriodPrograms = Callable[[int], Mapping[Side, tuple[Program, EngineQuery]]]
-"""The programs of both sides by the pulling period, which is in the pulled one."""
+"""A function that returns the programs of both sides for a pull period.
+
+The pull program contains the period.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class _AtomQuestion:
-    """An atom that a side is asked about at a time."""
+    """A question about one side: whether an atom holds at a time, and why."""
 
     program: Program
     query: EngineQuery
@@ -177,14 +181,14 @@ class _AtomQuestion:
     atom: str
 
     def seen(self, trace: Trace) -> Interval:
-        """Return the part of the timeline that the program can see."""
+        """Return the part of the timeline that the windows of the program can contain."""
         own, timeline = reach(self.program), trace.timeline
         first = timeline.first if own.past is None or own.tuples else self.t - own.past
         last = timeline.last if own.future is None else self.t + own.future
         return Interval(first, last).meet(timeline)
 
     def told(self, trace: Trace, dates: Dates) -> outputs.Json:
-        """Return the explanation as JSON, with text lines if it is not a proof."""
+        """Return the explanation of the question as JSON; if it is not a proof, with text lines."""
         try:
             situated = _around(self, trace, dates)
             explanation = explaining.explain_atom(situated, self.t, self.atom, None, Path("query"))
@@ -196,7 +200,7 @@ class _AtomQuestion:
 
 
 def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.ProgramSituation:
-    """Return the program with the input that it can see."""
+    """Return the program with the input that its windows can contain."""
     timeline = trace.timeline
     facts: list[Fact] = list(trace.facts(question.seen(trace)))
     stream = stream_of(timeline, ((fact.t, atom_of(fact)) for fact in facts))
@@ -208,9 +212,9 @@ def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.P
 def proofs(
     variant: VariantReport, rows: Sequence[RowDifference], sides: PeriodPrograms, dates: Dates
 ) -> outputs.Json:
-    """Return, by places of rows, the proof on one side and the missing premises on the other.
+    """Return, by number of the row, the proof on one side and the missing premises on the other side.
 
-    One row of each period length, side and cause comes before others.
+    The first proofs are for one row of each pull period, side and cause.
     """
     trace = variant.trace
     proofs_json: outputs.Json = {}
@@ -238,7 +242,7 @@ def proofs(
 
 
 def _one_of_each(rows: Sequence[RowDifference]) -> Iterator[int]:
-    """Yield the places of the rows: the first of each group, then the second ones, and on."""
+    """Yield the numbers of the rows: first the first row of each group, then the second rows, and so on."""
     seen: dict[tuple[int, str, str], int] = {}
     turns: list[tuple[int, int]] = []
     for place, row in enumerate(rows):
@@ -250,7 +254,7 @@ def _one_of_each(rows: Sequence[RowDifference]) -> Iterator[int]:
 def _questions_of(
     variant: VariantReport, row: RowDifference, programs: PeriodPrograms
 ) -> tuple[_AtomQuestion, _AtomQuestion]:
-    """Return the question about the side that reports a row, and about the other side."""
+    """Return the questions about a row, for the side that reports the row and for the other side."""
     end, sides = row.interval.end, programs(row.period)
     other: Side = "pull" if row.side == "push" else "push"
     times = variant.answers.push.within(Interval(row.interval.start + 1, end), TermCodes()).times
@@ -261,7 +265,7 @@ def _questions_of(
 
 
 def _arrived_on(trace: Trace) -> Callable[[Interval], int]:
-    """Return the number of triples in an interval, rounded up to whole bins, with all static triples."""
+    """Return a function for the number of triples in an interval in whole bins, plus all static triples."""
     bins = bins_of(trace, 1)
     counts = sum(trace.arrivals(bins).values(), np.zeros(bins.count, np.int64))
     static = sum(sum(1 for _ in rows) for rows in trace.background.values())
@@ -325,14 +329,14 @@ CAUSE_WORDS: Final[Mapping[RowCause, tuple[str, str]]] = {
 }
 """The meaning of each cause, and the change that would remove it."""
 _DOCUMENT_ROWS: Final = 20_000
-"""Of more rows and periods the document is not begun: what it would take could not stand on the page."""
+"""The greatest number of rows and periods for which the report contains the JSON document."""
 _MOST_LINES: Final = 200
-"""The number of pull periods that are shown; if there are more, evenly chosen periods are shown."""
+"""The greatest number of shown pull periods; of more periods, evenly chosen periods are shown."""
 _LETTERS: Final = 200_000
-"""The length of the one-sided rows as JSON."""
+"""The greatest number of characters of the JSON of all rows of only one side."""
 _WRITTEN: Final = 20_000
 _SUPPORT, _LESS_SUPPORT = 200, 20
-"""So many elements behind a row are shown, and of examples."""
+"""The greatest number of elements that are shown as support of a row, and as support of an example."""
 
 
 def agree_page(
@@ -342,9 +346,9 @@ def agree_page(
     asking: ExplainOptions | None = None,
     queries: Sequence[tuple[str, str]] = (),
 ) -> Page:
-    """Return the page of a report, with the JSON document of it; `title` names it for readers.
+    """Return the content of the HTML report with its JSON document and its `title`.
 
-    Of the variants, the first, the brave reading, is shown.
+    The report shows only the first variant, the brave query.
     """
     variant, verdicts = view.first, view.row_filter.verdicts(view.first)
     dates = dates_on(variant, view.setting.unit, timed=view.timed)
@@ -379,7 +383,7 @@ def _reading(report: AgreementReport) -> str:
 
 
 def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
-    """Return whether all whole periods agree, None without any, and that in a sentence."""
+    """Return whether all whole periods agree (None without whole periods), and a sentence about this."""
     wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
     whole = sum(len(verdict.intervals) for verdict in verdicts)
     bad = sum(not comparison.agree for verdict in verdicts for comparison in verdict.intervals)
@@ -391,7 +395,7 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
 
 
 def _whose(view: AgreementView, query: EngineQuery) -> str:
-    """Return whether a query is given, derived from the other query, or reduced."""
+    """Return a text that states whether a query is given, derived from the other query, or reduced."""
     pair = view.first.pair
     if view.shrunk:
         return f"what is left of the query in {TITLES[query.language]}: this text was not given"
@@ -483,9 +487,9 @@ def _drawn(
     tally: Tally,
     asking: ExplainOptions | None,
 ) -> tuple[Sequence[RowDifference], outputs.Json]:
-    """Return the rows to show, and the timeline's drawing of these rows and the trace.
+    """Return the shown rows, and the data of the timeline with these rows and the trace.
 
-    All rows and their support are drawn if the page stays small, otherwise examples of each cause.
+    If the page remains small, all rows and their support are drawn, otherwise examples of each cause.
     """
     for rows, most in ((selection.rows(tally), _SUPPORT), (selection.examples(tally), _LESS_SUPPORT)):
         supports = variant.supports(rows) if rows else []
@@ -500,7 +504,7 @@ def _drawn(
 
 
 def _without_graph(fact: Fact) -> Fact:
-    """Return a triple of a graph as the triple of its stream that is drawn."""
+    """Return a triple of a named graph as a triple of the stream, which the timeline draws."""
     if is_triple(fact):
         return fact
     *triple, _, stream = fact.arguments

@@ -1,7 +1,7 @@
-"""Parts of a page without a script: small timelines, and a command's output.
+"""Parts of an HTML report that require no script: small timelines, and the output of a command.
 
-A timeline has lanes with marks over time, one period shaded. A command's output consists of paragraphs, trees
-of lines, and tables.
+A timeline has lanes with marks over time, and one shaded period. The output of a command consists of
+paragraphs, trees of lines, and tables.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,15 +18,15 @@ from agreement.results.renderings.pages.page import Page, PageHead, render
 
 _TICKS: Final = 5
 _MOST_MARKS: Final = 1_000
-"""The number of marks of a lane that are drawn."""
+"""The greatest number of drawn marks of a lane."""
 
 
 Lane = tuple[str, Sequence[tuple[float, str, str]]]
-"""The name of a lane, and its marks over time: time, kind (a class of the style), words."""
+"""The name of a lane, and its marks: time, kind (a CSS class) and text."""
 
 
 def stream_lanes(arrivals: Iterable[tuple[float, str, Iterable[str | None]]], kind: str) -> list[Lane]:
-    """Return a lane for each stream, with marks for its triples."""
+    """Return a lane for each stream, with marks for the triples of the stream."""
     lanes: dict[str, list[tuple[float, str, str]]] = {}
     for t, stream, triple in arrivals:
         lanes.setdefault(short(stream), []).append((t, kind, " ".join(map(short, triple))))
@@ -40,7 +40,7 @@ def lanes_json(
     text: Callable[[float], str] = str,
     period: tuple[float, float] | None = None,
 ) -> Json:
-    """Return a timeline between two ends as the template draws it: places in percent."""
+    """Return the data of a timeline for the template, with places in percent between both ends."""
     first, last = ends
     begin, end = period or ends
     span = max(last - first, 1)
@@ -74,13 +74,13 @@ def _ticks(first: float, last: float) -> Iterable[float]:
 
 
 MOST_RANGES: Final = 8
-"""The number of ranges of numbers in a sentence."""
+"""The greatest number of ranges of numbers in a sentence."""
 _ROWS_SHOWN: Final = 40
-"""The number of rows that a notebook shows."""
+"""The greatest number of rows that a notebook shows."""
 
 
 def blocks(parts: Iterable[RenderableType]) -> list[Json]:
-    """Return tables as columns and rows, lines as paragraphs, indented ones as items, trees as they are.
+    """Return output as blocks: tables, paragraphs for lines, items for indented lines, and trees.
 
     >>> blocks(["they differ", "  in a row"])
     [{'kind': 'said', 'lines': ['they differ']}, {'kind': 'items', 'lines': ['in a row']}]
@@ -96,12 +96,12 @@ def blocks(parts: Iterable[RenderableType]) -> list[Json]:
 
 _LETTERS: Final = 200_000
 _FEWEST: Final = 20
-"""So long are all tables and trees of a page together; of each these first rows stand there in any case."""
+"""The number of first rows of each table and tree that a page always contains."""
 _LONG_CELL: Final = 2_000
 
 
 def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
-    """Return a command's output as parts of a page; long parts are cut to their first rows."""
+    """Return the output of a command as parts of a page; only the first rows of long parts are kept."""
     room, blocks_json = _LETTERS, []
     for block in blocks(parts):
         name = "rows" if "rows" in block else "lines"
@@ -121,7 +121,7 @@ def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
 
 
 def notebook_html(parts: Iterable[RenderableType]) -> str:
-    """Return a command's output as HTML for a notebook, with the first lines of long tables and trees.
+    """Return the output of a command as HTML for a notebook, with the first rows of long tables and trees.
 
     >>> notebook_html(["they <differ>"])
     '<div class="lars"><p>they &lt;differ&gt;</p></div>'
@@ -130,7 +130,7 @@ def notebook_html(parts: Iterable[RenderableType]) -> str:
 
 
 def markdown(parts: Iterable[RenderableType]) -> str:
-    r"""Return a command's output as Markdown, with the first lines of long tables and trees.
+    r"""Return the output of a command as Markdown, with the first rows of long tables and trees.
 
     >>> print(markdown(["they *differ*"]))
     they \*differ\*
@@ -180,7 +180,7 @@ def _table(table: Table) -> Json:
 
 
 _MOST_LETTERS: Final = 250_000
-"""The length of the lines of a page."""
+"""The greatest number of characters of all tables and trees of a page."""
 
 
 def first_lines(lines: Sequence[str]) -> list[str]:
@@ -192,7 +192,7 @@ def first_lines(lines: Sequence[str]) -> list[str]:
 
 
 def text_page(head: PageHead, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:
-    """Return the page of a JSON document and a command's output."""
+    """Return the content of an HTML report with a JSON document and the output of a command."""
     page: Json = {
         "heading": head.heading,
         "blocks": page_blocks(parts),

@@ -1,8 +1,8 @@
-"""A query next to its rules: which lines of the query produce which rule, and by which scheme.
+"""The links from the lines of a query to the rules of its program, and the scheme of each rule.
 
-A line produces the rules that change when the line changes. Each constant, condition and operator is altered,
-one at a time, and the query is translated again. So this module does not depend on the names or order of τ's
-rules, and equal patterns at two places stay distinct.
+A line produces the rules that change if the line changes. Each constant, condition and operator is altered,
+one at a time, and the query is translated again. The links therefore do not depend on the names or the order
+of the rules, and equal patterns at two places have different links.
 """
 
 import re
@@ -23,9 +23,9 @@ from translate.model.query import EngineQuery
 from translate.writing import write_query
 
 _MOST_RULES: Final = 20_000
-"""The number of rules of all altered queries together."""
+"""The greatest number of rules of all altered queries together."""
 _MOST_VALUES_ROWS: Final = 30
-"""The number of rows of VALUES that are altered one by one."""
+"""The greatest number of rows of VALUES that are altered one by one."""
 Translate = Callable[[EngineQuery], Program]
 _OTHER: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "!=", "!=": "=", "+": "-", "-": "+"}
 _ANSWER: Final = re.compile(r"ans\d+")
@@ -36,9 +36,9 @@ _GROUP: Final = re.compile(r"(WHERE\b|\{$)")
 
 
 def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
-    """Return for each rule the numbers of its lines in the text of `write_query`.
+    """Return, for each rule, the numbers of the lines that produce it in the text of `write_query`.
 
-    Queries that would take seconds have no links.
+    The result is empty for queries whose links would take seconds.
     """
     lines, rules = _lines(query), list(map(str, translate(query).rules))
     others = list(islice(_altered_queries(query), _MOST_RULES // len(rules) + 1))
@@ -62,7 +62,7 @@ def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
 
 
 def _of_inputs(rule: str, before: Sequence[str], lines_of: Mapping[int, set[int]]) -> set[int]:
-    """Return the query's line behind all inputs of a rule; empty if there are several."""
+    """Return the line that produces all inputs of a rule; the result is empty for several lines."""
     names = set(_NAME.findall(rule.partition("←")[2]))
     lines = [lines_of[place] for place, other in enumerate(before) if other.partition("(")[0] in names]
     return lines[0] if lines and len(set().union(*lines)) == 1 else set()
@@ -83,7 +83,7 @@ def _altered_queries(query: EngineQuery) -> Iterator[EngineQuery]:
 
 
 def _altered(value: Any) -> Iterator[Any]:
-    """Yield the value with one place of it made another."""
+    """Yield the copies of a value in which one place is altered."""
     yield from _others(value)
     if isinstance(value, patterns.Values):
         return  # its rows are altered as wholes
@@ -142,7 +142,7 @@ def _changed_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
 
 
 def _lowest(before: Sequence[str], after: Sequence[str]) -> list[int]:
-    """Return the rules that disappeared, without rules that only read their results."""
+    """Return the rules that only `before` contains, without rules that only read their results."""
     left = Counter(after)
     changed: list[int] = []
     for number, rule in enumerate(before):
@@ -170,10 +170,9 @@ _WINDOW: Final = re.compile(r"⊞\^")
 def side_by_side(
     query: EngineQuery, translate: Translate, title: str, mode: str, engine_query: EngineQuery | None = None
 ) -> Json:
-    """Return the lines of a query and the rules of its program, each with the numbers of its lines.
+    """Return the lines of a query and the rules of its program, each rule with the numbers of its lines.
 
-    If the query's language cannot express a derived query, the given query is shown, and its lines have no
-    links.
+    If the query language cannot express a derived query, the given query is shown without links.
     """
     rules = translate(query).rules
     try:
@@ -195,7 +194,7 @@ def _shortened(rule: str) -> str:
 
 
 def scheme(rule: Rule) -> str:
-    """Return the scheme of τ that made a rule."""
+    """Return the scheme of the translation τ that produced a rule."""
     head, _, body = str(rule).partition("←")
     leaves = len(_LEAF.findall(body))
     if head.strip() == "trigger":

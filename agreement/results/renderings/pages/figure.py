@@ -1,4 +1,4 @@
-"""A picture for papers: verdicts over U, and the timeline around one difference, in vector form."""
+"""A figure for papers: verdicts over U, and the timeline around one difference."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,9 +39,9 @@ _COLOURS: Final = (
     "#7a5c9e",
     "#6b3d1f",
 )
-"""The colours of pages on paper, one for each cause: white letters can be read on all of them."""
+"""The colours of causes in figures; white letters are readable on each colour."""
 _NARROW: Final = 0.015
-"""The share of the width below which a cell has no letter."""
+"""The share of the figure's width below which a cell contains no letter."""
 _LINE, _LABEL, _TICKS = 95, 30, 6
 _AGREES: Final = "#9ccfb8"
 _STYLE: Final[Any] = {
@@ -55,7 +55,7 @@ _PUSH, _PULL, _LIT = "#0b62a4", "#8c3d7e", "#b35900"
 
 
 def check_figure(path: Path) -> None:
-    """Raise LarsError for a file name without a picture's extension, or if matplotlib is missing."""
+    """Raise LarsError for a file name without an image extension, or if matplotlib is missing."""
     if path.suffix not in _SUFFIXES:
         raise LarsError(f"--figure {path}: expected a file that ends with {', '.join(_SUFFIXES)}")
     if not path.parent.is_dir():
@@ -64,7 +64,7 @@ def check_figure(path: Path) -> None:
 
 
 def check_matplotlib(place: str) -> None:
-    """Raise LarsError, which names the option or function that draws, if matplotlib is not installed."""
+    """Raise LarsError with the name of the drawing option or function if matplotlib is not installed."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -76,7 +76,7 @@ def check_matplotlib(place: str) -> None:
 def figure_of(
     variant: VariantReport, verdicts: Sequence[PeriodVerdict], row: RowDifference | None, setting: Setting
 ) -> "Figure":
-    """Return the figure of matplotlib; without a difference it is the strip alone."""
+    """Return the matplotlib figure; without a difference, it contains only the strip of periods."""
     check_matplotlib("plot()")
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -93,7 +93,7 @@ def figure_of(
 
 
 def write_figure(path: Path, figure: "Figure") -> None:
-    """Write a figure atomically; its size includes the labels at its edges."""
+    """Write a figure atomically; the size of the figure includes the labels at its edges."""
     import matplotlib as mpl
 
     kind = path.suffix[1:]
@@ -132,7 +132,7 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
 
 
 def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
-    """Label the time axis with dateTimes if the trace has them; return the axis's title."""
+    """Label the time axis with dateTimes if the trace has dateTimes; return the title of the axis."""
     dates = dates_on(variant, setting.unit)
     if dates.zero is None:
         return f"time in units of {setting.unit}"
@@ -185,7 +185,7 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
 
 
 def _in_lines(text: str) -> str:
-    """Return a label next to the lanes in short lines, the last of which counts the omitted ones."""
+    """Return a label in short lines; the last line contains the number of omitted lines."""
     return "\n".join(wrap(text, _LABEL, max_lines=3, placeholder=" …"))
 
 

@@ -1,4 +1,4 @@
-"""The page of `lars judge`: the verdict, its windows or steps over time, the start times that fit."""
+"""The HTML report of `lars judge`: verdict, windows or steps over time, and fitting start times."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
@@ -32,7 +32,7 @@ _WORDS: Final = {True: "Correct", False: "Incorrect", None: "Undecided"}
 _MOST_WINDOWS: Final = 1_000
 _ROWS_EACH: Final = 20
 _LETTERS: Final = 250_000
-"""Of more windows, of more rows of one, of longer ones some are shown, the wrong ones first."""
+"""The limits of shown windows, of rows of a window, and of characters; wrong windows are shown first."""
 
 
 def cases_page(
@@ -42,7 +42,7 @@ def cases_page(
     parts: Iterable[RenderableType],
     notes: Sequence[str],
 ) -> Page:
-    """Return the page of a verdict on recorded cases."""
+    """Return the content of the HTML report of a verdict on recorded cases."""
     question = "Is what was recorded what its engine should answer?"
     head = PageHead(title, question, correct, f"{_WORDS[correct]}.", notes)
     page = {"windows": [], "fits": [], "left": 0, "blocks": page_blocks(parts)}
@@ -56,7 +56,7 @@ def answers_page(
     parts: Iterable[RenderableType],
     notes: Sequence[str],
 ) -> Page:
-    """Return the page of a verdict on recorded answers."""
+    """Return the content of the HTML report of a verdict on recorded answers."""
     judgement, windows = verdict.judgement, list(judged_windows(verdict))
     last = ceil(max((window.end or 0 for window in windows), default=0))
     dates = verdict.dates.within(Interval(0, last))
@@ -102,7 +102,7 @@ def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Da
 
 
 def _some(windows: Sequence[Json]) -> list[Json]:
-    """Return all windows if they are short; otherwise some in order, each with its first rows.
+    """Return all windows if they are short, otherwise some windows in order with their first rows.
 
     If there are many windows, wrong ones are preferred.
     """
@@ -129,7 +129,7 @@ def _sentences(parts: Iterable[RenderableType]) -> Iterator[str]:
 
 
 def _fit(verdict: Verdict, dates: Dates) -> Json:
-    """Return the matching start times, as a range if an only window has equivalent ones."""
+    """Return the matching start times; for a single window, return equivalent start times as a range."""
     starts, last = verdict.choice.starts, verdict.until
     late = "" if verdict.late is None else " to ".join(dict.fromkeys(map(plain, verdict.late)))
     text = ", ".join(map(dates.text, starts)) or "any"

@@ -1,6 +1,7 @@
-"""A program that moves: the steps of a page with a slider over time, as small numbers.
+"""The steps of a program for an HTML report with a slider over time, encoded as small numbers.
 
-Each step lists what enters and leaves since the previous step; a script accumulates the steps.
+Each step lists the atoms that enter and leave since the previous step. A script of the page applies the
+steps.
 """
 
 from bisect import bisect_left
@@ -34,22 +35,22 @@ _MOST_ATOMS: Final = 400_000
 _MOST_ITEMS: Final = 2_000
 _MOST_NUMBERS: Final = 40_000
 _MOST_LETTERS: Final = 200_000
-"""The most steps, seconds of evaluation, atoms in windows of all steps, atoms, numbers, letters of a page."""
+"""The limits of steps, seconds of evaluation, atoms in windows, atoms, numbers, and characters of a page."""
 _INSTANCES: Final = 5
 _MOST_RULES: Final = 100
 _MOST_LANES: Final = 12
 _LONGEST: Final = 300
-"""The numbers of shown instances of a rule at a time, rules, lanes, and characters of an atom."""
+"""The limits of instances of a rule at a time, rules, lanes, and characters of an atom."""
 
 
 BoundsAt = Callable[[int], Interval]
-"""The interval of a window at a time."""
+"""A function that returns the interval of a window at a time."""
 
 
 def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[int], str]:
-    """Return the time points of a page in a span, in order, and a sentence if they are not all.
+    """Return the ordered time points of a page in a span, and a sentence about omitted time points.
 
-    If there are many, times at which something changes are chosen, nearest to `start` first.
+    Of many time points, those at which the input or a window changes are chosen, nearest to `start` first.
     """
     count = span.last - span.first + 1
     if count <= _MOST_STEPS:
@@ -63,7 +64,7 @@ def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[i
 
 
 def _turns(here: ProgramSituation, span: Interval, start: int) -> Iterator[int]:
-    """Yield when input near the start arrives, enters or leaves a window, or is evaluated next."""
+    """Yield the times at which input near `start` arrives, changes a window, or is evaluated next."""
     timeline, times = here.stream.timeline, range(span.first, span.last + 1)
     windows = [window for window in windows_in_order(here.program) if isinstance(window, IntervalWindow)]
     ends = [partial(window.bounds, timeline=timeline) for window in windows]
@@ -88,9 +89,9 @@ def _last(ends: BoundsAt) -> Callable[[int], int]:
 def moving(
     here: ProgramSituation, span: Interval, start: int, path: Path, seconds: float = _MOST_SECONDS
 ) -> Json | None:
-    """Return the steps of a program around a start time for a page's script; None where there are none.
+    """Return the steps of a program around a start time for the script of a page; None without steps.
 
-    The evaluation ends after that many seconds, with at least one step.
+    The evaluation ends after `seconds`, with at least one step.
     """
     if here.stream.timeline.last >= LATEST_DRAWN:
         return None
@@ -114,7 +115,7 @@ def moving(
 
 
 def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> Json | None:
-    """Return the steps for the script; None for several steps that are too long."""
+    """Return the encoded steps for the script; None for several steps whose text is too long."""
     ordered = sorted(evaluated, key=lambda step: step.t)
     items, items_left = _items(here, ordered, start)
     rules, formulas = _rules(here, items)
@@ -156,7 +157,7 @@ def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> J
 
 
 def _as_read(here: ProgramSituation, step: Step) -> Step:
-    """Return a step whose windows have only input and derived atoms that a formula reads through them.
+    """Return a step whose windows contain only input, and derived atoms that a formula reads in the window.
 
     A window contains all atoms at its times, including atoms derived for other rules.
     """
@@ -182,7 +183,7 @@ def _formulas(here: ProgramSituation) -> Iterator[tuple[Window, Atom | None]]:
 
 
 def _formula(literal: BodyLiteral) -> tuple[Window, Atom | None] | None:
-    """Return the window of a literal, if it has one, and the atom in it, None for true."""
+    """Return the window and the atom of a literal; the window is None without window, the atom for `true`."""
     window = next(windows_of(literal), None)
     atom = next((canonical_atom(atom) for atom, _, _ in atoms(literal)), None)
     return None if window is None else (window, atom)
@@ -190,12 +191,12 @@ def _formula(literal: BodyLiteral) -> tuple[Window, Atom | None] | None:
 
 Items = Numbering[Moment]
 Held = tuple[int | None, Atom]
-"""A derived atom; its time, if that is not the time of the step."""
+"""A derived atom with its time; None if this is the time of the step."""
 Things = Numbering[Held | Rule]
 
 
 def _items(here: ProgramSituation, ordered: Sequence[Step], start: int) -> tuple[Items, int]:
-    """Return the atoms to show, nearest to the start first, and the number of omitted atoms."""
+    """Return the shown atoms, nearest to `start` first, and the number of omitted atoms."""
     every = {moment for step in ordered for _, content in step.contents for moment in content}
     first, last = (ordered[0].t, ordered[-1].t) if ordered else (0, -1)
     every |= {(u, atom) for u, own in here.stream.input.items() if first <= u <= last for atom in own}
@@ -211,7 +212,7 @@ def _text(text: str) -> str:
 
 
 def _told_apart(things: Iterable[Atom | Rule]) -> list[str]:
-    """Return atoms and rules in short; in full if others that differ are as short."""
+    """Return atoms and rules with short terms; in full if different ones have the same short text."""
     every = {thing: _text(str(thing)) for thing in things}
     alike = Counter(every.values())
     texts = {
@@ -250,7 +251,7 @@ def _drawn(items: Items, lanes: Sequence[str]) -> list[Json]:
 
 
 def _rules(here: ProgramSituation, items: Items) -> tuple[list[Json], list[Json]]:
-    """Return the rules, each in parts, and the formulas among the parts: a window and the atoms that fit."""
+    """Return the rules in parts, and the formulas among the parts: each with window and matching atoms."""
     windows = windows_in_order(here.program)
     known = Numbering[tuple[Window, Atom | None]]()
     numbered = [(number, rule) for number, rule in enumerate(here.program.rules, 1) if not is_fact(rule)]
@@ -283,7 +284,7 @@ def _rules(here: ProgramSituation, items: Items) -> tuple[list[Json], list[Json]
 
 
 def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items, texts: Things) -> Json:
-    """Return a step with numbers for atoms and texts: entering and leaving since the previous step."""
+    """Return an encoded step: the numbers of atoms and texts that enter and leave since the previous step."""
     windows = []
     for place, (interval, content) in enumerate(step.contents):
         old = frozenset[Moment]() if before is None else before.contents[place][1]
@@ -318,7 +319,7 @@ def _change(old: Collection[Moment], new: Collection[Moment], items: Items) -> t
 
 
 def _holding(step: Step) -> list[Held]:
-    """Return the derived atoms in a fixed order, each with its time if that is not the step's own."""
+    """Return the derived atoms in a fixed order, each with its time if it differs from the step's time."""
     held: list[Held] = [(None if u == step.t else u, atom) for u, atom in step.derived or ()]
     return sorted(held, key=lambda one: (one[0] is not None, one[0] or 0, str(one[1])))
 

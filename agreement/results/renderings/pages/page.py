@@ -1,7 +1,7 @@
-"""A page: one HTML file with its style, its script and its data, which works from disk without a network.
+"""An HTML report: one file with style, script and data, which works from disk without a network.
 
-It explains the page's symbols, words and theorems, and has its provenance: the command, the program's
-version, the date, the files with their hashes.
+The report explains its symbols, terms and theorems. The provenance of the report contains the command, the
+version of the program, the date, and the files with their hashes.
 """
 
 import hashlib
@@ -110,11 +110,11 @@ _LEGEND: Final[dict[str, tuple[str, str]]] = {
         ),
     ),
 }
-"""For each name how what a page says is known to have it, and what it means."""
+"""The symbols and terms of reports by name: the pattern by which a text uses it, and its meaning."""
 
 
 def legend_of(text: str) -> list[tuple[str, str]]:
-    """Return the symbols and terms in a text, each with its meaning.
+    """Return the symbols and terms that a text contains, each with its meaning.
 
     >>> [name for name, _ in legend_of("pull, τ1, U = 5: ans1(?a) ← ⊞^3 ◇ striple(?a, p, b, s).")]
     ['U', 'pull', 'τ1', '⊞', '◇', 'ans1, ans2, ..', 'triple, striple']
@@ -125,15 +125,15 @@ def legend_of(text: str) -> list[tuple[str, str]]:
 _LONGEST_PATH: Final = 1_000
 _LONGEST_QUERY: Final = 20_000
 _LETTERS_OF_QUERIES: Final = 100_000
-"""So many letters of a query stand on a page, and so many of all together."""
+"""The greatest number of characters of one query, and of all queries, on a page."""
 _MOST_FILES: Final = 100
-"""The number of files that are named."""
+"""The greatest number of files that the provenance lists."""
 _LARGEST_HASHED: Final = 2**28
 """The size of files in bytes above which only the size is shown, not the hash."""
 
 
 def date_made() -> datetime:
-    """Return the time now, or SOURCE_DATE_EPOCH if set, so that the same file can be made again."""
+    """Return the current time, or SOURCE_DATE_EPOCH if set, so that a file can be reproduced."""
     # An invalid value is no reason to lose results of hours.
     with suppress(OSError, OverflowError, ValueError):
         return datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC)
@@ -141,7 +141,7 @@ def date_made() -> datetime:
 
 
 def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str, str]]:
-    """Return the provenance of a page, by names."""
+    """Return the provenance of a report by name."""
     every = list(dict.fromkeys(files))
     lines = [
         *([("command", shlex.join(command))] if command else []),
@@ -182,7 +182,7 @@ def _paths(value: object) -> Iterator[Path]:
 
 
 def _named_in(toml: Path) -> Iterator[Path]:
-    """Yield the files that an experiment refers to, also as IRI=FILE and cqels:FILE."""
+    """Yield the files to which an experiment refers, also in the forms IRI=FILE and cqels:FILE."""
     try:
         waiting: list[object] = [tomllib.loads(toml.read_text(encoding="utf-8"))]
     except (OSError, ValueError):
@@ -199,9 +199,9 @@ def _named_in(toml: Path) -> Iterator[Path]:
 
 
 def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
-    """Return the queries among files as their author wrote them, by the files' names.
+    """Return the unchanged texts of the queries among files, by file name.
 
-    Files with equal names have their folder's name in front.
+    If two files have the same name, the name of the folder precedes the file name.
     """
     queries = [path for path in files if path.suffix in QUERY_SUFFIXES]
     alike = Counter(path.name for path in queries)
@@ -229,19 +229,20 @@ def _file_text(path: Path) -> str:
 
 _SUFFIXES: Final = (".html", ".htm")
 _HIDDEN: Final = re.compile(r"[<>&\u2028\u2029]")
-"""Characters that could end a script in HTML or begin another; in JSON each can be escaped."""
+"""The characters that could end or begin a script in HTML; JSON can contain them as escapes."""
 
 _LONGEST_STRING: Final = 1_000
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 _LONG_STRING: Final = re.compile(rf'(?:[^"]|\\"){{{_LONGEST_STRING}}}')
-"""Strings of JSON, and what tells of a line without any long one that it has none."""
+"""The pattern of long strings in a line of JSON, and a fast test that a line has no long string."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageHead:
-    """The top of a page: the question, the verdict in a sentence, and notes.
+    """The top of an HTML report: the question, the verdict in a sentence, and notes.
 
-    A verdict is good (True), bad, or None; `heading` is the first section's title, if that section is text.
+    A verdict is positive (True), negative (False), or None. `heading` is the title of the first section, if
+    this section is text.
     """
 
     title: str
@@ -254,10 +255,10 @@ class PageHead:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The content of a page: its head and its sections.
+    """The content of an HTML report: its head and its sections.
 
-    `document` is the JSON of --json; `page` is further data for the page's script. `provenance` has the
-    page's origin, by names; `queries` has the queries as written by their author.
+    `document` is the document of --json. `page` contains further data for the script. `provenance` contains
+    the provenance by name. `queries` contains the unchanged texts of the queries.
     """
 
     head: PageHead
@@ -270,7 +271,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class InlinePage:
-    """A page in a frame of a notebook: its script reaches nothing outside the frame."""
+    """An HTML report in a frame of a notebook; its script has no access outside the frame."""
 
     text: str = field(repr=False)
     height: int
@@ -285,14 +286,14 @@ class InlinePage:
 LEFT_OUT: Final = object()
 """The value in a document that replaces data that are too long for a page."""
 MOST_LETTERS: Final = 750_000
-"""The length of the data of a page, without its style, script and tables."""
+"""The greatest number of characters of a page's data, without style, script and tables."""
 _SHORT_PART: Final = 5_000
 LATEST_DRAWN: Final = 2**53
-"""Numbers of JavaScript are exact below it."""
+"""The limit below which numbers of JavaScript are exact integers."""
 
 
 def check_page(path: Path) -> None:
-    """Raise LarsError for a name that no page can have."""
+    """Raise LarsError for a path that is invalid for an HTML report."""
     if path.suffix not in _SUFFIXES:
         raise LarsError(f"--report {path}: expected the name of a file that ends with .html")
     if not path.parent.is_dir():
@@ -300,14 +301,14 @@ def check_page(path: Path) -> None:
 
 
 def write_page(path: Path, page: Page) -> None:
-    """Write a page, whole or not at all."""
+    """Write an HTML report atomically."""
     check_page(path)
     with replacement_path(path) as new:
         new.write_text(html(page), encoding="utf-8")
 
 
 def html(page: Page) -> str:
-    """Return the text of a page. Raises LarsError for times beyond the integers of JavaScript."""
+    """Return the HTML text of a report. Raises LarsError for times beyond the integers of JavaScript."""
     _, last = page.page.get("timeline", (0, 0))
     if last >= LATEST_DRAWN:
         accepted = f"expected pages of times below {LATEST_DRAWN}"
@@ -321,9 +322,9 @@ def html(page: Page) -> str:
 
 
 def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]:
-    """Return a document as JSON of at most `most` letters, shortened if necessary, and the omitted keys.
+    """Return a document as JSON of at most `most` characters, shortened if necessary, and the omitted keys.
 
-    Iterators are read only while there is room.
+    Iterators are read only up to this limit.
     """
     left = [key for key, value in document.items() if value is LEFT_OUT]
     document = {key: value for key, value in document.items() if value is not LEFT_OUT}
@@ -360,7 +361,7 @@ def render(name: str, **values: object) -> str:
 
 
 def in_script(text: str) -> str:
-    r"""Return JSON that is safe inside a script element of HTML, whatever its strings contain.
+    r"""Return JSON that is safe inside a script element of HTML for all contents of strings.
 
     >>> print(in_script('"</script><!--"'))
     "\u003c/script\u003e\u003c!--"
@@ -387,7 +388,7 @@ def _environment() -> "Environment":
 _WHOLE: Final = re.compile(
     r"([(\[][\d:.TZ-]+, [\d:.TZ-]+[)\]]|\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?|\?\w+|\b[a-z]+-\d[\w.-]*\w)"
 )
-"""Intervals, dates, variables, names with versions: no line ends inside them."""
+"""The pattern of texts inside which no line ends: intervals, dates, variables, names with versions."""
 
 
 def whole(text: object) -> Markup:

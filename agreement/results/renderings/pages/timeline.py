@@ -1,8 +1,9 @@
-"""The timeline of a page as small numbers: windows, strips of periods, elements, evaluation times, answers.
+"""The data of a timeline as small numbers: windows, periods, elements, evaluation times, answers.
 
-A window's content over time is a list of runs; in a run each end stays or moves with the time. The periods of
-one U are drawn as a limited number of cells, each with its causes of difference. In a long trace, elements
-and evaluation times are counted in bins of time, and only some rows have answers.
+The interval of a window over time is a list of runs; in a run, each end is constant or moves with the time.
+The periods of one U are drawn as a limited number of cells, each with the causes of its differences. For a
+long trace, elements and evaluation times are counted in bins of time, and only the answers of some rows are
+drawn.
 """
 
 from bisect import bisect_right
@@ -34,7 +35,7 @@ Run = list[int] | list[int | None]
 _MOST_POINTS: Final = 20_000
 _MOST_STRETCHES: Final = 2_000
 _MOST_SEEN: Final = 20_000
-"""On longer timelines, and where windows change more often, they are told at the times of rows alone."""
+"""The greatest number of time points and of changes of a window; otherwise windows are drawn only at rows."""
 
 
 def windows(
@@ -44,11 +45,11 @@ def windows(
     count: int,
     periods: Iterable[int],
 ) -> list[Json]:
-    """Return the windows of the queries, each with its side and its content over time.
+    """Return the windows of the queries, each with its side and its interval over time.
 
     `runs` are [t, first, last, by, by]: from t up to the next run the window is [first, last], and each end
-    moves by 0 or 1 per time point. [t, None] means an empty window. `alone`: content only at these t, the
-    times of the rows shown.
+    moves by 0 or 1 per time point. [t, None] means an empty window. With `alone`, intervals are given only at
+    these t, the times of the shown rows.
     """
     some = sorted({t for t in periods if t in trace.timeline})
     windows_json = []
@@ -79,7 +80,7 @@ def _ends(
     trace: Trace,
     count: int,
 ) -> Ends | None:
-    """Return a function from time points to a window's interval; None if this is too expensive."""
+    """Return a function from time points to the interval of a window; None if its evaluation is too slow."""
     match window:
         case IntervalWindow():
             return lambda t: window.bounds(t, trace.timeline)
@@ -100,7 +101,7 @@ def _ends(
 
 
 def runs_of(ends: Ends, times: Iterable[int]) -> list[Run]:
-    """Return the intervals at consecutive times as few runs.
+    """Return the intervals at consecutive times as a list of few runs.
 
     >>> runs_of(lambda t: Interval(max(0, t - 2), t), range(6))
     [[0, 0, 0, 0, 1], [3, 1, 3, 1, 1]]
@@ -129,7 +130,10 @@ def _goes_on(run: Run, t: int, here: Interval | None) -> bool:
 
 
 def _turned(run: Run, before: tuple[int, Interval | None], here: tuple[int, Interval | None]) -> bool:
-    """Change the direction of a run of one time point, so that the next time fits; return whether it does."""
+    """Change the movement of a run of one time point to fit the next time.
+
+    Return whether this is possible.
+    """
     (t, old), (now, new) = before, here
     if run[0] != t or old is None or new is None or now != t + 1:
         return False
@@ -143,15 +147,15 @@ def _turned(run: Run, before: tuple[int, Interval | None], here: tuple[int, Inte
 _CELLS: Final = 300
 _ALL_CELLS: Final = 6_000
 _FEWEST: Final = 10
-"""So many cells a line, and in all lines together; so many where there are very many lines."""
+"""The greatest number of cells of a line and of all lines, and the number of cells of each of many lines."""
 AGREES: Final = -1
 
 
 class StripCell(NamedTuple):
-    """Periods in a row, (start, end]: the place among the causes of that which most rows have.
+    """Consecutive periods (start, end], with the number of their most frequent cause.
 
-    AGREES if all agree. A place beyond the causes: the sides differ only in names of blank nodes. `causes`:
-    the number of different causes.
+    The number is AGREES if all periods agree. A number after all causes means that the sides differ only in
+    names of blank nodes. `causes` is the number of different causes.
     """
 
     start: int
@@ -163,7 +167,7 @@ class StripCell(NamedTuple):
 
 
 def strip_cells(variant: VariantReport, verdict: PeriodVerdict, lines: int = 1) -> list[StripCell]:
-    """Return the periods of a verdict in at most `_CELLS` cells, fewer if there are many lines."""
+    """Return the periods of a verdict in at most `_CELLS` cells; for many lines, in fewer cells."""
     most = min(_CELLS, max(_ALL_CELLS // lines, _FEWEST))
     size = -(-len(verdict.intervals) // most) or 1
     return [_cell(variant, verdict, start, size) for start in range(0, len(verdict.intervals), size)]
@@ -180,7 +184,7 @@ def _cell(variant: VariantReport, verdict: PeriodVerdict, start: int, size: int)
 
 
 _VERDICTS_SHOWN: Final = 50
-"""The number of verdicts that a notebook shows."""
+"""The greatest number of verdicts that a notebook shows."""
 
 
 def small_html(
@@ -223,22 +227,22 @@ def _drawn(cell: StripCell, first: int, span: float, dates: Dates) -> Json:
 
 _MOST_ELEMENTS: Final = 4_000
 _MOST_LETTERS: Final = 60_000
-"""So many elements stand on the page each as itself, with so many letters of terms; more are counted."""
+"""The greatest number of elements that are drawn one by one, and of characters of their terms."""
 _MOST_TIMES: Final = 4_000
 _MOST_RUNS: Final = 3_000
 _BINS: Final = 1_000
 _ALL_BINS: Final = 40_000
-"""So many bins for each stream, and for all of them together."""
+"""The greatest number of bins for one stream, and for all streams together."""
 _MOST_STREAMS: Final = 200
 
 
 def elements(
     trace: Trace, sizes: Mapping[str, int], terms: Numbering[str], behind: Iterable[Fact]
 ) -> tuple[Json, dict[Fact, int], list[str]]:
-    """Return a trace's elements as columns of term numbers, each element's place, and notes on omissions.
+    """Return the elements of a trace as columns of term numbers, their places, and notes about omissions.
 
-    `sizes`: the number of elements by stream. In a long trace, only elements behind the rows shown are
-    listed, and all are counted in bins of time.
+    `sizes` is the number of elements by stream. For a long trace, only the elements that support shown rows
+    are listed, and all elements are counted in bins of time.
     """
     if sum(sizes.values()) <= _MOST_ELEMENTS:
         every = [fact for fact in trace.facts(trace.timeline) if is_triple(fact)]
@@ -259,7 +263,7 @@ def _columns(facts: Sequence[Fact], terms: Numbering[str]) -> tuple[Json, dict[F
 
 
 def _binned(trace: Trace, sizes: Mapping[str, int]) -> tuple[Json, list[str]]:
-    """Return the number of elements by stream and bin, for the fullest streams."""
+    """Return the number of elements by stream and bin, for the streams with the most elements."""
     fullest = sorted(sizes, key=lambda stream: (-sizes[stream], stream))[:_MOST_STREAMS]
     bins = bins_of(trace, len(fullest))
     counts = trace.arrivals(bins)
@@ -272,7 +276,7 @@ def _binned(trace: Trace, sizes: Mapping[str, int]) -> tuple[Json, list[str]]:
 
 
 def stream_sizes(trace: Trace) -> dict[str, int]:
-    """Return the number of elements of each stream; on Spark this is a job."""
+    """Return the number of elements of each stream; for a trace on Spark, this starts a Spark job."""
     arrivals = trace.arrivals(TimeBins(trace.timeline.first, _span(trace), 1))
     return {stream: int(counts.sum()) for stream, counts in arrivals.items()}
 
@@ -282,13 +286,13 @@ def _span(trace: Trace) -> int:
 
 
 def bins_of(trace: Trace, lanes: int) -> TimeBins:
-    """Return equal bins of the timeline, fewer if there are many lanes."""
+    """Return equal bins of the timeline; for many lanes, return fewer bins."""
     width = -(-_span(trace) // min(_BINS, _ALL_BINS // max(lanes, 1)))
     return TimeBins(trace.timeline.first, width, -(-_span(trace) // width))
 
 
 def evaluations(answer_parts: AnswerParts, bins: TimeBins) -> Json:
-    """Return the evaluation times, or their number in each bin if there are many."""
+    """Return the evaluation times; of many evaluation times, return the number in each bin."""
     if answer_parts.evaluations <= _MOST_TIMES:
         return {"times": answer_parts.whole().times.tolist(), "bins": None}
     counts = sum(
@@ -300,9 +304,9 @@ def evaluations(answer_parts: AnswerParts, bins: TimeBins) -> Json:
 def answers(
     sides: BothAnswers, rows: Numbering[Row], first: Sequence[Row]
 ) -> tuple[Mapping[str, Json], list[str]]:
-    """Return the times of each answer row of push and of pull, and notes on omissions.
+    """Return the times of each answer row of push and of pull, and notes about omissions.
 
-    A row has all its answers, or none; if there are many rows, the `first` rows come while there is room.
+    The times of a row are complete or omitted. Of many rows, the `first` rows are included up to a limit.
     """
     answer_parts = {"push": sides.push, "pull": sides.pull}
     many = sum(size for own in answer_parts.values() for _, size in own.parts) > _MOST_RUNS
@@ -333,5 +337,5 @@ def _in_order(
 
 
 def term_texts(terms: Sequence[str]) -> list[str]:
-    """Return terms in readers' form."""
+    """Return terms as short texts for readers."""
     return list(map(short, terms))

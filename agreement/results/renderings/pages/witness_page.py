@@ -1,4 +1,4 @@
-"""Pages of `lars witness` and `lars shrink`: a summary, then the result as a page of `lars agree`."""
+"""HTML reports of `lars witness` and `lars shrink`: a summary, and the report of `lars agree`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,10 @@ def witness_page(
     document: Mapping[str, object],
     notes: Sequence[str],
 ) -> Page:
-    """Return the page; for two queries, or without a stream, it has only the text."""
+    """Return the content of the HTML report.
+
+    For two queries, or without a stream, it contains only the text.
+    """
     question = f"What is the smallest stream on which {' and '.join(task.sides)} differ?"
     head = PageHead(title, question, all_hold(answers), _answer(answers), notes, _HEADING)
     first_shown = next(((each.period, each.witness) for each in answers if each.witness is not None), None)
@@ -61,7 +64,7 @@ def shrink_page(
     disagreement: MinimalDisagreement,
     document: Mapping[str, object],
 ) -> Page:
-    """Return the page of `lars shrink`: both sizes, then the remaining input as compared by `lars agree`."""
+    """Return the content of the HTML report of `lars shrink`: sizes, and the remaining comparison."""
     before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
     answer = f"Of {before} {after} are left: {disagreement.cause}."
     head = PageHead(title, question, False, answer, (), "What is left")
@@ -87,7 +90,7 @@ def _headed(
     document: Mapping[str, object],
     view: AgreementView,
 ) -> Page:
-    """Return the page of `lars agree` on a stream, with another question and answer on top."""
+    """Return the HTML report of `lars agree` on a stream, with another question and answer at the top."""
     page = agree_page(head.title, view, document)
     above = {"above": page_blocks(parts), "heading": head.heading}
     return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
@@ -109,7 +112,7 @@ def _answer(answers: Sequence[Decision]) -> str:
 
 
 def _proven(answers: Sequence[Decision]) -> list[str]:
-    """Return the guarantees of a finished search, as sentences."""
+    """Return sentences with the guarantees of a finished search."""
     if all_hold(answers) is not False or any(answer.search_end == "out of time" for answer in answers):
         return []
     searched = "Streams with fewer triples were searched first, and none was found."
