@@ -569,11 +569,11 @@ class Explanation:
             if not left or self.hunt.is_past(half):
                 break
             for cause in isolation.promised(unanswered_run, left):
-                if isolation.also_right_without(unanswered_run, cause):
+                if isolation.is_alone(unanswered_run, cause):
+                    shown[id(cause)] = self._confirmed(isolation, cause, unanswered_run)
+                else:
                     # It takes another rule too: shown only if no stream does with one.
                     together.setdefault(id(cause), unanswered_run)
-                else:
-                    shown[id(cause)] = self._confirmed(isolation, cause, unanswered_run)
         for cause in causes:
             if shown.get(id(cause)) is None and id(cause) in together:
                 shown[id(cause)] = self._confirmed(isolation, cause, together[id(cause)])
@@ -639,11 +639,15 @@ class Explanation:
     ) -> Keeps:
         """Return the function that returns whether a minimized run still shows the cause."""
         if run is not None:
-            most = len(isolation.also_right_without(run, cause))
+            alone, most = isolation.is_alone(run, cause), len(isolation.also_right_without(run, cause))
             return lambda one: (
                 self._tells(cause, one)
                 and isolation.right_without(one, cause) is not None
-                and len(isolation.also_right_without(one, cause)) <= most
+                and (
+                    isolation.is_alone(one, cause)
+                    if alone
+                    else len(isolation.also_right_without(one, cause)) <= most
+                )
             )
         if isinstance(cause, RuleCause):
             return partial(self._tells, cause)
@@ -655,7 +659,7 @@ class Explanation:
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None, until: float
     ) -> None:
         """Add the fault of a cause with a small run, preferably a run that shows only this cause."""
-        beside = partial(isolation.also_right_without, cause=cause)
+        beside = partial(isolation.beside, cause=cause)
         shown = self._keeps(isolation, cause, run)
         small = self.hunt.small(run or _smallest_first(cause.evidence)[0], shown, until)
         right = isolation.right_without(small, cause)

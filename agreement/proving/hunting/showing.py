@@ -120,12 +120,34 @@ class Isolation:
             return None
         return self._right(run, cause.off)
 
+    def is_alone(self, run: HuntedRun, cause: Cause | RuleCause) -> bool:
+        """Return whether no other rule of the followed version has an effect on a stream.
+
+        The run is wrong with the rule of the cause alone, and stays wrong if any other single rule is off.
+        """
+        return self._is_wrong_with(run, cause, ()) and not self.also_right_without(run, cause)
+
     def also_right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[EngineRule, ...]:
         """Return the other rules of the followed version that each make the run right if they are off."""
+        return tuple(rule for rule in self._others(cause) if self._right(run, (rule,)) is not None)
+
+    def beside(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[EngineRule, ...]:
+        """Return the other rules that have an effect on a stream: each is needed for a wrong answer."""
+        also, others = self.also_right_without(run, cause), self._others(cause)
+        if self._is_wrong_with(run, cause, also):
+            return also
+        needed = fewest_enough(others, lambda some: self._is_wrong_with(run, cause, some))
+        return tuple(rule for rule in others if rule in also or rule in needed)
+
+    def _others(self, cause: Cause | RuleCause) -> tuple[EngineRule, ...]:
         if self.followed is None or not isinstance(cause, RuleCause):
             return ()
-        others = (rule for rule in self.followed.rules if rule not in cause.off)
-        return tuple(rule for rule in others if self._right(run, (rule,)) is not None)
+        return tuple(rule for rule in self.followed.rules if rule not in cause.off)
+
+    def _is_wrong_with(self, run: HuntedRun, cause: Cause | RuleCause, rules: Sequence[EngineRule]) -> bool:
+        """Return whether the answers are wrong with the rule of the cause and these rules alone."""
+        off = [rule for rule in self._others(cause) if rule not in rules]
+        return not off or self._right(run, off) is None
 
     def other_causes(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch | EngineRule, ...]:
         """Return the other causes to remove so that the answers on the stream are right, if known."""
