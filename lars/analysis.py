@@ -433,7 +433,7 @@ def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
     """Return the predicates that depend on themselves through an odd number of ¬, such as p in `p ← not p`.
 
     Each predicate is mapped to the numbers, from 1, of the rules in its cycles. If a program has no cycle
-    through an odd number of ¬, the program has an answer stream. An exception is an aggregate or order that
+    through an odd number of ¬, the program has an answer stream. This does not apply if an aggregate or order
     depends on the head of its own rule.
     """
     edges = list(dependencies(program))
@@ -540,7 +540,7 @@ def through_box(literal: logic.BodyLiteral) -> bool:
 def gathering_parts(program: Program) -> tuple[Program, ...]:
     """Return the rules in parts such that a part aggregates or orders only atoms of earlier parts.
 
-    Constraints come last. Raises LarsError if a part would have to aggregate or order its own atoms.
+    Constraints come last. Raises LarsError if an aggregate or order depends on the head of its own rule.
     """
     if not any(True for rule in program.rules for _ in set_literals(rule.body)):
         return (program,)

@@ -22,7 +22,7 @@ _DIGITS: Final = "[0-9]{1,18}"
 
 @dataclass(frozen=True, slots=True, order=True)
 class Duration:
-    """A length of time in a query; `nanoseconds` is its exact value.
+    """A length of time in a query; `nanoseconds` is the exact length.
 
     >>> str(Duration(90 * 10**9)), str(Duration(1500 * 10**6)), str(Duration(0))
     ('90s', '1500ms', '0s')
@@ -39,7 +39,7 @@ class Duration:
 
     @property
     def milliseconds(self) -> float:
-        """The length in milliseconds, the unit of recordings of engines."""
+        """The length in milliseconds, which recordings of engines use as unit."""
         return self.nanoseconds / NANOSECONDS["ms"]
 
     def points(self, unit: "Duration") -> int:

@@ -1,6 +1,6 @@
 """Settings of a job: how to read a trace, the choice between Spark and this process, and the progress.
 
-Long work reports its progress. Listeners receive the progress as a fraction of the whole.
+A job that takes long reports its progress. Listeners receive the progress as a fraction of the whole.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -200,8 +200,8 @@ def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
 def whole(progress: Progress) -> Iterator[Progress]:
     """Yield a progress callback that never decreases, and that reaches its total at the end of the block.
 
-    Each step with a visible progress runs in its own `with` block of this function. No step therefore needs
-    to report its own end.
+    Each step with a visible progress runs in its own `with` block of this function. A step in the block
+    therefore does not need to report its end.
 
     >>> with whole(print) as tell_all:
     ...     tell_all(1, 2), tell_all(2, 8), tell_all(3, 4)

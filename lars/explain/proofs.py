@@ -46,7 +46,7 @@ Given = Literal["background", "input"]
 
 @dataclass(frozen=True, slots=True)
 class RuleInstance:
-    """An instance of the program's rule `number`, counted from 1, with the atom as its head."""
+    """An instance of the program's rule `number`, counted from 1; the head of the instance is `atom` at t."""
 
     t: int
     atom: terms.Atom
@@ -146,7 +146,10 @@ Instance = tuple[Moment, int, terms.Binding]
 
 
 class Loop:
-    """The derivation of atoms whose predicates depend on each other, as far as a goal requires."""
+    """The derivation of atoms whose predicates depend on each other.
+
+    Atoms are derived until a goal is found.
+    """
 
     def __init__(self, here: IndexedPoint, names: frozenset[terms.Signature]) -> None:
         self._here = here
@@ -281,8 +284,8 @@ def provers(  # noqa: PLR0913, PLR0917
 ) -> Iterator[Prover]:
     """Yield a prover for each choice of ties under which the derived atoms are an answer stream.
 
-    If no window has ties `choose`, the program has one choice, and `derived` is not checked, since a solver
-    found it.
+    If no window has ties `choose`, the program has only one choice. The derived atoms are then not checked,
+    since a solver found them.
     """
     decided = not choosing_windows(program)
     for stream in choices(program, data, t):

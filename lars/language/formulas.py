@@ -222,7 +222,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """¬α. In a rule body, ¬α means `not α`; under the FLP reduct, both are the same."""
+    """¬α. In a rule body, ¬α is the same as `not α`, because the program has the FLP reduct."""
 
     inner: "Formula"
 
@@ -252,7 +252,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """@_t α: α holds at t, and t is in the timeline. If t is a variable, the formula binds it."""
+    """@_t α: α holds at t, and t is in the timeline. If t is a variable, the formula binds t."""
 
     time: terms.Variable | terms.Number
     inner: "Formula"

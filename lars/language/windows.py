@@ -72,7 +72,7 @@ class IntervalWindow(ABC):
     @property
     @abstractmethod
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances from a time point to earlier and to later content; None means no limit."""
+        """The greatest distances from a time point back and forward to content; None means no limit."""
 
     @property
     @abstractmethod
@@ -129,7 +129,10 @@ class TimeWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """At most past + step - 1 before a time point, since the pivot lags behind; `future` after."""
+        """The greatest distances to content: past + step - 1 back, since the pivot lags behind.
+
+        `future` forward.
+        """
         return None if self.past is None else self.past + self.step - 1, self.future
 
     @property
@@ -189,7 +192,10 @@ class SlidingWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """At most `width` before a time point, since the window can open that early; 0 after it."""
+        """The greatest distances to content: `width` back, since the window can open that early.
+
+        0 forward.
+        """
         return self.width, 0
 
     @property
@@ -244,7 +250,10 @@ class LastWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """At most width + slide - 1 before a time point; 0 after. A window is shown until the next close."""
+        """The greatest distances to content: width + slide - 1 back, and 0 forward.
+
+        A window is shown until the next close.
+        """
         return self.width + self.slide - 1, 0
 
     @property
@@ -283,7 +292,7 @@ class FixedWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """Any distance before a time point; at most `last` after it, or 0 if the window is causal."""
+        """The greatest distances to content: no limit back; `last` forward, or 0 if the window is causal."""
         return None, 0 if self.causal else self.last
 
     @property

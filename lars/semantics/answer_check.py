@@ -413,7 +413,8 @@ def least_model(reduct: Iterable[Instance], data: Stream, candidate: Stream, poi
     """Return the least stream between the data and the candidate that satisfies the reduct.
 
     A formula that holds in the data and in the candidate holds in every stream between them. A formula that
-    holds only in the candidate is monotone. Derived atoms therefore stay derived, and each rule fires once.
+    holds only in the candidate is monotone. If the stream grows, the body of a rule therefore stays true, so
+    each rule needs to be applied only once.
     """
     stream, pending = data, [instance.ground for instance in reduct]
     while pending:

@@ -242,8 +242,8 @@ def aggregate(
     """Return the aggregate of the rows of its arguments, or None for an error (SPARQL 1.1, 18.5.1).
 
     COUNT of a single argument ignores unbound values. COUNT DISTINCT without arguments counts all elements as
-    one. `evaluate` computes every other aggregate, from a call of `AGGREGATE …`. The arguments of the call
-    are the separator and the values, in the order of their texts.
+    one. `evaluate` computes all aggregates except COUNT DISTINCT without arguments, from a call of `AGGREGATE
+    …`. The arguments of the call are the separator and the values, in the order of their texts.
     """
     single = len(aggregation.arguments) == 1
     if aggregation.function == "COUNT":

@@ -1,4 +1,4 @@
-"""The formatter of a program's text: it writes each construct in one way, and loses nothing.
+"""The formatter of a program's text: each construct is written in one way, and comments are kept.
 
 Comments keep their position on their own lines or after a statement. A comment inside a rule moves directly
 above the rule. Of several blank lines between statements, one is kept. IRIs are written with the prefixes

@@ -245,7 +245,7 @@ _TURNED: Final[Mapping[Relation, Relation]] = {
 
 
 def _related(terms: Values, side: Arithmetic, relation: Relation, other: Arithmetic) -> None:
-    """Keep the constants of a variable that are in the relation to a constant of the other side."""
+    """Keep the constants of a variable `side` that are in the relation to a constant of `other`."""
     if not isinstance(side, Variable) or relation == "!=":
         return
     others = _side(terms, other)

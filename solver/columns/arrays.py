@@ -44,7 +44,7 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
 
 
 def among(values: Array, others: Array) -> Mask:
-    """Return whether each value (from 0) is among the others, by sorting the smaller side or by marking.
+    """Return whether each value (from 0) is in `others`; the smaller side is sorted, or values are marked.
 
     >>> among(np.array([5, 3, 5, 9]), np.array([5, 7])).tolist()
     [True, False, True, False]

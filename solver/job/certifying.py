@@ -49,7 +49,7 @@ def certified_runs(
     evaluator: Evaluator = "auto",
     certify: Certify | int = "some",
 ) -> evaluation.AnswerRuns:
-    """Return the answers of `answer_runs`, certified at some of the times: at one at least, if clingo can.
+    """Return the answers of `answer_runs`, certified at some times, and at one time at least if possible.
 
     If `certify` is "some", times with too many rule instances are not certified. Raises DisputedAnswerError
     if clingo computes other rows.
@@ -183,8 +183,8 @@ class _Claim:
     def groundable(self, times: Sequence[int]) -> list[int]:
         """Return the ascending times at which clingo grounds few rule instances in total.
 
-        If not all times fit, the cheapest times are chosen. The cost of a time is the number of atoms that
-        the rules match. The cost does not depend on the results.
+        If clingo would ground too many instances at all times, the cheapest times are chosen. The cost of a
+        time is the number of atoms that the rules match. The cost does not depend on the results.
         """
         if not times:
             return []

@@ -113,11 +113,12 @@ class InputFact(NamedTuple):
 class Host:
     """The functions that clingo calls while it grounds a program.
 
-    `@times` and `@rows` return the facts of the program. `@test` and `@value` evaluate its numbered
-    conditions. `@collect` and `@gathered` evaluate its numbered aggregates and orders. `@within` limits
-    recursive rules. `known` are given instances, which replace collected instances. `endless` are the rules
-    whose computed values were cut off. `asked` is the latest condition. Raises LarsError if a condition calls
-    an unknown function, or a function with a wrong number of arguments.
+    `@times` and `@rows` return the facts of the program. `@test` and `@value` evaluate the numbered
+    conditions of the program. `@collect` and `@gathered` evaluate the numbered aggregates and orders.
+    `@within` limits recursive rules. `known` are given instances, which replace collected instances.
+    `endless` are the rules whose computed values were cut off. `asked` is the condition that was evaluated
+    last. Raises LarsError if a condition calls an unknown function, or a function with a wrong number of
+    arguments.
     """
 
     def __init__(

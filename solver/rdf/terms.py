@@ -577,8 +577,8 @@ def equal(left: Constant, right: Constant) -> bool | None:
 
     Terms are equal by value if both values are known, otherwise by RDFterm-equal. Two literals of known types
     without a common value differ. A language-tagged literal differs from every other term (W3C test suite,
-    open-eq-08 and date-2). Other comparisons with an ill-typed literal, or with a literal of an unknown type,
-    are errors.
+    open-eq-08 and date-2). All other comparisons of two literals are errors if a literal is ill-typed or has
+    an unknown type.
     """
     one, two = value(left), value(right)
     if numbers := promote(one, two):

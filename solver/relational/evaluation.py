@@ -484,7 +484,7 @@ def evaluate_program(
     output: Signature | None,
     newest: Sequence[int] | None = None,
 ) -> Mapping[Signature, run_tables.RunTable]:
-    """Return the derived atoms on which the output depends, including the output; all atoms if it is None.
+    """Return the derived atoms of `output` and of the predicates on which `output` depends; None means all.
 
     `times` and `newest` have equal length, and their values never decrease. Each evaluation ignores arrivals
     after its time in `newest`, but tuple windows count these arrivals. Before a join with very many rows,

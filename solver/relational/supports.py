@@ -54,8 +54,8 @@ Candidates are numbered. Newer input atoms have smaller numbers; static data can
 class _Descent:
     """The way from answers to input: an instance of a rule proves each needed atom.
 
-    The needed atoms of a predicate are a table of its arguments. The last column is the number of the row
-    that needs the atom. Each run of a needed atom is a single index.
+    The needed atoms of a predicate are a table with one column for each argument. The last column is the
+    number of the row that needs the atom. Each run of a needed atom is a single index.
     """
 
     def __init__(

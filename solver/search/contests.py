@@ -16,7 +16,7 @@ from solver.job import Question
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Two sides that should differ in a period (iU, (i+1)U], in their reports over the whole period.
+    """Two sides, for which a stream is searched on which their reports in a period (iU, (i+1)U] differ.
 
     The gate of a side defines its evaluation times: times with input (push), the end of the period (pull:
     `Multiples` of the period only), or every time point. With `contained`, only a row that only the left side

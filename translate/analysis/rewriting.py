@@ -25,7 +25,7 @@ def rebuild(
 ) -> patterns.Pattern:
     """Return the pattern after applying `change` to every part, outermost parts first.
 
-    The patterns of EXISTS are parts too. The result of `change` is not visited again.
+    The patterns of EXISTS count as parts. `change` is not applied to the result of `change`.
     """
     if (changed := change(pattern)) is not None:
         return changed

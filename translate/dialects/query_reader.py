@@ -153,7 +153,7 @@ class _Streams:
         return StreamBlock(stream, self._window(window))
 
     def _stream(self, token: sparql.Token) -> StreamBlock:
-        """Return the block of a stream whose window FROM STREAM declares."""
+        """Return the block that reads a stream in the window that FROM STREAM declares for the stream."""
         name = Iri(token.text)
         if name not in self.named:
             raise self.document.unexpected(token, f"a stream with a window: FROM STREAM {token} [..]")

@@ -1,7 +1,7 @@
 """The text of terms, windows, paths, expressions and aggregates in a query language.
 
-Prefixes of namespaces are chosen first. Constructs that a language lacks raise an error. The characters of a
-term are escaped, so that data never become syntax. Expressions have minimal brackets.
+Prefixes of namespaces are chosen first. A construct that the language lacks raises CannotSayError. The
+characters of a term are escaped, so that data never become syntax. Expressions have minimal brackets.
 """
 
 import re

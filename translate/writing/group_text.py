@@ -166,7 +166,10 @@ def in_braces(head: str, lines: Lines) -> Lines:
 
 
 def write_group(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
-    """Return the lines between the braces of a group; the reader reads them as the pattern."""
+    """Return the lines between the braces of a group.
+
+    If the reader reads these lines, the result is the pattern.
+    """
     match pattern:
         case algebra.Filter(inner, condition, exists):
             test = expression_text.write_operand(condition, dialect, write_exists(exists, dialect))
