@@ -115,7 +115,7 @@ def _under(
 class Reach:
     """The range around an evaluation time that the windows of a program can read, in time points.
 
-    `past` and `future` are distances of at least 0 from the evaluation time. The range includes both ends.
+    `past` and `future` are distances of at least 0 from the evaluation time. Both ends belong to the range.
     None means the end of the timeline. `tuples` are the tuple windows, whose range depends on the stream.
     """
 
@@ -433,8 +433,8 @@ def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
     """Return the predicates that depend on themselves through an odd number of ¬, such as p in `p ← not p`.
 
     Each predicate is mapped to the numbers, from 1, of the rules in its cycles. If a program has no cycle
-    through an odd number of ¬, the program has an answer stream. This does not apply if an aggregate or order
-    depends on the head of its own rule.
+    through an odd number of ¬, the program has an answer stream. A program in which an aggregate or order
+    depends on the head of its own rule is an exception.
     """
     edges = list(dependencies(program))
     below = successors(

@@ -46,7 +46,7 @@ def _printable(text: str) -> str:
 class LarsError(Exception):
     """The base class of all errors that input can cause.
 
-    The text is the whole message, escaped for printing.
+    The text of the error is the whole message, escaped for printing.
     """
 
     def __str__(self) -> str:
@@ -60,8 +60,8 @@ class FailedRunError(LarsError):
 class DisputedAnswerError(FailedRunError):
     """Two evaluations of one program have different answers; `files` are the smallest case.
 
-    `files` maps names to texts of files. `lars solve` with `options` and the files, first the program and
-    then the input, reproduces the difference.
+    `files` maps the names of files to the texts of the files. `lars solve` with `options` and the files,
+    first the program and then the input, reproduces the difference.
     """
 
     def __init__(self, sentence: str, files: Mapping[str, str], options: str) -> None:

@@ -73,8 +73,7 @@ class TraceOptions:
     """The options for reading a trace.
 
     - `unit` is the duration of one time point. Integers in the trace count `trace_unit`. If `trace_unit` is
-      None, integers count `unit`, except 1ms in lines in YABench's notation and 1s in a folder of Turtle
-      files.
+      None, integers count `unit`, but 1ms in lines in YABench's notation, and 1s in a folder of Turtle files.
     - dateTimes count from `origin`; None means one unit before the first element. Integers above 30 years
       are counted since 1970, and from `origin` like dateTimes, unless `absolute` is set.
     - `streams` maps a file or folder, by its path as given, to the IRI of its stream.
@@ -126,8 +125,8 @@ class Runner:
     """The choice between the evaluation of a job on Spark, with the master `master`, and in this process.
 
     Without a choice, a small input is evaluated in this process, and a large input on Spark, on all cores.
-    `notice` receives the decision. If the folder `resume` is given, finished slices are stored there and
-    reused.
+    The function `notice` receives the decision between Spark and this process. If the folder `resume` is
+    given, finished slices are stored there and reused.
     """
 
     master: str | None = None

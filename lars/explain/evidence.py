@@ -249,7 +249,7 @@ def view_of(stream: Stream, background: frozenset[terms.Atom]) -> StreamIndex:
 
 
 def times_of(evaluation: Mapping[int, Iterable[terms.Atom]]) -> dict[terms.Atom, list[int]]:
-    """Return the time points of each atom, in ascending order."""
+    """Return the time points at which each atom holds, in ascending order."""
     times: dict[terms.Atom, list[int]] = {}
     for t in sorted(evaluation):
         for atom in evaluation[t]:
@@ -427,7 +427,7 @@ def cheapest(here: IndexedPoint, body: Sequence[BodyLiteral], binding: terms.Bin
 def _cost(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> tuple[bool, int] | None:
     """Return whether the literal should wait for a binding, and its number of candidates.
 
-    Return None if the literal is not ready.
+    Return None if the literal must wait for a binding.
     """
     if isinstance(literal, Condition):
         return (False, 0) if ready(literal, binding.keys()) else None
@@ -490,7 +490,7 @@ def time_bindings(
 ) -> Iterator[terms.Binding]:
     """Yield a binding for each time point of a time variable of @ that no ready literal binds.
 
-    An example is T in @_T ¬p(X), X = T.
+    For example, no ready literal binds T in the body @_T ¬p(X), X = T.
     """
     all_binders = (binder for formula in formulas(body) for binder in binders(formula))
     time = next(

@@ -248,8 +248,8 @@ _ATTEMPTS: Final = 3
 class Failure:
     """A literal that fails: `despite` is the evidence under its ¬, and `sight` the search for its atom.
 
-    For an aggregate or order, `despite` has the instances with another aggregate or rank. `missing` is the
-    atom that rules would have to derive, if rules can derive it.
+    For an aggregate or order, `despite` has the instances, whose aggregate or rank differs from the
+    literal's. `missing` is the atom that rules would have to derive, if rules can derive it.
     """
 
     literal: logic.BodyLiteral
@@ -263,8 +263,8 @@ class Attempt:
     """A closest rule instance for the goal: its literals that hold, that fail, and that are undecided.
 
     Without a failure, the rule derives an instance of the goal, but not at the missing times. `other_count`
-    is the number of other, equally close instances of the rule. `more` is true if the search was not
-    complete.
+    is the number of further instances of the rule that are equally close to the goal. `more` is true if the
+    search was not complete.
     """
 
     number: int

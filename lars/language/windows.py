@@ -129,9 +129,9 @@ class TimeWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances to content: past + step - 1 back, since the pivot lags behind.
+        """The greatest distances to content: past + step - 1 back, and `future` forward.
 
-        `future` forward.
+        The pivot can lag behind the evaluation time by step - 1.
         """
         return None if self.past is None else self.past + self.step - 1, self.future
 
@@ -192,9 +192,9 @@ class SlidingWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """The greatest distances to content: `width` back, since the window can open that early.
+        """The greatest distances to content: `width` back, and 0 forward.
 
-        0 forward.
+        The active window can open `width` before the evaluation time.
         """
         return self.width, 0
 

@@ -1,11 +1,11 @@
 """Check whether a stream is an answer stream of a program, and explain a failure, under two readings of ¬.
 
-The FLP reduct and the founded reading require different sets to be minimal. Each formula has one atom, and
-windows depend on input only. In the derived atoms, a formula is therefore monotone (an even number of ¬ above
-its atom) or antimonotone. Let I be a model of the program. An antimonotone formula of the reduct of I that
-holds in I holds in every smaller stream. Between the data D and I, the reduct is therefore a definite program
-with a least model L. I is minimal if and only if I = L. This check does not try the 2^n subsets. Tests
-compare the check with the definition, which tries all subsets.
+The FLP reduct and the founded reading of ¬ compare a stream with different smaller streams. Each formula has
+one atom, and windows depend on input only. In the derived atoms, a formula is therefore monotone (an even
+number of ¬ above its atom) or antimonotone. Let I be a model of the program. An antimonotone formula of the
+reduct of I that holds in I holds in every smaller stream. Between the data D and I, the reduct is therefore a
+definite program with a least model L. The model I is minimal if and only if I = L. This check does not try
+the 2^n subsets. Tests compare the check with the definition, which tries all subsets.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

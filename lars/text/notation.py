@@ -164,7 +164,7 @@ def not_too_deep(scanner: Scanner) -> Iterator[None]:
 def read_prefix(scanner: Scanner) -> bool:
     """Read an @prefix declaration into the scanner's prefixes.
 
-    Return False if the text continues otherwise.
+    Return False if the text does not continue with @prefix.
     """
     if not scanner.accept(_PREFIX):
         return False

@@ -4,7 +4,8 @@ In I-DLV-sr, a derived atom becomes a part of the stream, so a later window can 
 past atoms of a predicate p, the translation derives p with a time argument. Each predicate on which p depends
 also gets a time argument. For example, high(X) at T is 'high@'(X, T). The needed past is the sum of the
 windows between the predicate and the present. The times are the times of arrivals, since I-DLV-sr and
-Distributed-SR evaluate only at arrivals. If a predicate depends on its own past, the whole past is needed.
+Distributed-SR evaluate only at arrivals. If a predicate depends on its own past, the translation needs the
+whole past of the predicate.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -67,7 +68,7 @@ class _Meaning:
                     yield rule, number, literal
 
     def is_fact(self, name: Signature) -> bool:
-        """Return whether a predicate has only facts, and no proper rules."""
+        """Return whether a predicate has only facts, and no rules with a body."""
         heads = (rule.head for rule in self.read if rule.head is not None)
         return name not in self.derived and name in map(signature, heads)
 

@@ -31,7 +31,7 @@ Quantity = Literal["in", "always in", "at least", "at most", "count"]
 class Streamed:
     """An atom at some of the times now - o for the `offsets` o, in seconds; without offsets, the atom now.
 
-    `number` is the number in at least, at most and count.
+    `number` is the number after `at least`, `at most` or `count`.
     """
 
     atom: Atom

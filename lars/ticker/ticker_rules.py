@@ -1,7 +1,7 @@
 """The rules of a program in the language of Ticker, or an error for a construct that Ticker lacks.
 
 Ticker has windows ⊞^n ★ a around one atom, and arithmetic with one operation per step. Ticker compares bound
-terms and does not bind variables by =. Terms therefore replace the variables.
+terms and does not bind variables by =. A term therefore replaces a variable that only = binds to the term.
 """
 
 from collections.abc import Iterator, Mapping

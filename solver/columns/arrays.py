@@ -26,7 +26,7 @@ _MARKS: Final = 32
 
 
 def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) -> list[Array]:
-    """Return a number for each row of each side; numbers are equal if and only if rows are equal.
+    """Return a number for each row of both tables; numbers are equal if and only if the rows are equal.
 
     Every number times `room` fits in 63 bits.
     """

@@ -210,7 +210,7 @@ class Newest:
 
 
 def _partition(window: TupleWindow, fact: Fact) -> Arguments:
-    """Return the index of a fact's partition, as texts."""
+    """Return the index of the partition of a fact: its predicate, its arity, and its arguments at `by`."""
     if window.by is None:
         return ()
     places = (place for place in window.by if place <= len(fact.arguments))

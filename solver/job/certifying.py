@@ -184,7 +184,8 @@ class _Claim:
         """Return the ascending times at which clingo grounds few rule instances in total.
 
         If clingo would ground too many instances at all times, the cheapest times are chosen. The cost of a
-        time is the number of atoms that the rules match. The cost does not depend on the results.
+        time is the number of atoms that the rules match. The choice of times therefore does not depend on the
+        answers.
         """
         if not times:
             return []
@@ -218,8 +219,8 @@ class _Claim:
     def _affordable(self, draw: Random) -> int:
         """Return the number of times that clingo can check at low cost; the number can be 0.
 
-        Clingo may be able to check only a fraction of a time in each part of a job. In this case the same
-        fraction of the parts draws one time each.
+        Clingo may be able to check only a fraction of a time in each part of a job. If clingo can check a
+        fraction of a time per part, the same fraction of the parts draws one time each.
         """
         costs = self._costs()
         total = int(costs.sum())

@@ -225,7 +225,7 @@ class AnswerRuns:
         return np.where(known, np.minimum(table.last[run], indexes), -1)
 
     def holds_at(self, columns: Sequence[Array], indexes: Array) -> Mask:
-        """Return a mask of the rows that are answers at their index; False for index -1."""
+        """Return a mask of the rows that are answers at the row's index; the mask is False for index -1."""
         mask: Mask = self.held_until(columns, indexes) == indexes
         return mask & (indexes >= 0)
 

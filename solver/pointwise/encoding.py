@@ -757,7 +757,7 @@ class Encoding(AspNames):
     def limit(self, rule: Rule) -> list[str]:
         """Return the literals that limit the values of a recursive rule with arithmetic.
 
-        [] for other rules.
+        Return [] for any other rule.
         """
         head = head_atom(rule)
         if head is None or not analysis.computes_in_loop(rule, self._loops):

@@ -353,7 +353,8 @@ def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset
 def rows(program: Program, situation: Situation, t: int, output: Signature) -> list[Row]:
     """Return the rows of a derived predicate in the only answer stream at t, including rows of B.
 
-    Raises LarsError for no answer stream, and for several answer streams. Raises the exceptions of `models`.
+    Raises LarsError for no answer stream, and for several answer streams. The function also raises the
+    exceptions of `models`.
     """
     moments = list(islice(chain.from_iterable(_solved(program, situation, t, _EACH_ONCE, output)), 2))
     if len(moments) != 1:
@@ -371,7 +372,7 @@ def consequences(
 ) -> frozenset[Moment] | None:
     """Return the brave or cautious consequences at t, or None if no answer stream exists.
 
-    Raises the exceptions of `models`.
+    The function also raises the exceptions of `models`.
     """
     # clingo's models come nearer to the consequences; the last one is them.
     last = [deque(part, 1) for part in _solved(program, situation, t, f"--enum-mode={kind}")]

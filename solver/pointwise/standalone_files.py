@@ -31,7 +31,7 @@ class StandaloneProgram:
     """Rules and facts for clingo; `clock` is the name of the constant for the reference time.
 
     `names` maps the ASP names of shown predicates to the predicates; the boolean is true if the last argument
-    is a time. clingo shows an atom of `overflows` if arithmetic exceeded 32 bits.
+    is a time. If arithmetic exceeded 32 bits, clingo shows an atom of `overflows`.
     """
 
     clock: str

@@ -1,4 +1,4 @@
-"""Functions of many terms: their order, and aggregates.
+"""Functions of many terms: the order of ORDER BY, and aggregates.
 
 ORDER BY (SPARQL 1.1, Section 15.1) is extended to a total order, so that every evaluation sorts equally. The
 order is: unbound, blank nodes by label, IRIs, literals, triple terms by their parts, then symbols and numbers

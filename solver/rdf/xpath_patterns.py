@@ -3,8 +3,8 @@ r"""Regular expressions of XPath (F&O 3.1, 5.6; XSD 1.1 Part 2, G) in the notati
 The following constructs are rewritten: subtraction in a class (`[a-z-[aeiou]]`), \i and \c (start and other
 characters of XML names), \w, \s and blocks (`\p{IsBasicLatin}`). The flag x leaves classes and # unchanged.
 An escape that XPath lacks, such as \b, is an error, although pyoxigraph has a meaning for it. A group such as
-(?i), a second quantifier, and a script such as \p{Greek} are errors too. In a class, errors are [ without -
-before it, ] as the first character, and --.
+(?i), a second quantifier, and a script such as \p{Greek} are errors too. In a character class, these texts
+are errors: [ without - before it, ] as the first character, and --.
 """
 
 import re

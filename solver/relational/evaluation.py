@@ -2,7 +2,8 @@
 
 A run is a range of consecutive evaluation times at which a fact is visible. A positive body is a join of rows
 whose runs overlap. Alternatives are united, and negation cuts runs. A condition is evaluated once per row.
-Aggregates and ranks are computed for each interval in which a group does not change. clingo is not used.
+Aggregates and ranks are computed for each interval in which a group does not change. The evaluation does not
+use clingo.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -132,9 +133,10 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         kept: frozenset[Variable] | None,
     ) -> Bindings:
-        """Return the next part to join: a part without new variables, otherwise the smallest or narrowest.
+        """Return the part to join next: a part without new variables, or the smallest or narrowest part.
 
-        Parts without a common variable are joined last.
+        The smallest part has the fewest rows, and the narrowest part gives the fewest columns. Parts without
+        a common variable are joined last.
         """
         names = {*bindings.names}
 

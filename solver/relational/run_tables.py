@@ -1,8 +1,8 @@
 """Tables of rows, each with a run of indexes, and their algebra: coalescing, meeting, subtracting.
 
-A run is a range of indexes, from a first to a last index, both included. Indexes are below `count`, the
-number of evaluation times. Two runs meet if they have a common index. The cost is the cost of sorting: pairs
-of rows whose runs do not meet are never visited.
+A run is a range of indexes, from a first to a last index, both included. The indexes of evaluation times are
+below `count`, the number of evaluation times. Two runs meet if they have a common index. The cost is the cost
+of sorting: pairs of rows whose runs do not meet are never visited.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

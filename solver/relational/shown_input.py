@@ -167,8 +167,8 @@ class ShownInput:
     """The input of some predicates in a situation, at ascending evaluation times.
 
     `newest` has the length of `times`, and its values never decrease. Each evaluation ignores arrivals after
-    its time in `newest`, but tuple windows count these arrivals. None means that each evaluation sees all
-    input.
+    its time in `newest`, but tuple windows count these arrivals. If `newest` is None, each evaluation sees
+    all input.
     """
 
     def __init__(

@@ -5,12 +5,13 @@ arrivals can therefore be dropped. All later arrivals can be moved by a common m
 d, since this move keeps ⌊t/d⌋·d aligned. With one frame for each residue of iU modulo the slides, each stream
 can be moved to a frame.
 
-Scaling. Let g divide U and every length, slide and offset of a window. For times u and t, the truth of u ≥ t
-- L depends on the quotients by g and the order of the remainders. The truth of u ≤ t, the value ⌊t/d⌋·d and
-the period of t also depend only on these quotients and this order. With n arrivals, at most n remainders are
-above 0. Scaling keeps each quotient, and replaces the remainders by their ranks; 0 stays 0. The content of
-each window is unchanged, so g time points become n + 1. It is not enough to search only arrivals with the
-remainder 0. For example, with U = 5 and NOW, the sides differ if an arrival is at 3, but not if it is at 5.
+Time points are scaled as follows. Let g divide U and every length, slide and offset of a window. For times u
+and t, the truth of u ≥ t - L depends on the quotients by g and the order of the remainders. The truth of u ≤
+t, the value ⌊t/d⌋·d and the period of t also depend only on these quotients and this order. With n arrivals,
+at most n remainders are above 0. Scaling keeps each quotient, and replaces the remainders by their ranks; 0
+stays 0. The content of each window is unchanged, so g time points become n + 1. It is not enough to search
+only arrivals with the remainder 0. For example, with U = 5 and NOW, the sides differ if an arrival is at 3,
+but not if it is at 5.
 
 If a window has its own first closing time, or a fixed interval, streams near time 0 differ from later
 streams. In this case, frames are not moved. Each period from time 0 until all windows are periodic has its

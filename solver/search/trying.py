@@ -124,7 +124,10 @@ class _FrameStreams:
         return -(-self.frame.end // self.frame.step) * self.frame.step
 
     def placed(self, size: int, static: tuple[Atom, ...]) -> Iterator[Placements]:
-        """Yield the streams of `size` arrivals with the static atoms, once up to exchanged terms."""
+        """Yield the streams of `size` arrivals with the static atoms.
+
+        Of streams that differ in exchanged terms, yield one.
+        """
         ranks, arriving = self.candidates.ranks, self.candidates.arrivals
         numbers = {atom: number for number, atom in enumerate(arriving)}
         ordered = [(atom, numbers[atom]) for atom in _in_order(arriving, ranks)]

@@ -35,7 +35,7 @@ class SqlTruth:
 def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
     """Return the effective boolean value of a condition in SQL.
 
-    Raise UnsaidError if SQL cannot express it.
+    Raise UnsaidError for a condition that SQL cannot express.
     """
     match expression:
         case logic.Call("!", (inner,)):
@@ -193,7 +193,7 @@ def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
 
 
 def comparison_text(comparison: logic.Comparison, names: Mapping[Variable, str]) -> str:
-    """Return a comparison of constants of the logic; it is never true if a side has no value."""
+    """Return a comparison of constants of the logic, which is never true if a side has no value."""
     if comparison.relation in ("=", "!="):
         sign = "=" if comparison.relation == "=" else "<>"
         return f"{as_term(comparison.left, names)} {sign} {as_term(comparison.right, names)}"

@@ -1,7 +1,8 @@
 """Files of a trace: their formats, their rows, and copies that can be read repeatedly.
 
 Pipes, standard input and compressed files are copied. Rows in the usual notation are read as columns, and
-other rows one by one. Two files never share blank nodes. On request, two elements never share blank nodes.
+unusual rows are read one by one. Two files never share blank nodes. If `blank_nodes` is "element", two
+elements never share blank nodes.
 """
 
 import atexit
@@ -194,7 +195,8 @@ class ExactRow(NamedTuple):
 class RowBlock:
     """Rows of a part of a file: `rows` lines or table rows, after `before` earlier rows of the part.
 
-    `usual` are the rows in columns. `exact_rows` are the other rows in order; each of them is read on demand.
+    `usual` are the rows in columns. `exact_rows` are the rows that are not in `usual`, in order; each of them
+    is read on demand.
     """
 
     before: int

@@ -219,7 +219,10 @@ def _has_statement(data: bytes, kind: RdfFormat) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Statements:
-    """The conversion of a file's statements to rows of codes; `prefix` and a number name a blank node."""
+    """The conversion of a file's statements to rows of codes.
+
+    The name of a blank node is `prefix` and a number.
+    """
 
     terms: TermCodes
     prefix: str

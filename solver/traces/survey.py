@@ -1,8 +1,8 @@
 """Facts about a whole trace that are known before its first row: order, kinds of times, the origin.
 
-The reader of each part of the trace summarizes the part. This module combines the summaries. If the facts
-show an error, the file is read again to find the line of the error. The summaries also show whether times fit
-the windows of a query.
+The reader of each part of the trace summarizes the part. This module combines the summaries of all parts of
+the trace. If the facts show an error, the file is read again to find the line of the error. The summaries
+also show whether times fit the windows of a query.
 """
 
 import warnings

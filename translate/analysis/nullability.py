@@ -176,8 +176,8 @@ def joins(
     """Yield the cases in which two solutions are compatible (SPARQL 1.1, 18.3).
 
     A case consists of the shared variables that are null only on the left, and the shared variables that are
-    null only on the right. All other shared variables are equal, or null on both sides. Without nullable
-    variables, only one case exists. Variables in `names` count as constants.
+    null only on the right. All other shared variables are equal, or null on both sides. If no shared variable
+    is nullable, only one case exists. Variables in `names` count as constants.
     """
     shared = variables(left) & variables(right) - names
     pairs = null_pairs(left, right, shared)

@@ -62,8 +62,8 @@ class Manner:
     - `windows` are the windows of the language, for messages.
     - `units` are the units of durations, the longest unit first. A unit is the text after a number, or a
       text with {} in place of the number.
-    - If `merges` is true, windows enter the default graph. Otherwise each block reads its window, by name
-      if `names_windows` is true.
+    - If `merges` is true, windows enter the default graph. If `merges` is false, each block reads its window,
+      by name if `names_windows` is true.
     - If `pushed` is true, input triggers evaluation. If `pushed` is None, input triggers evaluation only if
       the query has NOW windows or tuple windows.
     - `ends` are the ends of windows; None means that engines differ.

@@ -226,7 +226,7 @@ def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
 
 
 def _chain(expression: Expression, others: Sequence[Part], scope: Scope, inner: ReadInner) -> Expression:
-    """Return a sum or product; `others` are operators with their operands."""
+    """Return a sum or product; `others` are operators, each followed by its operand, or signed numbers."""
     parts = iter(others)
     for number_of, part in enumerate(parts):
         if isinstance(part, Phrase):  # 1 -2 * 3: the sign of the number is the operator

@@ -499,7 +499,7 @@ def join(left: Pattern, right: Pattern) -> Pattern:
 
 
 def variable_of(seen: ReadExpression) -> Variable | None:
-    """Return the variable if an expression is a variable of the solutions.
+    """Return the expression if the expression is a variable of the solutions.
 
     Return None for an EXISTS and for any other expression.
     """

@@ -209,7 +209,7 @@ class _Parser:
             self.values.append(parts[0] if alone and len(parts) == 1 else Phrase(name, tuple(parts)))
 
     def would_take(self, terminal: str) -> bool:
-        """Return whether the parser can read the given terminal next."""
+        """Return whether the parser can read the given terminal as the next token."""
         copy = _Parser(self.grammar, [*self.states], [*self.values])
         return copy.takes(terminal, Token("the end of the query", "", 0))
 

@@ -96,7 +96,7 @@ class Document:
     def token_from(self, offset: int) -> Token:
         """Return the next token that begins at or after a character.
 
-        The character can be inside another token.
+        The start character can be inside another token.
         """
         index = self.index_from(offset)
         if index == 0 or self.tokens[index - 1].end <= offset:
@@ -393,7 +393,7 @@ def resolve(base: str, reference: str) -> str:
 def _parts(iri: str) -> tuple[str, str, str, str, str]:
     """Return the five parts of an IRI, with their delimiters: scheme, authority, path, query and fragment.
 
-    A part that the IRI does not have is "".
+    If the IRI lacks a part, the part is "".
     """
     match = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]*:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?", iri, re.DOTALL)
     assert match is not None

@@ -230,7 +230,9 @@ Trigger = typing.Literal["any", "query-streams", "matching"]
 
 
 def push(program: Program, trigger: Trigger = "any") -> Program:
-    """Return ▷P, in which each rule with a body needs the atom `trigger`; input derives it at its own time.
+    """Return ▷P, in which each rule with a body needs the atom `trigger`.
+
+    Input derives `trigger` at the time of the input.
 
     The trigger ranges over input atoms. In the paper, the trigger ranges over derived atoms, over which it
     would never hold.

@@ -260,7 +260,7 @@ def _closure(pattern: algebra.PathPattern, below: Node) -> Iterator[Rule]:
 
 
 def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[Rule]:
-    """Yield the rules for zero steps of a path, whose two ends are the same term."""
+    """Yield the rules for zero steps of a path; the two ends of the path are then the same term."""
     node, subject, object_ = head.node, pattern.subject, pattern.object
     fixed = frozenset(node.guarded_variables)
     bound = [end for end in (subject, object_) if not isinstance(end, Variable) or end in fixed]
@@ -673,8 +673,8 @@ def where(
 ) -> tuple[Iterable[Rule], list[Body]]:
     """Return a condition on solutions as rule bodies (Lloyd-Topor), in which each EXISTS is an atom.
 
-    The condition is true if one of the bodies holds. The rules define the predicates of the bodies. `mark`
-    distinguishes the conditions of one node.
+    The condition is true if at least one of the returned bodies holds. The rules define the predicates of the
+    bodies. `mark` distinguishes the conditions of one node.
     """
     tested = _Exists(exists, outer, node, mark)
     bodies: list[Body] = []

@@ -363,8 +363,8 @@ _STEP: Final = 5
 def write_path(path: Path, dialect: Dialect, around: int = 0) -> str:
     """Return the text of a path, in brackets if the path binds less tightly than its context.
 
-    A repetition of a repetition has brackets, since `*` must follow a step. `^` precedes the step and its
-    repetition.
+    A repetition inside a repetition is written in brackets, since `*` must follow a step. `^` precedes the
+    step and its repetition.
     """
     binding, text = _written(path, dialect)
     return f"({text})" if binding < around else text

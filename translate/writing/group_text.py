@@ -1,7 +1,7 @@
 """Graph patterns as SPARQL text, the inverse of reading them (SPARQL 1.1, 18.2.2 and 18.2.4).
 
-First, the pattern of a query is split into clauses. The reader extends the WHERE pattern by GROUP BY, HAVING,
-VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). This module removes the
+The writer first splits the pattern of a query into clauses. The reader extends the WHERE pattern by GROUP BY,
+HAVING, VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). This module removes the
 extensions in the opposite order, and puts expressions back into their aggregates.
 
 The remaining pattern is written as a group. The reader processes a group element by element. The reader joins
@@ -191,7 +191,7 @@ def _exists(test: algebra.Exists, dialect: expression_text.Dialect) -> str:
 
 
 def _elements(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
-    """Return the lines of elements that, read one after another, result in the pattern."""
+    """Return the lines of elements; if the reader reads the elements in order, the result is the pattern."""
     match pattern:
         case algebra.Join(left, right):
             return [*_elements(left, dialect), *_joined(left, right, dialect)]

@@ -56,7 +56,8 @@ def is_atoms(lines: Sequence[str]) -> bool:
 def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
     """Return the prefixes that a file declares before its first time; errors in declarations are ignored.
 
-    Later reading reports the errors. Every task needs the prefixes of the file, for any part of the file.
+    The reader of the lines reports errors in declarations later. Every task needs the prefixes of the file,
+    for any part of the file.
     """
     prefixes: dict[str, str] = {}
     with file.open("rb") as lines:

@@ -176,7 +176,7 @@ class GraphFormat(input_files.FileFormat):
             yield input_files.RowBlock(begin, len(some), (), rows)
 
     def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place with the text of its line."""
+        """Return the place of an error with the text of the line."""
         return replace(place, line_text=input_files.line_of(source.file.read_bytes(), place.line))
 
 

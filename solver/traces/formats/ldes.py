@@ -113,7 +113,7 @@ def _values(quads: Sequence[Quad], name: str, path: Sequence[str]) -> list[tuple
 
 
 def _instant(element: GraphElement) -> int:
-    """Return the time of a member as a number; -1 for an invalid time, which is rejected later."""
+    """Return the time of a member as a number; return -1 for an invalid time, which is rejected later."""
     try:
         return literal_time(element.times[0][1], 1).value if element.times else -1
     except MalformedPart:

@@ -102,7 +102,7 @@ class MessageFormat(input_files.FileFormat):
         yield input_files.RowBlock(before, len(rows), (), rows)
 
     def placed(self, source: input_files.TraceFile, place: Place) -> Place:
-        """Return the place with the text of its line."""
+        """Return the place of an error with the text of the line."""
         with source.file.open("rb") as file:
             text = next((line for number, line in enumerate(file, 1) if number == place.line), b"")
         return replace(place, line_text=input_files.line_of(text.removeprefix(b"\xef\xbb\xbf"), 1))

@@ -536,7 +536,8 @@ _PLAIN: Final = {
 def _has_rounded(table: pa.Table) -> bool:
     """Return whether Arrow may have read integers in JSON as doubles.
 
-    Arrow does so if another row of the column has a fraction, or if an integer exceeds 64 bits.
+    Arrow reads integers as doubles if another row of the column has a fraction, or if an integer exceeds 64
+    bits.
     """
     doubles = (column for column in table.itercolumns() if pa.types.is_floating(column.type))
     return any(pc.any(pc.equal(column, pc.floor(column))).as_py() for column in doubles)
