@@ -516,7 +516,7 @@ def _silent(here: ProgramSituation, world: explain.IndexedPoint) -> str | None:
     triggers = (literal for rule in here.program.rules if rule.head == TRIGGER for literal in rule.body)
     # A condition on the time: triggers by input have none.
     pulled = any(isinstance(literal, Comparison) for literal in triggers)
-    why = "it is no multiple of the period" if pulled else "no input that triggers it arrives"
+    why = "the time is not a multiple of the period" if pulled else "no input arrives that triggers the query"
     return f"the query is not evaluated at {here.dates.option(world.t)}: {why}"
 
 
@@ -551,7 +551,7 @@ def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moment
     """
     plain = text.removeprefix("\ufeff")
     if _ROWS.match(plain):
-        problem = "found the rows of a query, which `lars translate QUERY --mode push` makes a program"
+        problem = "found the rows of a query; `lars translate QUERY --mode push` prints its program"
         raise LarsError(f"{source}:1:1: {problem}; expected {ACCEPTED_STREAMS}")
     if _SOLVED.match(plain):
         return _of_time(list(_solved(plain, source, dates)), source, t, dates)

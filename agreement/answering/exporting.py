@@ -159,7 +159,7 @@ def read_legend(path: Path) -> Legend:
     return check_data(Legend, json_of(read_file(path, _LEGEND_ACCEPTED), _LEGEND_ACCEPTED))
 
 
-_ACCEPTED: Final = "what run.sh of an export printed"
+_ACCEPTED: Final = "the output of run.sh of an export"
 _MODEL: Final = re.compile(r"(?:.*\(t=|(?:No m|M)odel at T )(\d+)\)?(?::\s*(.*))?")
 _SET: Final = re.compile(r"[A-Za-z]*Set\d?\((.*)\)|-?")
 _ATOM: Final = re.compile(r"\s*([a-z]\w*)(?:\(\s*(-?\d+(?:\s*,\s*-?\d+)*)\s*\))?\s*(?:,|$)")
@@ -286,7 +286,7 @@ def _asp_moments(legend: Legend, line: TextLine, t: int) -> Iterator[Moment]:
         raise line.error(f"{error}; expected atoms as p(1) q, one answer set a line") from None
     for name, arguments in atoms:
         if name in legend.overflows:
-            raise line.error(f"arithmetic left 32 bit at {t}; expected smaller numbers")
+            raise line.error(f"arithmetic exceeded 32 bit at {t}; expected smaller numbers")
         if (known := legend.names.get(name)) is not None:
             terms = tuple(map(constant_of, arguments))
             time = terms[-1] if known.timed else Number(t)
@@ -574,7 +574,8 @@ def export_to(
         raise LarsError(f"{task.path}: there is no evaluation time; use --from, --to, --period")
     texts = asp_files(program) if ticker is None else ticker_files(program, *ticker, task.path)
     _write(folder, texts)
-    return f"{folder}: {', '.join(texts)}; run.sh runs it, `lars export --read` reads what it prints"
+    done = "run.sh runs the program, and `lars export --read` reads the output of run.sh"
+    return f"{folder}: {', '.join(texts)}; {done}"
 
 
 def _check_free(folder: Path, *, overwrite: bool) -> None:
@@ -587,7 +588,7 @@ def _check_free(folder: Path, *, overwrite: bool) -> None:
     if held and not overwrite:
         raise LarsError(f"{folder}: exists already; use another name, or --overwrite")
     if other := [name for name in held if name not in _FILES]:
-        raise LarsError(f"{folder}: is not overwritten: {other[0]} in it is no part of an export")
+        raise LarsError(f"{folder}: is not overwritten: {other[0]} in it is not part of an export")
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:

@@ -60,7 +60,7 @@ _KINDS: Final = {
 }
 
 
-_NO_SHELL: Final = "completion is installed from within bash, zsh, fish or powershell: none of them is found"
+_NO_SHELL: Final = "completion can be installed only from bash, zsh, fish or powershell"
 
 
 class LarsCommand(TyperCommand):
@@ -503,7 +503,7 @@ def main() -> None:
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the whole run
     if sys.stdout is None:
-        sys.exit(_end(FAILED, "standard output is closed; use a file or pipe, as > /dev/null"))
+        sys.exit(_end(FAILED, "standard output is closed; use a file or pipe, such as > /dev/null"))
     ending.watch()
     sys.exit(run())
 
@@ -550,4 +550,4 @@ def _usage_problem(message: str) -> str:
     """Return the error message for a wrong command line, in the style of the other messages of `lars`."""
     # Of a choice that there is not Typer says what kind of error pydantic would call it.
     plain = message.replace("Value error, ", "").strip().rstrip(".")
-    return f"{plain[:1].lower()}{plain[1:]}; --help lists what is accepted" if plain else ""
+    return f"{plain[:1].lower()}{plain[1:]}; --help lists the accepted values" if plain else ""

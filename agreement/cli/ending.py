@@ -24,7 +24,7 @@ _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE: Final = 3.0
 """The number of seconds that the Java process gets to remove its own folders."""
 _SHOW_CURSOR: Final = b"\r\x1b[K\x1b[?25h"
-UNFINISHED: Final = "unfinished: standard error says why"
+UNFINISHED: Final = "unfinished: standard error shows the reason"
 """The last line of output that ends too early; this line is neither JSON nor an answer."""
 _GRACE: Final = 60.0
 """The number of seconds that a run gets to write its partial result after a signal."""

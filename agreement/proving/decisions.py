@@ -125,13 +125,13 @@ class Decision:
         triples = quantity(self.triples or 0, "triple")
         match self.search_end:
             case "out of time":
-                more = "; of those found the best is shown, perhaps a smaller one is left"
+                more = "; the best stream found is shown, and a smaller one may exist"
                 more = f"{more if self.witnesses else ''}; search longer with --time-limit"
                 tried = f"with fewer than {triples}" if self.triples else "is found yet, none was tried"
                 return f"{TIME_IS_UP}: {none} {tried}{more}"
             case "none up to" if self.scope is not None:
                 tried = f"{triples} of {self.scope[0]} candidates, {self.scope[1]}"
-                return f"found {none} with up to {tried}; there may be a larger one: {self.why}"
+                return f"found {none} with up to {tried}; a larger stream may exist: {self.why}"
             case "none":
                 return f"there is {none}: {self.why}"
             case _:

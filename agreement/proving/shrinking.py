@@ -76,7 +76,7 @@ def shrink(
                 whole = PairOnStream(*about, facts, static, trace.timeline.last, trace.origin)
                 return minimal_disagreement(whole, differing.cause, progress)
     if row_cause is not None:
-        raise LarsError(f"no row that one side alone has has the cause {row_cause}")
+        raise LarsError(f"no row of only one side has the cause {row_cause}")
     return None
 
 
@@ -94,7 +94,7 @@ def minimal_disagreement(
     """
     report = disagreement.report()
     if (differing := first_difference(report, cause)) is None:
-        raise LarsError(f"no row that one side alone has has the cause {cause}")
+        raise LarsError(f"no row of only one side has the cause {cause}")
     evaluations = 1
 
     def shortest(tried: PairOnStream) -> PairOnStream | None:
@@ -119,7 +119,7 @@ def minimal_disagreement(
         for step in (_fewer_elements, _fewer_static, _smaller_queries, _earlier):
             state = step(state, shortest)
     if first_difference(state.report("all")) is None:
-        raise FailedRunError("what is left does not disagree when clingo certifies it")
+        raise FailedRunError("the reduced input does not disagree when clingo verifies it")
     return MinimalDisagreement(state, cause, sizes_of(disagreement), sizes_of(state), evaluations)
 
 

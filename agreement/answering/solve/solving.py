@@ -326,7 +326,10 @@ def _streams(task: SolvingTask, warn: Warn) -> Streams:
     for name, arity in sorted(_unknown(program, predicates)):
         warn(f"{name}/{arity} is neither derived nor given; given are {_names_of(predicates)}")
     if ("striple", 4) in predicates and any(stream == "null" for stream, _ in trace.predicates()):
-        warn("triples of no stream have the stream null; use --stream IRI=FILE names a file's stream")
+        warn(
+            "triples without a stream have the stream null; use --stream IRI=FILE to name the stream of a "
+            "file"
+        )
     for rule in circular_through_negation(program):
         warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
     span = asked_span(task, trace, 1)
@@ -352,7 +355,7 @@ def _each(
                 yield from ((between, ()) for between in takewhile(t.__ne__, times))
                 if not warned and len(rows[t]) > MOST_STREAMS:
                     warned = True
-                    warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows every one")
+                    warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows all of them")
                 yield t, tuple(sorted(_atoms(row, shown) for row in rows[t]))
     except LarsError as error:
         raise about(task.path, error) from None
@@ -374,8 +377,8 @@ def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
     if both := intensional(program) & held:
         verb = "is" if len(both) == 1 else "are"
         raise LarsError(
-            f"the input has atoms of {_names_of(both)}, which {verb} derived by the program; "
-            "accepted as input: predicates that no rule with a body derives"
+            f"the input has atoms of {_names_of(both)}, which {verb} derived by the program; expected "
+            f"input of predicates that no rule with a body derives"
         )
     return held | {predicate for predicate, rows in trace.background.items() if rows}
 
@@ -437,7 +440,7 @@ def check_shown(predicates: frozenset[Signature] | None, program: Program) -> No
     derived = intensional(program)
     if predicates is not None and (unknown := predicates - derived):
         raise LarsError(
-            f"--show {_names_of(unknown)}: expected what the program derives, {_names_of(derived)}"
+            f"--show {_names_of(unknown)}: expected predicates that the program derives: {_names_of(derived)}"
         )
 
 
@@ -546,7 +549,7 @@ def reports_as(
     else:
         for flag, value in (("--t0", reports.t0), ("--bounds", bounds), ("--semantics", rows)):
             if value is not None:
-                problem = "accepted for specifications, an engine version fixes it"
+                problem = "only a specification has this parameter, and an engine version determines it"
                 raise LarsError(f"{flag} with --as {name}: {problem}")
         check_order(pushes, warn)
         recording = who.run(engine_run.query, engine_run.static, engine_run.pushes)

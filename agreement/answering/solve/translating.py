@@ -29,8 +29,9 @@ from translate.writing import model_json, model_lines, write_query
 
 _TICKER: Final = "ticker"
 _ASSIGNED: Final = (
-    "--assign: accepted where a query that merges its streams is turned into one that does not, by --engine "
-    "or --to with cqels or rspql, and for its model, by --format model or json"
+    "--assign requires the translation of a query that merges its streams to a language that does not "
+    "merge streams, by --engine or --to with cqels or rspql; or the model of such a query, by --format "
+    "model or json"
 )
 
 
@@ -110,14 +111,14 @@ def _own_program(task: TranslatingTask) -> Program:
 def _unassigned(written: EngineQuery, task: TranslatingTask) -> Iterator[str]:
     for part in _model(written, task).streams if task.assigned else ():
         if part.pattern == EMPTY:
-            yield f"no predicate is assigned to the stream {part.stream}: nothing is matched in it"
+            yield f"no predicate is assigned to the stream {part.stream}, so no pattern reads this stream"
 
 
 def _read(task: TranslatingTask) -> EngineQuery:
     query = _read_as(task)
     if task.assigned and not query.merged:
         title = TITLES[query.language]
-        raise LarsError(f"--assign: a query in {title} says itself which part is matched in which stream")
+        raise LarsError(f"--assign: a query in {title} determines which part is matched in which stream")
     return query
 
 
@@ -277,9 +278,11 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
     else:
         queries = [(language.value, written)]
     for end in sorted(_ends(written) - {language.manner.ends}):
-        warn(f"the windows are {end} here; {TITLES[language]} has no words for their ends (--bounds {end})")
+        warn(
+            f"the windows are {end} here; {TITLES[language]} has no syntax for window bounds (--bounds {end})"
+        )
     if language.manner.opens is not None and written.language is not language:
-        warn(f"{TITLES[language]} shows nothing of a window before the first one has closed")
+        warn(f"{TITLES[language]} shows no window content before the first window has closed")
     for name, source_query in queries:
         query = requests.with_sources(source_query, partial(_stepping, step=task.step))
         if len(queries) > 1:
@@ -316,5 +319,5 @@ def period_of(query: EngineQuery, step: Period | None, setting: Setting) -> int:
     """Return the given pull period, otherwise the STEP of the query."""
     period = analysis.default_period(query, setting.unit) if step is None else points_of(step, setting.unit)
     if period is None:
-        raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
+        raise LarsError("pull requires a period: the query has no STEP, or several STEPs; use --period")
     return period

@@ -426,9 +426,9 @@ def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) 
         multiple = low if written else f"{step} time points of {unit}"
         listed = first_few(list(map(str, odd)), _NAMED)
         yield (
-            f"periods that are no multiples of the STEP, {multiple}: {listed}; windows end "
-            "at multiples of it, before most pulls, and that alone leaves rows hidden by the pivot; "
-            f"--period {every} avoids it"
+            f"periods that are not multiples of the STEP, {multiple}: {listed}; windows end at multiples "
+            f"of the STEP, before most pulls, so that rows are hidden by the pivot; "
+            f"--period {every} avoids this"
         )
 
 

@@ -78,9 +78,9 @@ def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) 
     """Return the judgement if the engine version predicts a rejection, or the engine rejected the query."""
     problem = None
     if recorded is None:
-        problem = f"the query is taken in the record, and refused in the prediction: {predicted}"
+        problem = f"the engine accepted the query, but the prediction rejects the query: {predicted}"
     elif predicted is None:
-        problem = f"the query is refused in the record, and taken in the prediction: {recorded}"
+        problem = f"the engine rejected the query, but the prediction accepts the query: {recorded}"
     places = () if problem is None else (ReportMatch(0, (), problem=problem),)
     return VersionJudgement(engine.name, "push", (), places)
 
@@ -161,12 +161,12 @@ def _in_sequence(
 def _odd_pushes(predicted: recordings.Recording, recorded: recordings.Recording) -> Iterator[tuple[int, str]]:
     for number in sorted({*predicted.rejected} ^ {*recorded.rejected}):
         where = "prediction" if number in predicted.rejected else "record"
-        yield number, f"the push is refused in the {where}"
+        yield number, f"the push is rejected in the {where}"
     if any(recorded.windows):
         ours, theirs = _bounds(predicted), _bounds(recorded)
         for place in sorted({*ours, *theirs}):
             if ours.get(place) != theirs.get(place):
-                yield place, "other bounds are printed with its reports"
+                yield place, "other window bounds are printed with the reports of this push"
 
 
 def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, float] | None]]:

@@ -95,7 +95,7 @@ def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterat
         return
     first, last = task.elements[0].t, task.elements[-1].t
     text = f"in time points of {task.unit}"
-    says = "--answers-unit says what the answers' times count, --trace-unit the trace's"
+    says = "--answers-unit sets the unit of times in the answers, --trace-unit the unit of times in the trace"
     if times[len(times) // 2] > task.until + 1:
         yield f"the answers go on to {plain(times[-1])} {text}, the trace ends at {last}: {says}"
     elif times[-1] < first:

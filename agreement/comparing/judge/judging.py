@@ -238,7 +238,7 @@ def check_order(pushes: Sequence[recordings.Push], warn: Callable[[str], None]) 
     later = range(1, len(pushes))
     number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
     if number is not None:
-        warn(f"push {number} is earlier than the one before it; --sort puts them in order of time")
+        warn(f"push {number} is earlier than the preceding push; --sort sorts the pushes by time")
 
 
 def why_silent(
@@ -275,8 +275,8 @@ def why_silent(
     )
     if "window-close" in claimed.report and _has_rows_later(claimed, run, choices):
         yield (
-            f"{who.name} never returns a row: its windows report when they close, and what is open at the "
-            f"last element, at {run.last}, never does"
+            f"{who.name} never returns a row: its windows report when they close, and the windows that are "
+            f"open at the last element, at {run.last}, never close"
         )
 
 
@@ -470,7 +470,7 @@ def judged_case(case: recordings.Case, judge: str | None, options: Options) -> C
         if refusal is not None or case.refused is not None:
             return CaseVerdict(case, case.engine, judged_refusal(by_itself, refusal, case.refused))
     if case.refused is not None:
-        raise LarsError(f"the engine has refused the query, so there is nothing to judge: {case.refused}")
+        raise LarsError(f"the engine rejected the query, so that nothing can be judged: {case.refused}")
     name = _judge_of(case, own) if judge is None or judge == SPECIFICATION else judge
     if judge is None and own is not None:
         name = case.engine
@@ -589,7 +589,7 @@ def first_problem(verdict: CaseVerdict) -> str:
     )
 
 
-NARROW: Final = "--t0 names those to try, --bounds the ends; a coarser --unit has fewer"
+NARROW: Final = "use --t0 to select start times, --bounds to select bounds, or a coarser --unit"
 """The options that reduce the number of start times."""
 
 

@@ -306,7 +306,7 @@ _RULES: Final = (
         "E1",
         "one store serves all windows: each takes out what it put in before, and is asked over what all "
         "others left there",
-        "Definition 14: each window is a graph of its own",
+        "Definition 14: each window is a separate graph",
     ),
     engine.EngineRule(
         "E2",

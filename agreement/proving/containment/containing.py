@@ -80,9 +80,9 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
     comparable = columns and query.query.dataset == other.query.dataset and alike
     merged = frozenset(query.query.merged) == frozenset(other.query.merged)
     if comparable and merged and same(query.pattern, other.pattern, frozenset(query.result)):
-        return Decision("always", "the two have one pattern, up to order and hidden names")
+        return Decision("always", "both queries have the same pattern, up to order and hidden names")
     if comparable and merged and _is_slice(query, other):
-        return Decision("always", "the other has the same rows in the same order, and more of them")
+        return Decision("always", "the other query has the same rows in the same order, and more rows")
     try:
         with until(query.deadline):
             return _Comparison(query, other, comparable=comparable).decided()
@@ -111,7 +111,7 @@ def _end(modifiers: Modifiers) -> int:
     return modifiers.offset + (modifiers.limit or 0)
 
 
-_WHY: Final = "each of its disjuncts that can be satisfied ({}) has a mapping from one of the other's"
+_WHY: Final = "a disjunct of the other query maps into each satisfiable disjunct of this query ({})"
 _Side = tuple[Pattern, Sequence[Variable]]
 _Left = Sequence[tuple[RowCase, list[tuple[Test, ...]]]]
 
@@ -167,7 +167,7 @@ class _Comparison:
         self.why = "a function of random values" if any(map(is_random, every)) else ""
         terms = chain.from_iterable(map(expressions_of, every))
         if frozenset(one.merged) != frozenset(other.merged) and any(map(uses_arrivals, terms)):
-            self.why = "the time of a statement in windows that differ"
+            self.why = "the time of a statement in different windows"
         self.comparable = comparable and not self.why
         self.tried = _MOST_TRIED
         self.counts = any(
@@ -354,7 +354,10 @@ def _in_window(edge: Edge, window: WindowSource) -> Edge:
     return replace(edge, where=replace(edge.where, window=window.window))
 
 
-_TRIED: Final = "neither a proof by cases nor data that refute it: conditions and data are tried, not decided"
+_TRIED: Final = (
+    "found neither a proof by cases nor data that refute the containment: conditions and data are tried, "
+    "not decided"
+)
 
 
 def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[Model]]:

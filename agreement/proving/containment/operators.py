@@ -119,7 +119,7 @@ def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> 
 def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     answers = answers_containment(_answering(query), _answering(other))
     if is_empty(query):
-        return Decision("always", f"the first never has an answer, so that {query.operator} has none")
+        return Decision("always", f"the first query never has an answer, so {query.operator} has none")
     sentence = f"{query.operator} against {other.operator}"
     why = _why(query, other, answers)
     if why:
@@ -131,8 +131,8 @@ def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision
     if against is not None:
         return canonical.refutation(against, columns=query.result == other.result)
     if answers.holds is None:
-        return Decision("open", f"{sentence}; of their answers: {answers.why}")
-    return Decision("open", f"{sentence}: no rule says so, and no stream that was tried refutes it")
+        return Decision("open", f"{sentence}; for the answers of both queries: {answers.why}")
+    return Decision("open", f"{sentence}: no rule proves the containment, and no tried stream refutes it")
 
 
 def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decision) -> str:
@@ -140,17 +140,17 @@ def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decisi
     inside = answers.holds
     match query.operator, other.operator:
         case "ISTREAM", "RSTREAM" if inside:
-            return "what is new is an answer, and each answer of the first is one of the other"
+            return "each new row is an answer of the first query, and so of the other query"
         case ("ISTREAM", "ISTREAM") | ("DSTREAM", "DSTREAM") if inside:
             back = decide_containment(_answering(other), _answering(query)).holds
             if back or _possible_answers(query, other).holds:
-                return "no answer of the first is at any time one of the other alone"
+                return "no answer of the first query is ever an answer of only the other query"
         case _:
             pass
     if query.operator is _D and _keeps(query, query):
-        return "the first only gains answers, none is ever gone"
+        return "the first query only gains answers and never loses an answer"
     if (query.operator, other.operator) == (_D, _R) and _keeps(query, other):
-        return "what was an answer of the first stays one of the other"
+        return "each answer of the first query remains an answer of the other query"
     return ""
 
 
@@ -166,7 +166,7 @@ def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) ->
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
     if unlike or whole or anywhere or volatile(query.query) is not None:
-        return Decision("open", "their answers are not compared")
+        return Decision("open", "the answers of both queries are not compared")
     variables = occurring_variables(query.pattern) | occurring_variables(other.pattern)
     fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in variables)
     names = {

@@ -153,7 +153,9 @@ class _Stream:
         windows = [where.operator(setting) for where in (*(edge.reading for edge in own), *near)]
         sizes = sorted({window.size for window in windows if isinstance(window, TupleWindow)})
         if sizes and any(isinstance(window, TimeWindow) and window.future > 0 for window in windows):
-            raise disjuncts.UncountedError("a tuple window beside a window that looks ahead is not decided")
+            raise disjuncts.UncountedError(
+                "a tuple window together with a window that looks ahead is not decided"
+            )
         return cls(stream, own, near, tuple(sizes), setting)
 
     def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Test, ...]]]:
@@ -161,7 +163,7 @@ class _Stream:
         for groups, equal in self._groupings():
             options = [self._spots(group, t) for group in groups]
             if prod(map(len, options)) > _MOST_CHOICES:
-                why = "the triples of a match can lie in too many ways to try all of them"
+                why = "the triples of a match can be placed in too many ways to try all of them"
                 raise disjuncts.UncountedError(why)
             for chosen in product(*options):
                 if self._fits(chosen):
@@ -172,7 +174,7 @@ class _Stream:
         if not self.sizes:
             return
         if len(self.edges) > _MOST_GROUPED:
-            why = "a tuple window has to hold many triples, some of which may be one"
+            why = "a tuple window must contain many triples, some of which may be the same triple"
             raise disjuncts.UncountedError(why)
         for groups in _partitions(self.edges):
             equal = [_equal(group) for group in groups]
@@ -281,7 +283,7 @@ def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
     moving = {end for window in windows if window.step == 1 for end in _ends(window)}
     stepped = {window for window in windows if window.step > 1}
     if sum(steps // window.step for window in stepped) * (2 + len(moving)) > _MOST_TIMES:
-        why = "the pivots of the windows can stand in too many ways to try all of them"
+        why = "the pivots of the windows have too many relative positions to try all of them"
         raise disjuncts.UncountedError(why)
     pivots = {
         (pivot, end) for window in stepped for end in _ends(window) for pivot in range(0, steps, window.step)

@@ -71,14 +71,14 @@ def _satisfiable(question: AgreementQuestion) -> Iterator[CheckedPremise]:
             case True:
                 stored = " . ".join(str(edge.triple) for edge in way.disjunct.stored)
                 more = f", if static data match {stored}" if stored else ""
-                value = " (the given static data do)" if more and question.stock is not None else ""
+                value = " (the given static data match)" if more and question.stock is not None else ""
                 yield CheckedPremise(f"{which}satisfiable{more}{value}", True, place)
             case False:
                 text = " and ".join(map(_written, way.requirements))
                 place = question.places.triple(way.edge.triple) if way.edge else place
                 yield CheckedPremise(f"{which}not satisfiable: {way.why}{text and ': '}{text}", False, place)
             case None:
-                yield CheckedPremise(f"{which}satisfiable or not is open: {way.why}", None, place)
+                yield CheckedPremise(f"{which}satisfiability is open: {way.why}", None, place)
 
 
 def _written(test: Test) -> str:
@@ -103,14 +103,14 @@ def _described(window: Window) -> str:
     if theorems.is_now(window):
         return "NOW"
     if isinstance(window, TupleWindow):
-        return "a tuple window, loses only by what arrives"
+        return "a tuple window, which loses triples only when triples arrive"
     if theorems.only_loses(window):
-        return "shows what arrives at once, and then only loses"
+        return "shows arrivals at once, and then only loses triples"
     if isinstance(window, TimeWindow) and window.future > 0:
-        return "shows what arrives later"
+        return "shows later arrivals"
     if isinstance(window, TimeWindow) and window.step > 1:
-        return "a pivot hides what is newer"
-    return "does not show what arrives now"
+        return "a pivot hides newer arrivals"
+    return "does not show present arrivals"
 
 
 def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:
@@ -132,10 +132,10 @@ def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> I
         case "never" | "depends on the static data":
             yield f"U = {shortest}"
         case "not always":
-            yield "static data that are given (--static)"
+            yield "given static data (--static)"
         case "open" if question.stock is None and question.reads_static:
-            yield "static data that are given (--static)"
+            yield "given static data (--static)"
         case "open":
             yield "a query or trigger that a theorem covers; a trace (lars agree)"
     if verdict == "depends on the static data":
-        yield "static data that are given (--static)"
+        yield "given static data (--static)"

@@ -222,9 +222,7 @@ class AgreementQuestion:
             (str(stream.stream), _pulled(stream.window, period, unit)) for stream in self.pair.csparql.merged
         }
         pushed = {(str(pattern.stream), _stepped(pattern.window, unit)) for pattern in model.streams}
-        return (
-            None if pulled == pushed else "the windows of the two queries differ, seen at the times of pull"
-        )
+        return None if pulled == pushed else "at the times of pull, the windows of the two queries differ"
 
     def one_query(self, period: int) -> bool:
         """Return whether both sides evaluate the same query on exclusive sources, as theorems require."""
@@ -256,7 +254,8 @@ def agreement_question(traceless_task: TracelessTask, places: Places, warn: Warn
     task = traceless_task.task
     if not traceless_task.is_pair:
         problem = (
-            "both queries are pushed, or both pulled; use C-SPARQL and CQELS, or --contained, --equivalent"
+            "both queries are evaluated by push, or both by pull; use C-SPARQL and CQELS, or --contained, "
+            "--equivalent"
         )
         raise LarsError(f"{traceless_task.inputs[1]}: {problem}")
     _check_one_model(task)

@@ -57,11 +57,11 @@ class Theorem(Enum):
 
     NOW = "A4, U = 1: without input a NOW window is empty"
     NOTHING = "no row: no disjunct can be satisfied"
-    NEVER = "A4, extended: a row outlives its push, or its pull lacks it"
+    NEVER = "A4, extended: a row remains after its push, or the next pull lacks the row"
     MATCHING = "A5, for ASK: each match fires push and is seen by one pull"
-    FRESH = "the stream that is shown: no static data need hold its names"
-    SEARCHED = "A7: every smallest difference was tried, and there is none"
-    WITNESS = "the stream that is shown: lars agree finds the difference"
+    FRESH = "the stream shown: static data need not contain its names"
+    SEARCHED = "A7: the search tried every smallest difference and found none"
+    WITNESS = "the stream shown: lars agree finds the difference"
 
 
 def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset()) -> bool:

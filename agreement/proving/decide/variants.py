@@ -67,8 +67,8 @@ class VariantClasses:
             return CheckedPremise(why, True, self.question.places.triple(alone))
         place = self.question.places.triple(triples[0]) if triples else self.question.places.source
         if self._parted(number, part):
-            return CheckedPremise("static data can match all of it, and then rows differ", False, place)
-        return CheckedPremise("static data may match all of it; no row was found to differ", None, place)
+            return CheckedPremise("static data can match the whole part, and then rows differ", False, place)
+        return CheckedPremise("static data may match the whole part; no differing row was found", None, place)
 
     def _is_stored(self, triple: TriplePattern) -> bool:
         if self.question.stock is not None:

@@ -101,11 +101,11 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
     if (crowded := _crowded(disjunct, binding)) is not None:
         return crowded
     undecided: Satisfiability | None = None
-    excluded = Satisfiability(disjunct, False, "the static data that are given match no part of it")
+    excluded = Satisfiability(disjunct, False, "the given static data match no part of the disjunct")
     starts = iter([binding]) if stock is None else _matches(disjunct.stored, stock, binding)
     for number, start in enumerate(starts):
         if number > MOST // 100:
-            return Satisfiability(disjunct, None, "the static data match in too many ways to try them all")
+            return Satisfiability(disjunct, None, "the static data match in too many ways to try all of them")
         way = _misplaced(disjunct, start) or _valued(disjunct, start)
         if way.holds:
             return way
@@ -146,7 +146,7 @@ def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisf
                     disjunct, False, f"{window} holds no {len(ground)} triples at once", edge=edge
                 )
             return Satisfiability(
-                disjunct, None, f"{window} has to hold {len(ground)} triples that may be one"
+                disjunct, None, f"{window} must contain {len(ground)} triples that may be the same triple"
             )
     return None
 

@@ -69,7 +69,7 @@ def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
     for edge in edges:
         if stock is not None and isinstance(edge.where, Reading) and is_stored(edge.triple, stock):
             static = Edge(edge.triple, GraphSource())
-            yield edge, static, "the static data that are given match it too"
+            yield edge, static, "the given static data also match the pattern"
 
 
 def is_stored(triple: TriplePattern, stock: Stock) -> bool:

@@ -39,13 +39,13 @@ def answer_changes() -> Iterator[Switch]:
         _with_unbound,
     )
     yield Switch(
-        "LIMIT keeps other rows than those that ORDER BY puts first",
+        "LIMIT does not keep the first rows in the order of ORDER BY",
         "SPARQL 1.1, 18.5, Slice and OrderBy: the first solutions in the order of ORDER BY",
         _out_of_order,
     )
     yield Switch(
-        "rows do not keep the kinds of terms: datatypes, languages, or which are IRIs",
-        "RDF 1.1 Concepts, 3.3: terms of other kinds are other terms",
+        "rows lose the kinds of terms: datatypes, languages, or IRIs",
+        "RDF 1.1 Concepts, 3.3: terms of different kinds are different terms",
         _lexical,
     )
     yield Switch("each row is reported twice", _ROWS, partial(_reported, _rows_halved))
@@ -57,8 +57,8 @@ def answer_changes() -> Iterator[Switch]:
     for says, operator, reporting in _OPERATORS:
         yield Switch(says, RspqlDefinition.OPERATORS, partial(_by_operator, operator, reporting))
     yield Switch(
-        "LIMIT counts the rows of all reports, not of each",
-        "SPARQL 1.1, 18.5, Slice: of the solutions of an evaluation",
+        "LIMIT counts the rows of all reports, not of each report",
+        "SPARQL 1.1, 18.5, Slice: LIMIT applies to the solutions of one evaluation",
         _limited_in_all,
     )
     for slides in (1, -1, 2):
@@ -70,7 +70,7 @@ def answer_changes() -> Iterator[Switch]:
     yield Switch("all reports have the same time", _TIMES, _at_one_time)
     for says, factor in (("a thousandfold", 0.001), ("a thousandth", 1000.0)):
         yield Switch(f"times of reports are {says} of what they should be", _TIMES, partial(_scaled, factor))
-    yield Switch("a report waits for the next triple, and has its time", _TIMES, _at_arrival)
+    yield Switch("a report waits for the next triple and has the time of this triple", _TIMES, _at_arrival)
 
 
 def _at_arrival(subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -238,8 +238,8 @@ OneOfSeveral = Callable[[Sequence[ReportMatch]], ReportMatch]
 
 
 _OF_SEVERAL: Final[tuple[tuple[str, OneOfSeveral], ...]] = (
-    ("of the windows that close between two arrivals only the first reports", itemgetter(0)),
-    ("of the windows that close between two arrivals only the last reports", itemgetter(-1)),
+    ("only the first of the windows that close between two arrivals reports", itemgetter(0)),
+    ("only the last of the windows that close between two arrivals reports", itemgetter(-1)),
 )
 
 
@@ -367,7 +367,7 @@ def _whole(query: EngineQuery) -> EngineQuery:
 
 _OPERATORS: Final[tuple[tuple[str, ToStream, Reporting], ...]] = (
     (
-        "ISTREAM reports a row once, also where it has been gone",
+        "ISTREAM reports a row only once, even if the row disappears and returns",
         "ISTREAM",
         lambda history: history[-1] - _ever(history),
     ),
@@ -382,7 +382,7 @@ _OPERATORS: Final[tuple[tuple[str, ToStream, Reporting], ...]] = (
         lambda history: history[-1] - history[-2] if _last(history) else Counter(),
     ),
     (
-        "DSTREAM reports nothing where the answer has no rows",
+        "DSTREAM reports nothing if the answer has no rows",
         "DSTREAM",
         lambda history: history[-2] - history[-1] if len(history) > 1 and history[-1] else Counter(),
     ),
@@ -421,10 +421,10 @@ _PATTERNS: Final[tuple[tuple[str, Pattern], ...]] = (
     ("each report of several rows is one row short", in_each(_without_one_of_several)),
     ("each report has one row at most", in_each(partial(_at_most, 1))),
     ("each report has two rows at most", in_each(partial(_at_most, 2))),
-    ("of the rows of each report one comes twice", in_each(_one_twice)),
+    ("one row of each report comes twice", in_each(_one_twice)),
     ("an answer of several rows is not reported", in_each(_none_of_several)),
     (
-        "a report that equals the one before is missing",
+        "a report that equals the preceding report is missing",
         partial(_remembering, lambda history: Counter() if history[-1] == _last(history) else history[-1]),
     ),
     (
@@ -432,11 +432,11 @@ _PATTERNS: Final[tuple[tuple[str, Pattern], ...]] = (
         partial(_remembering, lambda history: history[-1] - _ever(history)),
     ),
     (
-        "a report has the rows of those before it too",
+        "a report also has the rows of all preceding reports",
         partial(_remembering, lambda history: history[-1] | _ever(history)),
     ),
     (
-        "each report has the rows of the evaluation before",
+        "each report has the rows of the preceding evaluation",
         partial(_remembering, lambda history: history[-2] if len(history) > 1 else Counter()),
     ),
     ("the first report is missing", partial(_lost_report, 0)),

@@ -114,19 +114,19 @@ def _unbound(place: ReportMatch) -> bool:
 _UNBOUND: Final = "some columns have no value, and the others are right"
 _OWN_ROWS: Final = (
     "rows that are right are reported more often",
-    "rows that are right are reported more seldom",
-    "rows that are right are reported more often or more seldom",
+    "rows that are right are reported less often",
+    "rows that are right are reported more often or less often",
 )
 Relation = tuple[str, Callable[[ComparedRun], bool]]
 _RELATIONS: Final[tuple[Relation, ...]] = (
     (
-        "empty answers are reported, or are not, where it should be otherwise",
+        "empty answers are reported although they should not be, or the reverse",
         _all_places(lambda p: not p.right_rows and not p.came_rows),
     ),
     ("whole reports are missing", _all_places(lambda p: p.right_rows and not p.came_rows)),
     ("the answers are right, but reports come at other times", _in_order),
     ("the rows of each run are right, but come at other times", lambda one: _in_order(one) or _as_many(one)),
-    ("reports come where none is due", _all_places(lambda p: p.came_rows and not p.right_rows)),
+    ("reports come although none is due", _all_places(lambda p: p.came_rows and not p.right_rows)),
     *(
         (says, _all_places(partial(_as_often, sign)))
         for says, sign in zip(_OWN_ROWS, ((1,), (-1,), (1, 0, -1)), strict=True)
@@ -142,7 +142,7 @@ _RELATIONS: Final[tuple[Relation, ...]] = (
     (_UNBOUND, _all_places(_unbound)),
     ("one column has other values", _all_places(_one_column)),
     (
-        "rows have other values: as many as are right",
+        "rows have other values, but their number is right",
         _all_places(lambda p: len(p.right_rows) == len(p.came_rows)),
     ),
     (

@@ -50,18 +50,18 @@ def input_changes() -> Iterator[Switch]:
     for says, lost in _LOSSES:
         yield Switch(says, RspqlDefinition.ALL_TRIPLES, partial(_without, lost))
     yield Switch(
-        "windows forget nothing: a triple stays in all that close later",
-        "Definition 13: a window shows what arrived between its own ends",
+        "windows forget nothing: a triple stays in all windows that close later",
+        "Definition 13: a window shows the arrivals between its own ends",
         _never_forgotten,
     )
     yield Switch(
-        "the triple that makes a window close is in it already",
-        "Definition 13: a window shows what arrived between its own ends",
+        "a window already contains the triple that makes the window close",
+        "Definition 13: a window shows the arrivals between its own ends",
         _shown_at_once,
     )
     yield Switch(
         "a triple counts as often as it arrives in a window",
-        "Definition 14: what a window shows is an RDF graph, a set",
+        "Definition 14: the content of a window is an RDF graph, which is a set",
         _counted,
     )
     for says, kept in _kept_parts():
@@ -103,7 +103,7 @@ def _kept_parts() -> Iterator[tuple[str, specifications.KeptPart]]:
         yield f"a window shows its first {some} at most", partial(_some, slice(most))
     for says, left in (("first", slice(1, None)), ("last", slice(-1))):
         yield f"a window does not show its {says} triple", partial(_some, left)
-        yield f"a window of several triples does not show its {says} one", partial(_some_of_several, left)
+        yield f"a window of several triples does not show its {says} triple", partial(_some_of_several, left)
     for says, place in (("first", 0), ("last", -1)):
         yield f"a window shows only the triples of its {says} instant", partial(_of_instant, place)
 
@@ -270,14 +270,14 @@ def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> f
 
 
 _LOSSES: Final[tuple[tuple[str, Loss], ...]] = (
-    ("of the triples of one instant only the first counts", partial(_same_instant, 0)),
-    ("of the triples of one instant only the last counts", partial(_same_instant, -1)),
-    ("of the triples of one instant the second is lost", _second_of_instant),
+    ("only the first triple of an instant counts", partial(_same_instant, 0)),
+    ("only the last triple of an instant counts", partial(_same_instant, -1)),
+    ("the second triple of an instant is lost", _second_of_instant),
     ("triples of time 0 are lost", _at_zero),
     ("every second triple is lost", partial(_each, 2)),
     ("every third triple is lost", partial(_each, 3)),
     ("every fourth triple is lost", partial(_each, 4)),
     ("the first triple is lost", _first),
-    ("a triple that has come before is lost, however long ago", _ever_again),
-    ("a triple that arrives again while it is kept counts at its first time alone", _again),
+    ("a triple that arrived before, at any time, is lost", _ever_again),
+    ("a triple that arrives again while it is kept counts only at its first time", _again),
 )

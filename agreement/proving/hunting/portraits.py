@@ -15,7 +15,7 @@ from agreement.proving.hunting.references import HuntedRun, JudgedRun, Specifica
 from solver.facts import Row
 
 _EACH_WINDOW: Final = RspqlDefinition.EACH_WINDOW
-_DEFINED: Final = "Definition 24: an evaluation reports the answer over what the windows show"
+_DEFINED: Final = "Definition 24: an evaluation reports the answer over the content of the windows"
 _SEVERAL: Final = 2
 
 
@@ -50,8 +50,8 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
                 return None
             return all(_bag(report.rows) == answer for _, report in reports)
 
-        yield Switch("every report is the same constant answer, whatever comes", _DEFINED, held=constant)
-    yield Switch("it echoes: each triple that arrives is reported as it comes", _DEFINED, held=_echo)
+        yield Switch("every report is the same constant answer for any input", _DEFINED, held=constant)
+    yield Switch("it echoes: each arriving triple is reported unchanged", _DEFINED, held=_echo)
     names = dict.fromkeys(name for run in wrong for name in columns(run.query.read))
     for name in names:
         yield Switch(f"?{name} is never bound", _DEFINED, partial(_of_columns, (name,), _unbound))

@@ -31,7 +31,7 @@ def operators() -> Iterator[Switch]:
             return query if query.to_stream is None else replace(query, to_stream=operator)
 
         right = f"{RspqlDefinition.OPERATORS}, not always {operator}"
-        yield _of_query(f"reported as {operator}, whatever the query says", right, changed)
+        yield _of_query(f"reported as {operator}, regardless of the query", right, changed)
     for said, done in permutations(get_args(ToStream), 2):
         sentence = f"{said} is reported as {done}"
         yield _of_query(sentence, RspqlDefinition.OPERATORS, partial(_with_operators, {said: done}))
@@ -92,12 +92,12 @@ def query_changes() -> Iterator[Switch]:
 _TRUE: Final = Literal("true", f"{XSD}boolean")
 
 
-_FILTERED: Final = "SPARQL 1.1, 18.5, Filter: a solution for which the condition is not true is none"
+_FILTERED: Final = "SPARQL 1.1, 18.5, Filter: a solution must make the condition true"
 
 
 def _conditions() -> Iterator[Switch]:
     kind = patterns.Filter
-    yield _of_pattern("FILTER is ignored, EXISTS too", _FILTERED, kind, lambda part: part.pattern)
+    yield _of_pattern("FILTER is ignored, including EXISTS", _FILTERED, kind, lambda part: part.pattern)
     for says, change in (
         ("FILTER is ignored", lambda part: part.pattern),
         (
@@ -105,7 +105,7 @@ def _conditions() -> Iterator[Switch]:
             lambda part: replace(part, condition=Call("!", (part.condition,))),
         ),
         (
-            "FILTER compares at the border otherwise: > as >=, < as <=, and the reverse",
+            "FILTER confuses > with >=, and < with <=",
             lambda part: replace(part, condition=_at_border(part.condition)),
         ),
         (
@@ -170,7 +170,7 @@ def _algebra() -> Iterator[Switch]:
     )
     union = "SPARQL 1.1, 18.5, Union: the solutions of both branches"
     for says, name in (("first", "right"), ("last", "left")):
-        sentence = f"of UNION only the {says} branch is evaluated"
+        sentence = f"only the {says} branch of UNION is evaluated"
         yield _of_pattern(sentence, union, patterns.Union, partial(_without_branch, name))
     yield _of_pattern(
         "UNION is evaluated as a join",
@@ -182,13 +182,13 @@ def _algebra() -> Iterator[Switch]:
     minus = "SPARQL 1.1, 18.5, Minus: a solution with a compatible one on the other side is removed"
     yield _of_pattern("MINUS is ignored", minus, patterns.Minus, lambda part: part.left)
     yield _of_pattern(
-        "MINUS is evaluated as FILTER NOT EXISTS: also where both sides share no variable",
-        "SPARQL 1.1, 8.3.3: MINUS removes nothing where no variable is shared",
+        "MINUS is evaluated as FILTER NOT EXISTS: also if both sides share no variable",
+        "SPARQL 1.1, 8.3.3: MINUS removes nothing if no variable is shared",
         patterns.Minus,
         _as_not_exists,
     )
     yield from _tables_and_paths()
-    join = "SPARQL 1.1, 18.5, Join: solutions are joined where their shared variables are equal"
+    join = "SPARQL 1.1, 18.5, Join: solutions are joined if their shared variables are equal"
     yield _of_pattern("patterns are joined without their shared variables", join, patterns.Bgp, _apart)
     yield _of_pattern(
         "patterns are joined without their shared variables, inside of windows",
@@ -197,8 +197,8 @@ def _algebra() -> Iterator[Switch]:
         lambda part: replace(part, pattern=_apart(part.pattern)),
     )
     yield _of_pattern(
-        "predicates are not compared: a pattern matches triples of any",
-        "SPARQL 1.1, 18.3.1: a triple matches where its predicate is that of the pattern",
+        "predicates are not compared: a pattern matches triples with any predicate",
+        "SPARQL 1.1, 18.3.1: a triple matches if its predicate is the predicate of the pattern",
         patterns.Bgp | patterns.StreamBlock,
         _any_predicate,
     )
@@ -221,7 +221,7 @@ def _tables_and_paths() -> Iterator[Switch]:
     yield _of_pattern("BIND is ignored", bound, patterns.Extend, lambda part: part.pattern)
     table = "SPARQL 1.1, 10.2: VALUES has one solution for each of its rows"
     for says, place in (("first", slice(1)), ("last", slice(-1, None))):
-        sentence = f"of VALUES only the {says} row is used"
+        sentence = f"only the {says} row of VALUES is used"
         yield _of_pattern(sentence, table, patterns.Values, partial(_some_rows, place))
     yield _of_pattern("VALUES is ignored", table, patterns.Values, lambda _: patterns.EMPTY)
     path = "SPARQL 1.1, 18.4: + and * walk a path any number of times"
@@ -319,28 +319,28 @@ def _one_triple(group: patterns.Pattern, place: int) -> patterns.Pattern:
 
 def _solutions() -> Iterator[Switch]:
     yield _of_query(
-        "projection is lost: all variables are reported, not those that SELECT names",
+        "projection is lost: all variables are reported, not only the variables of SELECT",
         "SPARQL 1.1, 18.5, Project: the variables that SELECT names",
         _unprojected,
     )
-    kept = "SPARQL 1.1, 18.5, Distinct: equal solutions once, where DISTINCT says so"
+    kept = "SPARQL 1.1, 18.5, Distinct: DISTINCT keeps one of equal solutions"
     deviations: tuple[tuple[str, patterns.Duplicates], ...] = (
         ("DISTINCT is ignored", ""),
         ("equal rows are reported once, as if each SELECT had DISTINCT", "DISTINCT"),
     )
     for says, duplicates in deviations:
         yield _of_query(says, kept, partial(_with_duplicates, duplicates))
-    grouped = "SPARQL 1.1, 18.5.1: an aggregate is of all solutions of its group"
+    grouped = "SPARQL 1.1, 18.5.1: an aggregate ranges over all solutions of its group"
     yield _of_pattern(
-        "an aggregate over no solution is not reported: COUNT gives no 0",
-        "SPARQL 1.1, 18.5.1: without GROUP BY all solutions are one group, also where there is none",
+        "an aggregate over no solution is not reported: COUNT does not give 0",
+        "SPARQL 1.1, 18.5.1: without GROUP BY all solutions form one group, even without a solution",
         patterns.Group,
         _without_empty_group,
     )
     yield _of_pattern("the keys of GROUP BY are not bound", grouped, patterns.Group, _without_keys)
     yield _of_pattern("GROUP BY is ignored", grouped, patterns.Group, lambda part: replace(part, keys=()))
     yield _of_pattern(
-        "aggregates take equal values once where they should count each, and the reverse",
+        "aggregates count equal values once instead of each time, and the reverse",
         grouped,
         patterns.Group,
         lambda part: _aggregating(part, lambda one: replace(one, distinct=not one.distinct)),
@@ -356,8 +356,9 @@ def _solutions() -> Iterator[Switch]:
         sentence = f"{said} is evaluated as {done}"
         yield _of_pattern(sentence, grouped, patterns.Group, partial(_all_as, done, (said,)))
     yield _of_pattern(
-        "SUM leaves out values that are no numbers",
-        "SPARQL 1.1, 18.5.1.3: a sum with a value that is no number is an error, so it binds nothing",
+        "SUM ignores values that are not numbers",
+        "SPARQL 1.1, 18.5.1.3: a sum with a value that is not a number is an error, so the variable is "
+        "unbound",
         patterns.Group,
         _of_numbers,
     )
@@ -369,7 +370,7 @@ def _solutions() -> Iterator[Switch]:
     )
     yield _of_query(
         "ASK is negated: it is true without a solution",
-        "SPARQL 1.1, 16.3: ASK is true where there is a solution",
+        "SPARQL 1.1, 16.3: ASK is true if a solution exists",
         _negated_ask,
     )
     yield _of_query(
@@ -388,10 +389,13 @@ def _solutions() -> Iterator[Switch]:
     )
     yield _of_query(
         "ORDER BY is descending where it should be ascending, and the reverse",
-        "SPARQL 1.1, 15.1: ascending, unless DESC says otherwise",
+        "SPARQL 1.1, 15.1: the order is ascending, unless DESC is used",
         _reversed,
     )
-    for says, by in (("OFFSET is one more than it says", (1, 0)), ("LIMIT is one more than it says", (0, 1))):
+    for says, by in (
+        ("OFFSET is one more than in the query", (1, 0)),
+        ("LIMIT is one more than in the query", (0, 1)),
+    ):
         yield _of_query(says, "SPARQL 1.1, 18.5, Slice", partial(_sliced, *by))
 
 
@@ -492,37 +496,43 @@ def _with_duplicates(duplicates: Duplicates, query: EngineQuery) -> EngineQuery:
 
 def _windows() -> Iterator[Switch]:
     """Yield the switches for windows: other lengths and slides, other streams, common content."""
-    long = "Definitions 11 and 13: the RANGE that the query says"
-    often = "Definitions 11 and 13: the STEP that the query says"
+    long = "Definitions 11 and 13: the RANGE of the query"
+    often = "Definitions 11 and 13: the STEP of the query"
     for says, right, change in (
         ("windows are one time point longer", long, partial(_sized, 1, 0)),
         ("windows are one time point shorter", long, partial(_sized, -1, 0)),
         ("the STEP is one time point longer", often, partial(_sized, 0, 1)),
         ("the STEP is one time point shorter", often, partial(_sized, 0, -1)),
-        ("windows are twice as long as RANGE says", long, lambda w: replace(w, length=_times(2, w.length))),
-        ("windows are half as long as RANGE says", long, lambda w: replace(w, length=_times(0.5, w.length))),
+        ("windows are twice as long as RANGE", long, lambda w: replace(w, length=_times(2, w.length))),
+        ("windows are half as long as RANGE", long, lambda w: replace(w, length=_times(0.5, w.length))),
         (
-            "windows are as long as STEP says, not RANGE",
+            "windows are as long as STEP, not RANGE",
             long,
             lambda w: replace(w, length=w.slide or w.length),
         ),
-        ("STEP is ignored: each window begins where one ends", often, lambda w: replace(w, slide=w.length)),
+        (
+            "STEP is ignored: each window begins when the preceding window ends",
+            often,
+            lambda w: replace(w, slide=w.length),
+        ),
         ("the STEP is twice as long", often, lambda w: replace(w, slide=w.slide and _times(2, w.slide))),
     ):
         yield _of_windows(says, right, change)
     for place, says in ((0, "first"), (-1, "last")):
         for name, clause, right in (("length", "RANGE", long), ("slide", "STEP", often)):
-            sentence = f"all windows have the {clause} of the {says} one"
+            sentence = f"all windows have the {clause} of the {says} window"
             yield _of_query(sentence, right, partial(_alike, name, place))
     for number in range(_STREAMS):
         yield _of_query(
             f"all windows show stream {number + 1}", RspqlDefinition.OWN_STREAM, partial(_on_stream, number)
         )
     yield _of_query(
-        "of the windows on one stream only the last is fed", RspqlDefinition.OWN_STREAM, _last_alone
+        "only the last of the windows on one stream receives triples", RspqlDefinition.OWN_STREAM, _last_alone
     )
     yield _of_query(
-        "of the windows on one stream only the first is fed", RspqlDefinition.OWN_STREAM, _first_alone
+        "only the first of the windows on one stream receives triples",
+        RspqlDefinition.OWN_STREAM,
+        _first_alone,
     )
     yield Switch(
         "windows show the triples of all streams",
@@ -531,8 +541,8 @@ def _windows() -> Iterator[Switch]:
     )
     yield _of_query("windows show each other's streams", RspqlDefinition.OWN_STREAM, _exchanged)
     yield _of_query(
-        "what one window shows is matched in the others too",
-        "Definition 14: each window is a graph of its own",
+        "the content of one window is also matched in the other windows",
+        "Definition 14: each window is a separate graph",
         _merged,
     )
 

@@ -327,7 +327,7 @@ class SpecificationReference(Reference):
         described = (
             f" ({self.specification.description.rstrip('.')})" if self.specification.description else ""
         )
-        return f"RSP-QL (2014), its parameters as `{self.specification.name}` sets them{described}"
+        return f"RSP-QL (2014) with the parameters of `{self.specification.name}`{described}"
 
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
@@ -551,7 +551,7 @@ class VersionReference(Reference):
     @property
     def sentence(self) -> str:
         """A description of the reference: the predictions of the engine version's rules."""
-        return f"what the rules of {self.engine.name} predict"
+        return f"the predictions of the rules of {self.engine.name}"
 
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
@@ -598,7 +598,7 @@ def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
     choice = verdict.choice
     starts = " and ".join(map(str, dict.fromkeys(choice.starts)))
     sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds}"
-    fits = f"none of {judgement.choices} choices of t0 and bounds fits the answers; this is by"
+    fits = f"none of {judgement.choices} choices of t0 and bounds fits the answers; shown is"
     return f"{fits} {sentence}" if judgement.choices > 1 else f"for {sentence}"
 
 

@@ -24,9 +24,9 @@ _PARAMETERS: Final = {
     "report": "Definition 23 (when a window reports)",
     "bounds": "Definition 13 (which ends a window contains)",
     "slide": "Definition 13 (how windows slide)",
-    "tick": "Definition 23 (what arrives as one)",
+    "tick": "Definition 23 (which arrivals form one tick)",
     "stream": "Definitions 20 to 22 (RSTREAM, ISTREAM, DSTREAM)",
-    "empty": "Definition 24 (what of an answer without rows is reported)",
+    "empty": "Definition 24 (whether an answer without rows is reported)",
     "combination": "Definition 23 (which windows have to report)",
 }
 
@@ -70,7 +70,7 @@ def _of_one_window() -> Iterator[Switch]:
     """Yield the switches for an engine that evaluates only when one of several windows closes."""
     for says, place in (("first", 0), ("last", -1)):
         yield Switch(
-            f"of several windows only the {says} makes an evaluation when it closes",
+            f"only the close of the {says} of several windows causes an evaluation",
             f"{_PARAMETERS['combination']}: each window that reports",
             partial(_with_one_window, place),
         )
@@ -87,7 +87,8 @@ def _with_one_window(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 def _at_arrivals(of: specifications.Specification) -> Iterator[Switch]:
     """Yield the switch for windows that follow the arrivals, which changes two parameters."""
     yield Switch(
-        "each arrival is answered at once over the window that ends there: report = content-change, "
+        "each arrival triggers an evaluation over the window that ends at the arrival: report = "
+        "content-change, "
         "slide = ignored",
         f"{_PARAMETERS['report']}: report = {specifications.in_words(of.report)}",
         _following_arrivals,
@@ -135,7 +136,7 @@ def _start_times(options: Options) -> Iterator[Switch]:
                 yield Switch(f"windows begin at another t0: {start}", right, at)
         yield Switch("windows begin at the time of the first triple", right, _with_first)
     right = f"{RspqlDefinition.GRID}, and none opens before it"
-    yield Switch("windows that opened before time 0 report too", right, _begun_earlier)
+    yield Switch("windows that opened before time 0 also report", right, _begun_earlier)
 
 
 def _with_start(start: int, subject: JudgedRun) -> Iterable[JudgedRun]:

@@ -96,7 +96,7 @@ def diagrams(
     reasons = (_others(query, task.stream) or obstacle(query, setting) for query in queries)
     why = next(filter(None, reasons), None)
     if why is not None:
-        note(f"evaluated for each length anew: {why}")
+        note(f"each length is evaluated separately: {why}")
     for rate in task.rates:
         trace = _faster(task.trace, rate)
         rows = (

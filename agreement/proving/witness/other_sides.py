@@ -83,7 +83,7 @@ class ProfileContest:
         atoms = candidate_atoms(programs, streams, self.static)
         most = _MOST_TRIPLES if triples is None else triples
         candidates = len(atoms.arrivals) + len(atoms.static)
-        when = f"at times up to {self._times(0)[-1]}, those of one instant in one order"
+        when = f"at times up to {self._times(0)[-1]}, the triples of one instant in one order"
         if len(atoms.static) > _MOST_STATIC:
             when += f", with at most {quantity(_MOST_STATIC, 'static triple')}"
         for size in range(most + 1):
@@ -97,7 +97,9 @@ class ProfileContest:
                 for chosen in islice(combinations(places, size), MOST_TRIED + 1)
             ]
             if len(every) > MOST_TRIED:
-                return none_up_to(size - 1, candidates, "with more triples there are too many to try", when)
+                return none_up_to(
+                    size - 1, candidates, "too many streams with more triples exist to try all of them", when
+                )
             witnesses: list[Witness] = []
             for chosen, static in every:
                 if deadline.is_over:
@@ -193,7 +195,7 @@ def read_sides(text: str) -> Readings:
 
     accepted = "; ".join(", ".join(get_args(kind)).lower() for kind in _KINDS)
     accepted += f"; {ACCEPTED_JUDGES}, a specification also with a start time, as rspql@4"
-    raise LarsError(f"expected A,B, two of one of: {accepted}")
+    raise LarsError(f"expected two values A,B from one of these lists: {accepted}")
 
 
 def _profile(text: str) -> NamedProfile | None:

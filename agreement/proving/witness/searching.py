@@ -358,9 +358,9 @@ def _limit(search: WitnessSearch, candidates: int) -> Decision:
         ordered = any(
             isinstance(each, TupleWindow) for program in contest.programs for each in windows(program)
         )
-        when = "at any times, those of one instant in one order" if ordered else "at any times"
-        unbounded = "A7 bounds the triples of monotone queries with time windows alone"
-        reason = "A7 does not keep what both sides are shown" if contest.same_input else unbounded
+        when = "at any times, the triples of one instant in one order" if ordered else "at any times"
+        unbounded = "A7 bounds the triples only of monotone queries with time windows"
+        reason = "A7 does not preserve the input of both sides" if contest.same_input else unbounded
         return none_up_to(MOST_TRIPLES if limit is None else limit, candidates, reason, when)
     if problem := why_incomplete(contest.left) or why_incomplete(contest.right):
         reason = f"representatives need not tell all of {problem}"

@@ -354,7 +354,7 @@ def _check_operators(paths: Sequence[str], engine_query: EngineQuery, other: Eng
         if query.to_stream in ("ISTREAM", "DSTREAM"):
             accepted = "RSTREAM, or lars decide --contained, --equivalent"
             raise LarsError(
-                f"{path}: streams are searched by all answers, found {query.to_stream}; expected {accepted}"
+                f"{path}: the search compares all answers; found {query.to_stream}; expected {accepted}"
             )
 
 

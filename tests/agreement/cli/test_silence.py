@@ -124,7 +124,9 @@ def test_engines_say_why_nothing_comes_out(folder, name):
 
 def test_a_window_that_never_closes_is_why_nothing_comes_out(folder):
     (folder / "t.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1" .\n')
-    said = "csparql-0.9.7 never returns a row: its windows report when they close, and what is open"
+    said = (
+        "csparql-0.9.7 never returns a row: its windows report when they close, and the windows that are open"
+    )
     assert said in asked(folder, "cs", "--as", "csparql-0.9.7").err
 
 

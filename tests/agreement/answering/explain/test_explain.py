@@ -261,8 +261,8 @@ def test_with_ties_to_choose_the_proof_is_of_the_choice(tmp_path):
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [
-        (("--trigger", "matching"), "no input that triggers it arrives"),
-        (("--mode", "pull", "--period", "3"), "it is no multiple of the period"),
+        (("--trigger", "matching"), "no input arrives that triggers the query"),
+        (("--mode", "pull", "--period", "3"), "the time is not a multiple of the period"),
     ],
 )
 def test_why_a_query_is_not_evaluated_is_said_by_its_trigger(tmp_path, mode, reason):

@@ -98,7 +98,7 @@ def test_run_sh_runs_it(tmp_path):
 def test_arithmetic_that_left_32_bit_is_an_error(tmp_path):
     _, out, _ = export(tmp_path, "p(Y) ← f(X), Y = X * X.", "1: f(100000).")
     ran = read_back(out, clingo_output(out))
-    assert (ran.code, "arithmetic left 32 bit at 1; expected smaller numbers" in ran.err) == (2, True)
+    assert (ran.code, "arithmetic exceeded 32 bit at 1; expected smaller numbers" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_a_folder_with_something_else_is_never_replaced(tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/notes.txt").write_text("mine")
     ran = lars("export", *DOOR, "--to", "asp", "-o", tmp_path / "out", "--overwrite")
-    assert (ran.code, "notes.txt in it is no part of an export" in ran.err) == (2, True)
+    assert (ran.code, "notes.txt in it is not part of an export" in ran.err) == (2, True)
     assert (tmp_path / "out/notes.txt").read_text() == "mine"
     assert len(list(tmp_path.iterdir())) == 1
 

@@ -154,7 +154,7 @@ def test_the_files_are_a_line_a_time_point_and_a_legend(exported):
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ("", "no answer for the time 0; expected what run.sh of an export printed"),
+        ("", "no answer for the time 0; expected the output of run.sh of an export"),
         (
             "1s (t=1): Set(p(1000000009))\n",
             ":1:1: found the number 1000000009; expected a number of the legend",

@@ -145,7 +145,10 @@ def test_wishes_about_answer_streams_are_refused_for_queries(option):
 
 def test_lines_are_printed_before_the_last_time_point_is_evaluated(tmp_path):
     ran = solved(tmp_path, "a ← b(X), Y = X * 1000000000, Y > 0.", "1: b(1).\n5: b(9).\n")
-    assert (ran.code, ran.out) == (2, "0: {}\n1: {a}\n2: {}\n3: {}\nunfinished: standard error says why\n")
+    assert (ran.code, ran.out) == (
+        2,
+        "0: {}\n1: {a}\n2: {}\n3: {}\nunfinished: standard error shows the reason\n",
+    )
 
 
 def test_time_points_without_answer_stream_are_told_between_others(tmp_path):
@@ -175,8 +178,8 @@ def test_only_what_is_to_be_shown_is_shown(tmp_path):
 @pytest.mark.parametrize(
     ("shown", "message"),
     [
-        ("s/0", "--show s/0: expected what the program derives, p/0, q/0, r/0"),
-        ("e/0,p/1", "--show e/0, p/1: expected what the program derives, p/0, q/0, r/0"),
+        ("s/0", "--show s/0: expected predicates that the program derives: p/0, q/0, r/0"),
+        ("e/0,p/1", "--show e/0, p/1: expected predicates that the program derives: p/0, q/0, r/0"),
         ("p", "--show p: expected predicates with the number of their arguments, such as alarm/1"),
         ("p/0,", "--show p/0,: expected predicates"),
         ("p/0 q/0", "--show p/0 q/0: expected predicates"),

@@ -139,7 +139,7 @@ def test_nothing_to_compare_is_an_unusable_input(folder):
 def test_answers_in_another_unit_than_the_trace_are_warned_of(folder, unit, says):
     ran = lars("judge", *ALL.split(), "--answers-unit", unit, "--no-diagnosis", "--t0", "0")
     assert f"warning: the answers {says} in time points of 1s, the trace " in ran.err
-    assert "--answers-unit says what the answers' times count" in ran.err
+    assert "--answers-unit sets the unit of times in the answers" in ran.err
 
 
 def test_a_column_that_is_missing_is_warned_of(folder):

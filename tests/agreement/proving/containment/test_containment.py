@@ -146,7 +146,7 @@ def test_random_pairs(kind):
 
 def test_a_column_can_have_another_name(files):
     pair = files("SELECT ?x {?x :p ?y . ?y :p ?a}", "SELECT ?a {?a :p ?y}")
-    assert "their columns differ (--rename A=B)" in lars("decide", *pair, "--contained").out
+    assert "the columns of both queries differ (--rename A=B)" in lars("decide", *pair, "--contained").out
     assert lars("decide", *pair, "--contained", "--rename", "x=a").code == 0
     wrong = lars("decide", *pair, "--contained", "--rename", "q=a")
     assert (wrong.code, wrong.err) == (2, f"lars: --rename q=a: expected A=B, A a column of {pair[0]}: ?x\n")
@@ -203,8 +203,8 @@ def test_a_witness_of_an_operator_is_refused_not_denied(files):
     pair = files(*(f"REGISTER {each} :o AS {body}" for each in ("RSTREAM", "ISTREAM")))
     ran = lars("witness", *pair)
     assert (ran.code, ran.out) == (2, "")
-    assert f"{pair[1]}: streams are searched by all answers, found ISTREAM" in ran.err
-    assert "T14: ISTREAM is left out" in lars("decide", pair[1], "--period", "2").err
+    assert f"{pair[1]}: the search compares all answers; found ISTREAM" in ran.err
+    assert "T14: ISTREAM is ignored" in lars("decide", pair[1], "--period", "2").err
 
 
 @pytest.mark.parametrize("operator", ["ISTREAM", "DSTREAM"])
@@ -225,14 +225,16 @@ def test_pairs_whose_data_take_two_evaluations(seed):
 def test_what_only_grows_is_never_gone():
     body = (((("all",), "?x", "<http://e/p>", "?y"),),)
     gone, new = (query(Windowed(body, operator)) for operator in ("DSTREAM", "ISTREAM"))
-    assert reports_containment(gone, new).why.endswith("the first only gains answers, none is ever gone")
+    assert reports_containment(gone, new).why.endswith(
+        "the first query only gains answers and never loses an answer"
+    )
 
 
 def test_a_query_that_never_answers_reports_nothing_gone():
     parts = ((("all",), "?x", "<http://e/p>", "?x"),)
     none = Windowed((((("range", 3, None), *parts[0][1:]),),), "DSTREAM", beside=(("NOT EXISTS", parts),))
     found = reports_containment(query(none), query(Windowed(((parts[0],),), "ISTREAM")))
-    assert "the first never has an answer" in found.why
+    assert "the first query never has an answer" in found.why
 
 
 def test_a_tuple_window_that_is_not_filled_leaves_it_open(files):

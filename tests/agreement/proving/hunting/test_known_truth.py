@@ -15,7 +15,7 @@ from lars.errors import TimeLimitError
 from tests.agreement.proving.hunting.mutants import STRICT, AlteredEngine, Mutant, _each, mutants
 
 MUTANTS = {one.name: one for one in mutants()}
-ONE_OF_SEVERAL = "of the windows that close between two arrivals only the first reports"
+ONE_OF_SEVERAL = "only the first of the windows that close between two arrivals reports"
 # Each name has a test of one run in `test_names`; `python -m tests.benchmarks.hunting` hunts all mutants.
 CHOSEN = {
     "rspql: t0 = 1": "windows begin at another t0: 1",
@@ -222,5 +222,5 @@ def test_an_engine_that_keeps_first_times_is_named():
     chosen = [one for one in made_queries(built_in("rspql")).queries if one.name in ("tumbling", "sliding")]
     found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(60, 300))
     found.go()
-    again = "a triple that arrives again while it is kept counts at its first time alone"
+    again = "a triple that arrives again while it is kept counts only at its first time"
     assert [one.sentence for one in found.faults] == [again]

@@ -95,7 +95,7 @@ def test_a_search_has_a_limit_of_time_unless_another_is_given():
         ((SAMPLES / "minus", "--period", "0"), "0"),
         (
             (SAMPLES / "minus", "--sides", "closed,any"),
-            "--sides closed,any: expected A,B, two of one of: closed",
+            "--sides closed,any: expected two values A,B from one of these lists: closed",
         ),
         (
             (SAMPLES / "minus", "--sides", "closed,low-open", "--period", 2),

@@ -79,7 +79,7 @@ def test_engine_versions_are_sides_too(tmp_path):
     [
         (("--sides", "rspql,bad"), "a specification also with a start time, as rspql@4"),
         (("--sides", "cqels-1.x@3,rspql"), "a specification also with a start time, as rspql@4"),
-        (("--sides", "rspql,rspql"), "expected A,B, two of one of"),
+        (("--sides", "rspql,rspql"), "expected two values A,B from one of these lists"),
         (("--sides", "rspql,csparql", "--bounds", "closed"), "--bounds: only for push and pull"),
     ],
 )

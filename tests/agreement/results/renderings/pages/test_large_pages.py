@@ -111,7 +111,7 @@ def test_each_example_is_one_and_each_cause_has_some(large):
 
 def test_each_proof_of_an_example_holds(large):
     assert [one["why"]["lines"] for one in large["proofs"].values()] == [[]] * len(large["proofs"])
-    assert "no multiple of the period" not in str([one["lacks"] for one in large["proofs"].values()])
+    assert "not a multiple of the period" not in str([one["lacks"] for one in large["proofs"].values()])
 
 
 def test_rows_of_periods_that_are_left_out_have_no_line():
