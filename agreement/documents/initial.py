@@ -514,4 +514,4 @@ def _stream_of(path: Path, streams: Sequence[str], paths: Mapping[str, Path]) ->
     if len(like) == 1:
         return like[0]
     accepted = " or ".join(free or streams) or "a stream that the queries read"
-    raise LarsError(f"{path}: nothing says which stream this is; give --stream IRI={path}, with {accepted}")
+    raise LarsError(f"{path}: the stream of this file is unknown; use --stream IRI={path}, with {accepted}")

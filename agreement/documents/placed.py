@@ -233,7 +233,7 @@ def _syntax_error(source: str, text: str, message: str) -> PlacedError:
     match = _SYNTAX_ERROR.fullmatch(message)
     problem, line, column = match.groups() if match else (message, None, None)
     if _GIVEN_TWICE.match(problem):
-        problem = "a key or table is given twice; expected once"
+        problem = "a key or table is given twice; expected each key and table once"
     offset = len(text.rstrip())
     if line and column:
         offset = sum(len(each) + 1 for each in text.split("\n")[: int(line) - 1]) + int(column) - 1
@@ -248,7 +248,7 @@ class _LongKeyError(ValueError):
     """An error for a dotted key with too many parts; the key begins at an offset."""
 
     def __init__(self, offset: int) -> None:
-        super().__init__(f"found a key of more than {_DEEPEST} parts; expected fewer")
+        super().__init__(f"found a key of more than {_DEEPEST} parts; expected a shorter key")
         self.offset = offset
 
 

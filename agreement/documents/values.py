@@ -335,7 +335,9 @@ def _check_owners(iris: dict[Iri, tuple[Iri, ...]]) -> None:
     for stream, predicates in iris.items():
         for predicate in predicates:
             if owner.setdefault(predicate, stream) != stream:
-                problem = f"{predicate} is assigned to {owner[predicate]} and to {stream}; expected one"
+                problem = (
+                    f"{predicate} is assigned to {owner[predicate]} and to {stream}; expected one stream"
+                )
                 raise WrongValueError(problem, part=stream.value)
 
 
@@ -504,7 +506,7 @@ def _number(digits: str, kind: Numbers) -> int:
         raise LarsError(
             f"a {kind} must be at least {least}"
             if number < least
-            else f"the {kind} {cut(digits)} is too large; use a smaller one, or a longer --unit"
+            else f"the {kind} {cut(digits)} is too large; use a smaller {kind}, or a longer --unit"
         )
     return number
 

@@ -198,7 +198,7 @@ def _check_keys(toml: PlacedData) -> None:
     for kind, model in schema.SHORT.items():
         for key in model.model_fields:
             if key in toml.content and kind in toml.content:
-                problem = f"cannot be combined with [[{kind}]], of which it replaces an entry; use one"
+                problem = f"cannot be combined with [[{kind}]], because this key replaces an entry; use one"
                 raise toml.error((key,), WrongValueError(problem), at_key=True)
 
 
@@ -250,7 +250,7 @@ def _check_columns(toml: PlacedData, content: schema.ExperimentFile) -> None:
 
     for name in content.grid:
         if name in RESERVED:
-            problem = f"found the parameter {name}; use another name, such as results have a column {name}"
+            problem = f"found the parameter {name}; use another name, because results have a column {name}"
             raise toml.error(("grid", name), WrongValueError(problem), at_key=True)
 
 

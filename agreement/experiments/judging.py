@@ -141,7 +141,7 @@ def pushes_in(
         case _:
             assert_never(work.trace)
     if not pushes:
-        raise LarsError("the trace has no element; expected one at least")
+        raise LarsError("the trace has no element; expected at least one element")
     if isinstance(work.subject, AdaptedEngine):  # it parses what each message has by itself
         pushes = tuple(push.as_element() for push in pushes)
     return pushes, zero

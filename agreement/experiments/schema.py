@@ -140,9 +140,7 @@ def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shap
             }
             if len(filled) < len(content):
                 keys = ", ".join(key for key in content if PLACEHOLDER.search(key))
-                raise WrongValueError(
-                    f"keys become equal, as {keys}; expected keys that differ for each value"
-                )
+                raise WrongValueError(f"keys become equal: {keys}; expected keys that differ for each value")
             return filled
         case _:
             return content

@@ -75,7 +75,7 @@ def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
     if inputs[-1] and exists(Path(inputs[-1])):
         raise LarsError(f"{inputs[-1]} is a file or folder: the atom is missing; {ACCEPTED}")
     if not paths:
-        raise LarsError(f"{inputs[-1]}: no such file, and no atom behind it; {ACCEPTED}")
+        raise LarsError(f"{inputs[-1]}: no such file, and no atom after it; {ACCEPTED}")
     for path in paths:
         if path != STANDARD_INPUT and not exists(path):
             raise LarsError(f"{path}: no such file or folder; {ACCEPTED}")

@@ -77,10 +77,10 @@ def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> 
         raise LarsError(f"--unit {plan.unit}: expected a whole number of the trace unit {trace_unit}")
     last = plan.points(plan.start) + plan.points(plan.duration)
     if last * plan.unit.points(trace_unit) > LARGEST:
-        raise LarsError(f"--trace-unit {trace_unit}: expected one in which times stay below {LARGEST}")
+        raise LarsError(f"--trace-unit {trace_unit}: expected a unit in which all times are below {LARGEST}")
     if plan.streams > 1 and kind not in NAMING_STREAMS:
         names = ", ".join(NAMING_STREAMS)
-        raise LarsError(f"--streams {plan.streams}: {kind} names no streams; expected {names}")
+        raise LarsError(f"--streams {plan.streams}: the format {kind} cannot name streams; expected {names}")
     if plan.out_of_order and kind == "turtle":
         raise LarsError("--out-of-order: a folder of files by time has no order of arrival; expected a file")
 
@@ -317,7 +317,7 @@ def _finish(output: TraceOutput, target: Path, counts: PartCounts) -> None:
     """Turn the folder of a table with one part into a file; raises LarsError for an empty stream."""
     if not sum(counts):
         raise LarsError(
-            f"no observation lies in the duration {output.plan.duration}; use a longer --duration, "
+            f"no observation is in the duration {output.plan.duration}; use a longer --duration, "
             "more --stations or another --seed"
         )
     if output.format == "parquet" and len(counts) == 1:
@@ -341,7 +341,9 @@ def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> 
     counts = [count for count in failures if isinstance(count, int)]
     written = sum(1 for file in folder.iterdir() if not file.name.startswith("."))
     if not written and any(counts):
-        raise LarsError(f"{folder}: the tasks of Spark wrote to another file system; expected a shared one")
+        raise LarsError(
+            f"{folder}: the tasks of Spark wrote to different file systems; expected a shared file system"
+        )
     return counts
 
 

@@ -384,7 +384,7 @@ class AnswerTimes:
 
     def _since_origin(self, written: traces.Instant) -> float:
         if self.origin is None:
-            problem = f"found the dateTime {traces.show(written)} and no origin that it counts from"
+            problem = f"found the dateTime {traces.show(written)}, but no origin of dateTimes"
             raise LarsError(f"{problem}; expected {self._accepted()}, or dateTimes with --origin")
         if written.kind is traces.TimeKind.INTEGER or written.kind is not self.origin.kind:
             problem = f"found {traces.show(written)}: only one of this time and the origin has a time zone"
@@ -608,5 +608,5 @@ def check_named(
     for name in solution:
         if name not in variables:
             accepted = ", ".join(variables) or "none"
-            problem = f"found the variable {short(name)}; expected those of head.vars, {accepted}"
+            problem = f"found the variable {short(name)}; expected a variable of head.vars: {accepted}"
             raise document.error((*path, name), problem, at_key=True)

@@ -213,7 +213,7 @@ def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
         if not (iri and str(file)):
             raise LarsError("expected IRI=FILE")
         if iris.setdefault(Path(file), stream := values.stream_name(iri)) != stream:
-            raise LarsError(f"the file {file} was given the stream {iris[Path(file)]}; expected one")
+            raise LarsError(f"the file {file} already has the stream {iris[Path(file)]}; expected one stream")
     return iris
 
 

@@ -303,10 +303,10 @@ def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> Adapte
     others = {_REST, *map(_subject, range(len(_TERMS)))}
     wrong = sorted(seen - {*_TERMS, *others}) if profile.kinds else []
     if wrong:
-        return AdapterCheck("terms", f"{cut(first_few(wrong, 3))} in rows: no term that was pushed")
+        return AdapterCheck("terms", f"rows contain {cut(first_few(wrong, 3))}: never pushed")
     if not rows:
         return AdapterCheck(
-            "terms", "no row, so that no kind of term has been seen; use a row for each triple"
+            "terms", "no row was reported, so no kind of term was tested; use a row for each triple"
         )
     if tried.carrier is None:
         advice = "the query selects no object of a triple: kinds of terms are not seen"

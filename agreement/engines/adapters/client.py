@@ -144,7 +144,7 @@ class ChildProgram:
         for key, _ in self._selector.select(0):
             self._read(key.fd)
         if self._reply() is not None:
-            raise self._failed("has written a reply that nothing had asked for")
+            raise self._failed("has written a reply without a message")
 
     def _reply(self) -> dict[str, object] | None:
         """Return the next reply that has been read; None without such a reply."""

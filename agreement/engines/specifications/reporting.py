@@ -281,7 +281,7 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
         case Rows() | Unbounded() | Span():
             return None
         case _:
-            raise LarsError(f"the window {source}: no specification says when it opens and closes")
+            raise LarsError(f"no specification defines when the window {source} opens and closes")
 
 
 def shapes(read: Sequence[WindowSource], frame: Frame) -> list[Shape]:

@@ -144,5 +144,7 @@ def export_or_read(request: ExportRequest, listeners: library.Listeners) -> Expo
     if output is None and legend is None:
         return library.answering(export).answer(request, listeners)
     if request.program or request.to or request.out or output is None or legend is None:
-        raise LarsError("expected --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR")
+        raise LarsError(
+            "expected --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to ticker|asp -o DIR"
+        )
     return library.answering(read_export).answer(ReadExportRequest(output=output, legend=legend), listeners)

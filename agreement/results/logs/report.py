@@ -174,7 +174,7 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
         yield f"{name}: nothing to compare: no evaluation of {best.name} counts; a longer log has more"
         return
     left = f"{len(best.unexplained)} of {outputs.quantity(len(best.windows), 'evaluation')}"
-    yield f"{name}: nothing that was tried predicts it; the nearest is {best.semantics}, but for {left}"
+    yield f"{name}: no tried semantics predicts it; the nearest is {best.semantics}, except for {left}"
     yield outputs.table(
         f"left unexplained in {name}",
         ("time", "predicted only", "reported only"),

@@ -47,7 +47,7 @@ class PlayedTexts:
             if name not in self.texts:
                 raise LarsError(f"cannot edit {name[:100]!r}: unknown file; use {', '.join(self.texts)}")
             if _HALF.search(text):
-                raise LarsError(f"{name}: cannot read half a character (a surrogate); use whole characters")
+                raise LarsError(f"{name}: cannot read an unpaired surrogate; use valid Unicode")
         edited = replace(self, texts={name: texts.get(name, text) for name, text in self.texts.items()})
         edited.check_length()
         return edited

@@ -357,7 +357,9 @@ def _recorded(
 ) -> SuiteResult:
     """Return the test results by files of answers; a test without a file counts as refused."""
     if not exists(folder, folder=True):
-        raise LarsError(f"--answers {folder}: no such folder; expected one with a file TEST.* for each test")
+        raise LarsError(
+            f"--answers {folder}: no such folder; expected a folder with a file TEST.* for each test"
+        )
     files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
     writing = QuerySyntax(Language(request.dialect or Language.RSPQL.value))
     reading = AnswersOptions(unit=Duration(writing.milliseconds * 10**6))

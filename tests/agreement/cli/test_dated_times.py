@@ -119,7 +119,7 @@ def test_answers_with_dates_of_a_trace_with_numbers_need_an_origin(files):
     (files / "n.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "5" .\n')
     (files / "a.csv").write_text(f"time,s\n{dated(5)},http://e/a\n")
     call = ("judge", "cq.rq", "n.nq", "--answers", "a.csv", "--engine", "cqels", "--json")
-    assert "no origin that it counts from" in lars(*call).err
+    assert "no origin of dateTimes" in lars(*call).err
     assert lars(*call, "--origin", dated(0)).json["correct"] is True
 
 

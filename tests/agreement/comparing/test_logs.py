@@ -120,7 +120,7 @@ def test_an_alert_that_a_pulling_system_lacks_has_its_reason(tmp_path):
     assert f"{after} whose events come after its last evaluation" in found.text
     untrue = table(tmp_path, "u", sorted({*pulled, (last, "cellar", 99)}))
     other = api.compare_logs(logs[0], untrue, events=table(tmp_path, "s", events), query=query, period="20s")
-    assert "nothing that was tried predicts it; the nearest is pull every 20s" in other.text
+    assert "no tried semantics predicts it; the nearest is pull every 20s" in other.text
     assert " lacks " not in other.text
 
 
@@ -222,14 +222,14 @@ def test_all_alerts_are_a_table(files):
 def test_an_alert_may_come_before_the_first_event(files):
     (files / "early.csv").write_text("time,floor\n2026-05-04T07:00:00Z,1\n2026-05-04T08:00:02Z,1\n")
     run = lars("compare", files / "early.csv", files / "other.csv", "--events", files / "events.csv")
-    assert "early.csv: nothing that was tried predicts it; the nearest is push, but for 1 of 2" in run.out
+    assert "early.csv: no tried semantics predicts it; the nearest is push, except for 1 of 2" in run.out
     assert "other.csv: every alert predicted by push" in run.out
 
 
 def test_a_log_without_alerts_is_not_predicted_by_what_alerts(files):
     (files / "bare.csv").write_text("time,floor\n")
     run = lars("compare", files / "bare.csv", files / "other.csv", "--events", files / "events.csv")
-    assert "bare.csv: nothing that was tried predicts it; the nearest is push, but for 1 of 1" in run.out
+    assert "bare.csv: no tried semantics predicts it; the nearest is push, except for 1 of 1" in run.out
 
 
 def test_alerts_of_one_evaluation_that_are_logged_one_by_one_are_one_report(tmp_path):

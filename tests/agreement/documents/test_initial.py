@@ -118,7 +118,7 @@ def test_a_first_mapping_is_what_the_queries_ask(tmp_path, monkeypatch):
 WRONG = {
     ("q.rq",): "found no traces among the files; expected DIR QUERY.. TRACE..",
     ("t.nq",): "found no a query",
-    ("q.rq", "t.nt", "u.nt"): "u.nt: nothing says which stream this is; give --stream IRI=u.nt",
+    ("q.rq", "t.nt", "u.nt"): "u.nt: the stream of this file is unknown; use --stream IRI=u.nt",
     (
         "q.rq",
         "r.rq",

@@ -73,7 +73,7 @@ WRONG = {
             'generate = {stations = "{stations}"', 'streams = {"e:{n}" = "{stations}", "e:1" = "b"} #'
         ),
         15,
-        "keys become equal, as e:{n}",
+        "keys become equal: e:{n}",
         "stations = 1, n = 1\n",
     ),
     "no variable": (toml("[[comparisons]]\nperiod = 2\non = 0", engines=""), 20, "expected variables"),

@@ -128,7 +128,7 @@ def test_what_is_served_is_a_right_adapter(name):
         "mute": "to the stream http://e/S, named without < and >, although windows close",
         "bracketed": "rows come of <http://e/S> alone; names of streams come without < and >",
         "bare": "'1' is no RDF term",
-        "plain": "in rows: no term that was pushed",
+        "plain": ": never pushed",
         "no-languages": "WRONG terms: no row has a text with a language",
         "remembering": f"WRONG open: refuses every query that is tried, the first with: {'x' * 300}, query",
     }.items(),

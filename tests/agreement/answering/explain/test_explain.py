@@ -192,7 +192,7 @@ def test_an_atom_that_cannot_be_told_is_one_message(atom):
 
 CALLS = {
     (): "nothing to explain",
-    ("ans(1)", "--at", 3): "ans(1): no such file, and no atom behind it",
+    ("ans(1)", "--at", 3): "ans(1): no such file, and no atom after it",
     (COUPONS, "ans(25,rayban,b)"): "--at TIME is missing",
     (COUPONS, "--at", 18): f"{COUPONS} is a file or folder: the atom is missing",
     (COUPONS, "--at", "x", "a"): "--at x: expected a time point",

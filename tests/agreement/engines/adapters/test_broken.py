@@ -51,7 +51,7 @@ SAYS = {
     "surrogate": r"has written \ud83d, an unpaired surrogate; use valid UTF-8",
     "raw-surrogate": "has written the byte 0xED, which is not UTF-8; use valid UTF-8",
     "giving-up": "cannot go on after push: out of memory",
-    "twice": "has written a reply that nothing had asked for",
+    "twice": "has written a reply without a message",
     "unit": "has replied to open wrongly: time_unit: found '1 fortnight'",
     "unknown": "has replied to open wrongly: unknown key 'timeunit', did you mean time_unit",
     "nameless": "has replied to open wrongly: engine: found ''",
