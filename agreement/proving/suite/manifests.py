@@ -41,59 +41,76 @@ _PREFIXES: Final = (
 _README: Final = """\
 # A conformance suite for RDF stream engines, version {version}
 
-{tests} tests of RSP-QL. `manifest.ttl` names the manifest of each level; an entry has the query in each
-language that says it, the stream, static data, and for each language what has to be reported.
+The suite has {tests} tests of RSP-QL. `manifest.ttl` names the manifest of each level. An entry of a
+manifest names the stream and the static data of a test. The entry also names the query and the expected
+reports, in each language that can express the query.
 
-- `stream.nq`: timed N-Quads; the last term is the time point. A time point is 1 ms in RSP-QL, whose queries
-  count milliseconds, and 1 s in queries of the other languages.
-- `expected.LANGUAGE.json`: for each choice that RSP-QL leaves to an engine the reports before the time of the
-  last element. `vectors` are numbers of `vectors.json`; a vector that is
-  nowhere named says nothing of the test.
-- `vectors.json`: the parameters of each vector. `periodic` has a period of 3 time points; `t0`
-  is where windows begin: of all, or `A/B` of the first and the second in turns; `aligned`: they close at
-  multiples of their slide; `first`: at the time of the first element; `own`: of the first of their stream;
-  `first-aligned`, `own-aligned`: they close at that time and every slide before and after it.
-  `content-change`: an element has come in a stream of the query, an equal one too; that one leaves a window
-  is no change. `combination`: whether `any` window has to report, or `all`. `tick`: whether each `triple`
-  is one, or what comes at one `instant`.
+- `stream.nq`: timed N-Quads. The last term of a line is the time point. A time point is 1 ms in RSP-QL,
+  because the RSP-QL queries count milliseconds. A time point is 1 s in queries of the other languages.
+- `expected.LANGUAGE.json`: the reports before the time of the last element, for each choice that RSP-QL
+  leaves to an engine. `vectors` contains the numbers of the parameter vectors that make the choice. If no
+  choice contains the number of a vector, the test requires nothing under this vector.
+- `vectors.json`: the parameters of each vector.
+  - `report`: the report policy. The period of `periodic` is 3 time points. `content-change`: an element
+    has arrived in a stream of the query, even if the window already contains an equal triple. An element
+    that leaves a window is not a change.
+  - `t0`: the time at which windows begin. `A/B`: A for the first window, B for the second window, and so
+    on in turns. `aligned`: windows close at multiples of their slide. `first`: the time of the first
+    element. `own`: the time of the first element in the stream of the window. `first-aligned` and
+    `own-aligned`: windows close at the time of `first` or `own`, and every slide before and after.
+  - `tick`: the arrivals that form one tick. `triple`: each triple. `instant`: all triples of one time
+    point.
+  - `combination`: whether a report of `any` window is enough for an evaluation, or `all` windows must
+    report.
 
-Examples are at vector 0; "where each triple reports" at vector {arriving}; "with `empty` reported" at vector
-{reported}; of C-SPARQL at vector 0, of CQELS at vector {arriving}. "There it alone tells" is said of these or
-of the vectors that are named, and of the tests of the same query, before their ending.
+The comment of a test contains examples of reports. An example names its vectors, or uses vector 0, with
+these exceptions: "where each triple reports" at vector {arriving}; "with `empty` reported" at vector
+{reported}; reports of CQELS at vector {arriving}. "There it alone of its query's tests tells as well"
+begins a second example. No other test of the same query distinguishes the faulty reports of the second
+example from the correct reports before the ending of the stream.
 
-Noise (`n n n`) is in a stream at each time point, so that engines that look at windows when something comes
-skip none. Streams of tests about windows, report policies and what is late have gaps: there a window that
-nothing came for is asked about, too.
+A stream contains a triple without effect (noise, `n n n`) at each time point, because engines that
+evaluate only at arrivals would otherwise skip windows. Streams of tests about windows, report policies
+and late elements have gaps. These tests also check windows without an arrival.
 
-The last elements of a stream are its ending, after the element that is last in the examples. The ending has
-what a row needs, and noise in each stream of the query. By each usual vector something is due there, so that
-an engine that reports nothing fails. If by a vector nothing is due in a test (a choice without
-`reports`), and the engine reports nothing, the test is not asked: it has neither passed nor failed.
+The ending of a stream is its last elements, after the last element of the examples. The ending contains
+the input of one row, and noise in each stream of the query. For each usual vector, at least one report is
+due in the ending, so an engine without any report fails. If a test requires no report under a vector (a
+choice without `reports`), and the engine reports nothing, the test has the outcome `not asked`: the
+engine has neither passed nor failed the test.
 
-What RSP-QL does not say, and what is right here:
+RSP-QL does not define some reports. The suite uses these rules:
 
-- At t0 contents are not defined yet (they are for t > t0): the clock, `window-close` and `periodic`, reports
-  nothing at t0 itself. Of an element that comes at t0 the bounds decide: a `low-open` window does not have
-  it, a `closed` or `high-open` one has, and where arrivals report it is reported then. If another
-  window reports at that time, a `closed` window shows the element of its t0. With `aligned` windows have
-  always been there, also those that opened before 0; reports before 0 do not count.
-- With `own` and `own-aligned` a window of a stream in which nothing comes is as with `first` and
-  `first-aligned`, or is never there: both are right.
-- At t the active window is the earliest to open that is still open (Examples 7 and 10; the printed
-  definition of the present window has the most recent one). In a gap between windows there is none.
-- Rows are bags, as SPARQL's are, and the operators keep them: RStream has equal rows as often as the answer
-  has, IStream and DStream compare how often a row is there. (Definitions 20 to 22 write sets of timed
-  solutions; the operators are those of Arasu et al. 2006, which are of multisets.) The content of a window
-  is a set: a triple that it has twice is there once.
-- An evaluation without rows is reported or not, by `empty`. ASK that has no solution says so or is silent,
-  by neither: both are right.
-- The lines of `stream.nq` are in the order of arrival, over all streams. What comes late is lost, or is in
-  the windows that close after it came: both are right (a stream is in order, Definition 9). Where its own
-  stream is in order, and only another stream's element came before, the reports by times alone are right
-  too, as if it had come in time. A triple twice at one time: nothing is said where arrivals report.
-- What operators make is rows with times: rows of one time are compared together and without an order,
-  whether they come in one report or singly.
-- Numbers are compared by their value, exactly. A quotient without an end is right in its first 15 digits.
+- Time t0: RSP-QL defines the content of a window only for t > t0. The strategies of the clock,
+  `window-close` and `periodic`, therefore report nothing at t0 itself. The bounds decide whether a window
+  contains an element that arrives at t0. A `low-open` window does not contain the element; a `closed` or
+  `high-open` window contains the element. If arrivals cause reports, a `closed` or `high-open` window
+  reports the element at t0. If another window reports at t0, a `closed` window shows the element. With
+  `aligned`, windows always exist, including windows that opened before time 0. Reports before time 0 do
+  not count.
+- Streams without an element: with `own` and `own-aligned`, the window of such a stream has the t0 of
+  `first` or `first-aligned`, or the window never exists. Both answers are right.
+- Active window: at time t, the active window is the first opened window that is still open (Examples 7
+  and 10). The printed definition of the present window uses the last opened window. In a gap between
+  windows, no window is active.
+- Duplicate rows: rows form bags, as in SPARQL, and the operators keep duplicates. RStream reports a row
+  as often as the answer contains the row. IStream and DStream compare how often an answer contains a row.
+  (Definitions 20 to 22 write sets of timed solutions, but Arasu et al. 2006 define the operators on
+  multisets.) The content of a window is a set: if a triple arrives twice in a window, the window contains
+  the triple once.
+- Empty answers: the parameter `empty` decides whether an evaluation without rows is reported. An ASK
+  query without a solution reports false or nothing, for each value of `empty`. Both answers are right.
+- Late elements: the lines of `stream.nq` are in the order of arrival, over all streams. A late element is
+  lost, or is in the windows that close after its arrival. Both answers are right, because Definition 9
+  requires streams in order. If arrivals cause reports, or the policy contains `content-change`, the late
+  element is lost. If each stream by itself is in order, the reports of the same elements in the order of
+  time are also right.
+- Duplicate elements: if a triple arrives twice in a stream at one time, and arrivals cause reports, the
+  suite defines no reports.
+- Operators: an operator produces rows with times. Rows of one time are compared together and without an
+  order, in one report or in several reports.
+- Numbers: numbers are compared exactly, by their values. For a quotient with infinitely many digits, the
+  first 15 digits must be right.
 
 Licence: not decided yet.
 """
