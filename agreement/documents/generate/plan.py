@@ -99,8 +99,8 @@ class Plan:
     `contemporaneous` stations observe at the same instants. The groups are assigned to the streams in turn.
     Each observation becomes `burst` observations, `gap` apart. The share `duplicates` of the elements is sent
     again with the same time. The share `out_of_order` of the elements arrives up to `delay` late; None means
-    one interval. Times are whole numbers of `unit`. Raises LarsError with the name of an option for an
-    invalid plan.
+    one interval. All times of a plan are multiples of `unit`. Raises LarsError with the name of an option for
+    an invalid plan.
     """
 
     stations: int = 1

@@ -289,7 +289,8 @@ _ELSE: Final = "rspql"
 def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
     """Return the engine of an adapter as an engine version, and whether its rows omit the kinds of terms.
 
-    The function opens the query once. Raises LarsError if the engine rejects the query.
+    The adapter opens the query once to read the profile of the engine. Raises LarsError if the engine rejects
+    the query.
     """
 
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:

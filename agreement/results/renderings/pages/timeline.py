@@ -132,7 +132,7 @@ def _goes_on(run: Run, t: int, here: Interval | None) -> bool:
 def _turned(run: Run, before: tuple[int, Interval | None], here: tuple[int, Interval | None]) -> bool:
     """Change the movement of a run of one time point to fit the next time.
 
-    Return whether this is possible.
+    Return whether the run now fits the next time.
     """
     (t, old), (now, new) = before, here
     if run[0] != t or old is None or new is None or now != t + 1:
