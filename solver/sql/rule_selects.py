@@ -296,7 +296,7 @@ class RuleSelect:
     def text(self) -> str:
         """Return the SELECT of the rule's head, the time first.
 
-        Raises InexpressibleInSqlError for a construct that SQL cannot express exactly.
+        Raises ExportError for a construct that SQL cannot express exactly.
         """
         # What stands for the rule itself goes first: a recursion has it on the left.
         places = sorted(range(len(self.plan.joined)), key=lambda place: place not in self.instead)

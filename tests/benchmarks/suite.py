@@ -13,7 +13,7 @@ from itertools import combinations, islice, product
 from agreement.documents.recordings import Push
 from agreement.proving.hunting import hunted_query, streams
 from agreement.proving.suite.catalogue import NOISE, catalogue
-from agreement.proving.suite.suite_tests import _WRITTEN, chosen_streams, stream_line
+from agreement.proving.suite.suite_tests import WRITTEN, chosen_streams, stream_line
 from lars.language.terms import XSD, Literal
 from tests.agreement.proving.suite.comments import ARRIVALS, CAUSE, FAULT, RULE, VECTORS, comment, parts
 from tests.agreement.proving.suite.faults import (
@@ -59,7 +59,7 @@ MORE = {
 
 
 def text_of(query):
-    return _WRITTEN[Language.RSPQL].text(query.family)
+    return WRITTEN[Language.RSPQL].text(query.family)
 
 
 def candidates(query, engines):

@@ -11,7 +11,7 @@ from agreement.proving.hunting.hunted_queries import (
     hunted_query,
     made_queries,
 )
-from agreement.proving.hunting.hunting import FailedRun, Fault, Hunt, HuntLimits, seconds_of
+from agreement.proving.hunting.hunting import Fault, Hunt, HuntLimits, seconds_of
 from agreement.proving.hunting.references import (
     HuntedRun,
     Reference,

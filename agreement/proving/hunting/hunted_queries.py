@@ -164,6 +164,11 @@ class QueryWriting:
     length: str = "{n}"
     capital: bool = False
 
+    @property
+    def language(self) -> Language:
+        """The query language."""
+        return Language(self.dialect)
+
     def text(self, of: QueryFamily) -> str:
         """Return the text of a query in this notation.
 

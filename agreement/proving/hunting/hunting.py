@@ -93,15 +93,6 @@ Keeps = Callable[[references.HuntedRun], bool]
 """A function that returns whether a run still has the property that minimization must keep."""
 
 
-@dataclass(frozen=True, slots=True)
-class FailedRun:
-    """A run in which the engine or its adapter failed, with the error message."""
-
-    query: HuntedQuery
-    stream: Stream
-    problem: str
-
-
 @dataclass(slots=True)
 class Fault:
     """A fault of an engine: its smallest run, the verdict on this run, the rule, and the number of runs.
@@ -175,7 +166,7 @@ class Hunt:
     """The number of runs that searched for faults; the other runs minimize or repeat faults."""
     judged_runs: int = field(default=0, init=False)
     faults: list[Fault] = field(default_factory=list, init=False)
-    failures: list[FailedRun] = field(default_factory=list, init=False)
+    failures: list[tuple[HuntedQuery, str]] = field(default_factory=list, init=False)
     name: str = field(default="", init=False)
     """The name that the engine gives itself."""
     right: list[references.HuntedRun] = field(default_factory=list, init=False)
@@ -244,7 +235,7 @@ class Hunt:
                     break
                 for _ in range(_MORE if self._is_seldom_wrong(query) else 1):
                     self._step(query, next(pushes))
-                if sum(failed_run.query is query for failed_run in self.failures) >= _MOST_FAILURES:
+                if sum(failed is query for failed, _ in self.failures) >= _MOST_FAILURES:
                     left = [pair for pair in left if pair[0] is not query]
 
     def _is_seldom_wrong(self, query: HuntedQuery) -> bool:
@@ -277,10 +268,10 @@ class Hunt:
         self.name = run.answers.profile.engine
         return run
 
-    def fail(self, query: HuntedQuery, stream: Stream, error: LarsError) -> None:
+    def fail(self, query: HuntedQuery, error: LarsError) -> None:
         """Record a run in which the engine failed; reaching a time limit is not a failure."""
         if not isinstance(error, TimeIsUpError | TimeLimitError):
-            self.failures.append(FailedRun(query, stream, str(error)))
+            self.failures.append((query, str(error)))
 
     def _step(self, query: HuntedQuery, stream: Stream) -> None:
         if len(stream) > max(_SHORT, self.limits.time_limit * _ONE_RUN / self.pace):
@@ -294,7 +285,7 @@ class Hunt:
                 correct = self.reference.verdict(run).correct
         except LarsError as error:
             # One run that fails, or that nothing can judge, loses nothing of the others.
-            self.fail(query, stream, error)
+            self.fail(query, error)
             return
         self.judged_runs += correct is not None
         if correct is False:
@@ -325,7 +316,7 @@ class Hunt:
         try:
             return self.run(run.query, run.pushes).answers.same(run.answers)
         except FailedEngineError as error:
-            self.fail(run.query, run.pushes, error)
+            self.fail(run.query, error)
             # Without time nothing tells that it answers otherwise.
             return isinstance(error, TimeIsUpError)
 
@@ -538,7 +529,7 @@ class Explanation:
                 try:
                     yield self.hunt.run(query, stream)
                 except FailedEngineError as error:
-                    self.hunt.fail(query, stream, error)
+                    self.hunt.fail(query, error)
 
     def _untried(self, query: HuntedQuery, explained: Sequence[references.HuntedRun]) -> Iterator[Stream]:
         """Yield streams of a query for testing a cause: neighbours of explained runs, and random streams."""
@@ -617,7 +608,7 @@ class Explanation:
         try:
             run = self.hunt.run(unanswered_run.query, unanswered_run.pushes)
         except FailedEngineError as error:
-            self.hunt.fail(unanswered_run.query, unanswered_run.pushes, error)
+            self.hunt.fail(unanswered_run.query, error)
             return None
         wrong = self.hunt.reference.verdict(run).correct is False
         return run if wrong and self._is_alone(isolation, cause, run) else None
@@ -744,7 +735,7 @@ class Explanation:
                     try:
                         self._add(self.hunt.run(run.query, stream))
                     except FailedEngineError as error:
-                        self.hunt.fail(run.query, stream, error)
+                        self.hunt.fail(run.query, error)
 
     def _add_unexplained(self) -> None:
         """Add a fault without a rule for the unexplained runs, if they are more than chance can explain."""

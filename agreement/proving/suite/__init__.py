@@ -7,7 +7,6 @@ from agreement.proving.suite.running import (
     OUTCOMES,
     Label,
     Outcome,
-    QuerySyntax,
     RunControl,
     SuiteResult,
     TestResult,

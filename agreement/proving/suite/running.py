@@ -54,32 +54,19 @@ Label = Literal["evaluation", "inside", "arrival", "later"]
 LABELS: Final[tuple[Label, ...]] = get_args(Label)
 
 
-@dataclass(frozen=True, slots=True)
-class QuerySyntax:
-    """The syntax of an engine's queries: the language, and for RSP-QL the notation of streams and lengths."""
-
-    language: Language
-    how: QueryWriting | None = None
-
-    @property
-    def milliseconds(self) -> int:
-        """The length of a time point of a test in ms."""
-        if self.how is None or self.how.length == "{n}":
-            return MILLISECONDS[self.language]
-        return 1000
-
-    def text(self, test: SuiteTest) -> str:
-        """Return the query of a test in this syntax."""
-        return _rewritten(test.texts[self.language], self.how)
+def milliseconds(writing: QueryWriting) -> int:
+    """Return the length of a time point of a test in ms, for an engine with this notation."""
+    return MILLISECONDS[writing.language] if writing.length == "{n}" else 1000
 
 
 _WINDOW: Final = re.compile(r"ON STREAM :(\w+) \[RANGE (\d+) STEP (\d+)\]")
 _OPERATOR: Final = re.compile(r"REGISTER ([RID])Stream")
 
 
-def _rewritten(text: str, how: QueryWriting | None) -> str:
-    """Return an RSP-QL query in an engine's notation; the suite's own notation is STREAM :S with numbers."""
-    if how is None:
+def query_text(test: SuiteTest, how: QueryWriting) -> str:
+    """Return the query of a test in an engine's notation; in RSP-QL, a test has STREAM :S and numbers."""
+    text = test.texts[how.language]
+    if how.language is not Language.RSPQL:
         return text
 
     def window(match: re.Match[str]) -> str:
@@ -100,27 +87,26 @@ def writing_of(
     tests: Sequence[SuiteTest],
     options: Mapping[str, object],
     dialect: str | None,
-) -> QuerySyntax:
+) -> QueryWriting:
     """Return the query syntax of an engine, found by trials and by the language that the engine declares.
 
     Raises:
         LarsError: The engine rejects the tried queries in all syntaxes.
     """
     refusals: list[str] = []
-    for how in WRITINGS:
-        writing = QuerySyntax(Language(how.dialect), how if how.dialect == Language.RSPQL.value else None)
+    for writing in WRITINGS:
         spoken = [suite_test for suite_test in tests if writing.language in suite_test.texts]
-        if not spoken or dialect not in (None, how.dialect):
+        if not spoken or dialect not in (None, writing.dialect):
             continue
         for test in spoken[:: len(spoken) // _TRIED + 1]:
             try:
-                session = engine.open(adapters.Registration(writing.text(test), test.static, options))
+                session = engine.open(adapters.Registration(query_text(test, writing), test.static, options))
             except adapters.RefusedQueryError as error:
                 refusals.append(str(error))
                 continue
             named = session.profile.dialect
             session.close()
-            if named == how.dialect or named not in {query_writing.dialect for query_writing in WRITINGS}:
+            if named == writing.dialect or named not in {query_writing.dialect for query_writing in WRITINGS}:
                 return writing
     sentence = f"the first with: {refusals[0]}" if refusals else "it declares another dialect for each"
     raise LarsError(
@@ -275,7 +261,7 @@ class RunControl:
 def engine_answers(
     engines: Sequence[adapters.StreamEngine],
     tests: Sequence[SuiteTest],
-    writing: QuerySyntax,
+    writing: QueryWriting,
     options: Mapping[str, object],
     control: RunControl | None = None,
 ) -> list[SuiteAnswer]:
@@ -314,13 +300,13 @@ _LOOK: Final = 0.1
 
 
 def _answer(
-    engine: adapters.StreamEngine, test: SuiteTest, writing: QuerySyntax, options: Mapping[str, object]
+    engine: adapters.StreamEngine, test: SuiteTest, writing: QueryWriting, options: Mapping[str, object]
 ) -> SuiteAnswer:
-    length = writing.milliseconds
+    length = milliseconds(writing)
     pushes = [Push(push.t * length, push.stream, push.triple) for push in test.stream]
     try:
         answers = adapters.answers_of(
-            engine, adapters.Registration(writing.text(test), test.static, options), pushes
+            engine, adapters.Registration(query_text(test, writing), test.static, options), pushes
         )
     except adapters.FailedEngineError as error:
         return SuiteAnswer(test, failure=str(error))
@@ -387,7 +373,7 @@ class SuiteResult:
     """
 
     engine: str
-    writing: QuerySyntax
+    writing: QueryWriting
     choice: Choice
     declared: bool
     usual: bool
@@ -417,7 +403,7 @@ class SuiteResult:
 
 def judged_suite(
     engine: str,
-    writing: QuerySyntax,
+    writing: QueryWriting,
     answers: Sequence[SuiteAnswer],
     declared: frozenset[Choice] | None,
 ) -> SuiteResult:

@@ -21,7 +21,7 @@ from solver.settings import Progress, no_progress
 from translate.dialects import read_query
 from translate.model.query import EngineQuery, Language
 
-_WRITTEN: Final[Mapping[Language, QueryWriting]] = {Language(how.dialect): how for how in reversed(WRITINGS)}
+WRITTEN: Final[Mapping[Language, QueryWriting]] = {Language(how.dialect): how for how in reversed(WRITINGS)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def made_tests(progress: Progress = no_progress, level: str | None = None) -> tu
 
 def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest:
     stream = ended(query, chosen.stream)
-    texts = {Language.RSPQL: _WRITTEN[Language.RSPQL].text(query.family)}
+    texts = {Language.RSPQL: WRITTEN[Language.RSPQL].text(query.family)}
     expected = {Language.RSPQL: expected_of(texts[Language.RSPQL], query.family.static, stream)}
     times = [push.t for push in chosen.stream]
     # Of what is late CQELS is not asked: arrivals report there, and nothing says what a late one does.
@@ -180,7 +180,7 @@ def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterato
 def _row_letters(name: str) -> tuple[Letter, ...]:
     """Return the fewest letters of a query that give a row if they arrive at one time."""
     (query,) = (query for query in catalogue() if query.name == name)
-    text, static = _WRITTEN[Language.RSPQL].text(query.family), static_of(query.family.static)
+    text, static = WRITTEN[Language.RSPQL].text(query.family), static_of(query.family.static)
     own = [letter for letter in query.letters if letter[1] != NOISE]
     for size in range(1, len(own) + 1):
         for letters in combinations(own, size):
@@ -206,7 +206,7 @@ def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
         spoken += [Language.CSPARQL, Language.CQELS]
     result = {}
     for language in spoken:
-        text = _WRITTEN[language].text(of)
+        text = WRITTEN[language].text(of)
         try:
             _read(text)
         except LarsError:

@@ -180,7 +180,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     if not hunted.judged_runs:
         slow = hunted.runs < _FEW and hunted.is_past(_ASKED)
         nothing = "the engine is too slow for it; use a longer --time-limit" if slow else _NOTHING
-        why = hunted.failures[0].problem if hunted.failures else nothing
+        why = hunted.failures[0][1] if hunted.failures else nothing
         raise FailedRunError(f"nothing was judged in {hunted.runs} runs: {why}")
     folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(hunted.faults, 1))
     result = HuntResult(folders if request.out is not None else (), hunted, queries.refusals)

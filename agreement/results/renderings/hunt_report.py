@@ -43,9 +43,9 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
         wrong = outputs.quantity(hunt.left, "wrong run")
         yield f"{wrong} of those that were kept are explained by none of these"
     if hunt.failures:
-        first = hunt.failures[0]
+        query, problem = hunt.failures[0]
         failed = outputs.quantity(len(hunt.failures), "run")
-        yield f"{failed} failed, the first ({first.query.name}): {first.problem}"
+        yield f"{failed} failed, the first ({query.name}): {problem}"
 
 
 def _runs_text(hunt: Hunt, of: str = "") -> str:
@@ -245,9 +245,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
             }
             for number, fault in enumerate(hunt.faults)
         ],
-        "failures": [
-            {"query": failed_run.query.name, "problem": failed_run.problem} for failed_run in hunt.failures
-        ],
+        "failures": [{"query": query.name, "problem": problem} for query, problem in hunt.failures],
     }
 
 
@@ -297,7 +295,7 @@ def _question(hunt: Hunt) -> str:
 
 def _run_content(hunt: Hunt) -> outputs.Json:
     """Return engine, reference and queries of the hunt by name."""
-    failed = [] if not hunt.failures else [f"{len(hunt.failures)}, the first: {hunt.failures[0].problem}"]
+    failed = [] if not hunt.failures else [f"{len(hunt.failures)}, the first: {hunt.failures[0][1]}"]
     return {
         "ran": [
             ("engine", hunt.name or hunt.engine.name),

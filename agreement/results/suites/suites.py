@@ -23,7 +23,6 @@ from agreement.proving.suite import (
     LEVELS,
     SUITE_FOLDER,
     Label,
-    QuerySyntax,
     RunControl,
     SuiteResult,
     declared_vectors,
@@ -36,8 +35,8 @@ from agreement.proving.suite import (
     writing_of,
 )
 from agreement.proving.suite.expecting import MILLISECONDS
-from agreement.proving.suite.running import Choice, SuiteAnswer
-from agreement.proving.suite.suite_tests import SuiteTest
+from agreement.proving.suite.running import Choice, SuiteAnswer, milliseconds
+from agreement.proving.suite.suite_tests import WRITTEN, SuiteTest
 from agreement.proving.suite.vectors import NAMED_STARTS, Start
 from agreement.results.base.library import (
     Findings,
@@ -330,7 +329,7 @@ def _ran(
 ) -> Iterator[SuiteResult]:
     """Yield the test results of each engine; an engine that the run does not reach has no results."""
     options = dict(request.how.options or {})
-    writing = QuerySyntax(Language(request.dialect or Language.RSPQL.value))
+    writing = WRITTEN[Language(request.dialect or Language.RSPQL.value)]
     commands = [command for command in (request.adapter, *request.compare) if command is not None]
     for place, command in enumerate(commands):
         if control.ends:
@@ -361,8 +360,8 @@ def _recorded(
             f"--answers {folder}: no such folder; expected a folder with a file TEST.* for each test"
         )
     files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
-    writing = QuerySyntax(Language(request.dialect or Language.RSPQL.value))
-    reading = AnswersOptions(unit=Duration(writing.milliseconds * 10**6))
+    writing = WRITTEN[Language(request.dialect or Language.RSPQL.value)]
+    reading = AnswersOptions(unit=Duration(milliseconds(writing) * 10**6))
     answers = []
     for test in tests:
         if writing.language not in test.texts:
@@ -372,7 +371,7 @@ def _recorded(
             continue
         recording = read_recording(files[test.name], reading)
         answers.append(
-            of_recording(test, recording.recording, writing.milliseconds, lexical=recording.lexical)
+            of_recording(test, recording.recording, milliseconds(writing), lexical=recording.lexical)
         )
     if all(answer.refused is not None for answer in answers):
         raise LarsError(

@@ -15,7 +15,8 @@ import pyoxigraph as ox
 
 from agreement.engines.adapters.oxigraph import TRIPLE, register
 from agreement.engines.specifications import evaluation
-from agreement.proving.suite import QuerySyntax, engine_answers
+from agreement.proving.hunting import WRITINGS
+from agreement.proving.suite import engine_answers
 from agreement.proving.suite.running import _term
 from agreement.proving.suite.suite_tests import _read
 from agreement.proving.suite.vectors import PERIOD, vectors
@@ -75,7 +76,7 @@ def in_time(test, number):
 
 def with_late(test):
     """Return the reports of the usual vector by an engine that takes what comes late."""
-    reports = engine_answers([WindowEngine(WindowRun)], [test], QuerySyntax(Language.RSPQL), {})[0].reports
+    reports = engine_answers([WindowEngine(WindowRun)], [test], WRITINGS[0], {})[0].reports
     until = max(one.t for one in test.stream)
     return [(t, bag(rows[0], [row.values() for row in rows])) for t, rows in reports if t < until]
 

@@ -7,7 +7,7 @@ import re
 
 from agreement.engines.adapters.oxigraph import TRIPLE
 from agreement.proving.suite.expecting import ANSWER
-from agreement.proving.suite.suite_tests import _WRITTEN
+from agreement.proving.suite.suite_tests import WRITTEN
 from tests.agreement.proving.suite.faults import ALL_OWN, ARRIVING, OWN, USUAL, asked, in_bags
 from translate.model.query import Language
 
@@ -114,7 +114,7 @@ class _Shown:
 
     def __init__(self, query, stream, every):
         self.query, self.stream, self.every = query, stream, every
-        self.text = _WRITTEN[Language.RSPQL].text(query.family)
+        self.text = WRITTEN[Language.RSPQL].text(query.family)
         self.names = asked(self.text, query.family.static, stream).names
 
     def reports(self, says):

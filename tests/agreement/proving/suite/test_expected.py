@@ -146,7 +146,7 @@ def test_what_the_cause_names_is_told_by_what_the_languages_report(name, languag
 def test_the_active_window_of_the_widths_is_the_earliest_still_open():
     (stream,) = (own.stream for own in chosen_streams() if own.query == "agree-widths")
     query = next(own for own in catalogue() if own.name == "agree-widths")
-    text = suite_tests._WRITTEN[RSPQL].text(query.family)
+    text = suite_tests.WRITTEN[RSPQL].text(query.family)
     assert "[RANGE 6 STEP 3]" in text
     found = VectorReports(suite_tests._read(text), static_of(()), stream).reports(vectors()[ARRIVING])
     assert [t for t, rows in found if rows] == [1, 5, 7]

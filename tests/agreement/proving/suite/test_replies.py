@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from agreement.proving.suite import QuerySyntax, judged_suite
+from agreement.proving.hunting import WRITINGS
+from agreement.proving.suite import judged_suite
 from agreement.proving.suite.running import until_of
 from tests.agreement.proving.suite.replies import (
     OPEN,
@@ -65,6 +66,6 @@ def test_the_outcome_is_that_of_the_comparison(name, few):
     for right, numbers in [*groups(few[0])][::40]:
         came = answer(few[0], right[0].names, REPLIES[name](right[0].reports, few[0]))
         declared = frozenset({(numbers[0], "evaluation")})
-        (result,) = judged_suite(name, QuerySyntax(Language.RSPQL), [came], declared).results
+        (result,) = judged_suite(name, WRITINGS[0], [came], declared).results
         silent = "passed" if came.has_reports else "not asked"
         assert result.outcome == (silent if is_right(came, right) else "failed")

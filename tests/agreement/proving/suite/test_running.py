@@ -19,9 +19,9 @@ import pytest
 from agreement.engines.adapters import BuiltInEngine, RunningAdapter, built_in
 from agreement.engines.adapters.messages import EngineReport
 from agreement.engines.specifications import builtin
+from agreement.proving.hunting import WRITINGS
 from agreement.proving.suite import (
     LABELS,
-    QuerySyntax,
     engine_answers,
     judged_suite,
     running,
@@ -39,7 +39,7 @@ from tests.packs import ROOT
 from translate.model.query import Language
 
 OXIGRAPH = f"{sys.executable} -m agreement.engines.adapters.oxigraph"
-RSPQL = QuerySyntax(Language.RSPQL)
+RSPQL = WRITINGS[0]
 CONSTANT = EngineReport.model_validate({"t": 1, "rows": [{"s": "<http://e/s>"}]})
 SERVED = f"{sys.executable} -m agreement.cli serve-engine rspql"
 
@@ -99,7 +99,7 @@ def test_an_engine_without_a_report_fails_by_each_vector(number, tests):
     answers = [SuiteAnswer(one) for one in tests]
     for label in LABELS:
         declared = None if number is None else frozenset({(number, label)})
-        found = judged_suite("mute", QuerySyntax(Language.RSPQL), answers, declared)
+        found = judged_suite("mute", WRITINGS[0], answers, declared)
         assert found.mute
         assert found.failed
         assert found.count("passed") == 0
