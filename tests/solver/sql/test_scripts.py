@@ -109,7 +109,7 @@ def test_a_program_becomes_this_script(name, update_golden):
         ("p(?y) ← ?y := AVG(?x) of q(?x). q(?x) ← ⊞^2 ◇ f(?x).", "SQL has no exact words for AVG of terms"),
         ("p(?x) ← q(?x) among 1..3 by ?x. q(?x) ← ⊞^2 ◇ f(?x).", "SQL has no exact words for SPARQL's order"),
         ("m(X, Y) ← ⊞^1 ◇ f(X, Y). m(X, Z) ← m(X, Y), m(Y, Z).", "SQL recurses by one rule alone"),
-        ("p ← □ f.", "□ f: □ looks at the whole timeline"),
+        ("p ← □ f.", "□ f: □ refers to the whole timeline"),
     ],
 )
 def test_what_sql_cannot_say_is_refused(text, problem):
