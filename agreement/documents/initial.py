@@ -50,7 +50,7 @@ _ZONED: Final = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(Z|[+-][0-9
 SINCE_1970: Final = 100_000_000_000
 """The number of milliseconds above which a time counts from 1970."""
 _UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
-"""Possible lengths of a time point, the longest first."""
+"""The possible lengths of a time point; the longest length is first."""
 
 
 def in_zone_of(paths: Sequence[Path], moment: datetime) -> datetime:
@@ -199,7 +199,7 @@ def _name(term: object) -> str | None:
 
 
 def _predicate(column: str, patterns: Sequence[TriplePattern]) -> str | None:
-    """Return the predicate whose local name, or whose object variable's name, is the column's name."""
+    """Return the predicate whose local name or object variable has the name of the column."""
     name = column.lower()
     for pattern in patterns:
         if isinstance(pattern.predicate, Iri):

@@ -99,7 +99,7 @@ class Option:
 
     @property
     def python_type(self) -> str:
-        """The keyword's type in Python, as text."""
+        """The type of the keyword in Python, as text."""
         if self.keyword is not None:
             return self.keyword
         if self.source == "static":
@@ -191,7 +191,7 @@ def options_of(request: Any) -> Iterator[tuple[Option, Any]]:
 
 _Request = TypeVar("_Request")
 Convert = Callable[[Option, Any], Any]
-"""Converts the given value of an option to the type that the option's reader expects."""
+"""A function that converts the given value of an option to the type that its reader expects."""
 
 
 def build(request: type[_Request], option_values: Mapping[str, Any], convert: Convert) -> _Request:
@@ -237,7 +237,7 @@ def check_range(declared_option: Option, value: Any) -> None:
 
 
 def member_of(declared_option: Option, value: Any) -> Any:
-    """Return the choice that a text names; raises LarsError for any other value."""
+    """Return the choice with a text; raises LarsError for a text that is not a choice."""
     choices = choices_of(declared_option.kind)
     if isinstance(value, str) and value in choices:
         return choices[value]

@@ -116,7 +116,7 @@ def json_term(term: Constant) -> Json:
 def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Json:
     """Return a row as SPARQL 1.1 JSON: a term for each bound column, without unbound columns.
 
-    Values of the row beyond the columns are dropped.
+    Values of the row without a column are dropped.
     """
     return {
         str(getattr(column, "name", column)): _json_text(text)
@@ -225,7 +225,7 @@ def row_order(row: "Row") -> tuple[tuple[bool, str], ...]:
 
 
 def short(text: str | None) -> str:
-    """Return a term for a table: the last part of an IRI, the lexical form of a literal.
+    """Return the short text of a term: the last part of an IRI, or the lexical form of a literal.
 
     >>> short('"25"^^<http://www.w3.org/2001/XMLSchema#integer>'), short("<http://e/shops#b>"), short(None)
     ('25', 'b', '-')

@@ -20,7 +20,7 @@ from lars.files import TextFile, TextLine, read_file
 from solver.rdf import short
 
 KeyPath = tuple[str | int, ...]
-"""The keys and positions (from 0) on the way to a value."""
+"""The path of a value: the keys and list positions (from 0) that lead to the value."""
 
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 _WORDS: Final = {
@@ -209,7 +209,7 @@ _BARE_VALUE: Final = re.compile(r"[^,\]}#\n]*")
 
 
 def read_toml(path: Path, accepted: str) -> PlacedData:
-    """Return a file's content; raises LarsError if it cannot be read or is not TOML.
+    """Return the content of a TOML file; raises LarsError if the file cannot be read or is not TOML.
 
     `accepted` is the expected kind of file, for a message.
     """
@@ -413,7 +413,7 @@ _CONSTANTS: Final = ("NaN", "Infinity", "-Infinity")
 
 
 def json_of(file: TextFile, accepted: str) -> PlacedData:
-    """Return the only JSON value of a file; raises LarsError with its place and the expected form."""
+    """Return the only JSON value of a file; raises LarsError with a place and the expected form."""
     return _json(file, 0, len(file.text), accepted)
 
 

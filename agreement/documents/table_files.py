@@ -78,8 +78,8 @@ class OutOptions:
     def write(self, tables: Sequence["OutTable"], dates: Dates = NO_DATES) -> Sequence[Path]:
         """Write the tables if `out` is set, and replace the files of an earlier run in one step.
 
-        Returns the paths of the files. If time 0 is a dateTime, each column of times is followed by a column
-        of dateTimes, and the description of the columns contains the dateTime of time 0.
+        The function returns the paths of the written files. If time 0 is a dateTime, each column of times is
+        followed by a column of dateTimes, and the description of the columns contains the dateTime of time 0.
         """
         if self.out is None:
             return ()

@@ -102,7 +102,7 @@ class Trace(Protocol):
 
     @property
     def begin(self) -> int | None:
-        """The time of the first element, None without elements."""
+        """The time of the first element; None without elements."""
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> Sequence[AnswerParts]:
         """Return the answers to each question for a predicate, in an interval or on the whole timeline."""
@@ -110,12 +110,12 @@ class Trace(Protocol):
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
         """Yield the answers of consecutive parts of an interval, each part as soon as it is evaluated.
 
-        A time point without rows may be missing. A question for whole answer streams must be the only
-        question.
+        A time point without rows may be missing in the result. A question for whole answer streams must be
+        the only question.
         """
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the slices of the timeline for work that needs the questions' input.
+        """Return the slices of the timeline for work that reads the input of the questions.
 
         A question of a slice may have evaluation times up to `before` time points before the slice.
         """
@@ -134,19 +134,19 @@ class Trace(Protocol):
         """
 
     def without_certification(self) -> "Trace":
-        """Return the same trace without certification, for evaluations that no verdict depends on."""
+        """Return the trace without certification by clingo, for evaluations that determine no verdict."""
 
     def on(self, background: Background) -> "Trace":
         """Return the trace with another background, in which terms have the same codes."""
 
     def facts(self, within: Interval) -> list[Fact]:
-        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        """Return the input facts of an interval by time, in arrival order at each time."""
 
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
-        """Return the number of triples of each stream, by its text, in each bin of the timeline."""
+        """Return the number of triples in each bin of the timeline, by the text of the stream."""
 
     def predicates(self) -> frozenset[tuple[str, str]]:
-        """Return the pairs of stream and predicate that the triples have, as texts."""
+        """Return the pairs of stream and predicate that occur in triples, as texts."""
 
     def signatures(self) -> frozenset[Signature]:
         """Return the predicates of the input atoms, with their arities."""
@@ -158,7 +158,7 @@ _MOST_SLICES: Final = 8
 
 @dataclass(slots=True)
 class LocalTrace:
-    """A trace held in this process, in columns."""
+    """A trace as columns in the memory of this process."""
 
     columns: TraceColumns
     timeline: Interval
@@ -169,7 +169,7 @@ class LocalTrace:
 
     @property
     def begin(self) -> int | None:
-        """The time of the first element, None without elements."""
+        """The time of the first element; None without elements."""
         return min((int(some.t.min()) for some in self.columns.atoms.values() if len(some.t)), default=None)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
@@ -218,7 +218,7 @@ class LocalTrace:
             yield [StreamRuns(*streamed)]
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the slices of the timeline for work that needs the questions' input."""
+        """Return the slices of the timeline for work that reads the input of the questions."""
         needs = needs_of(questions).from_before(before)
         if needs.reach.tuples:
             return [self.timeline]
@@ -273,7 +273,7 @@ class LocalTrace:
         return self._used[key]
 
     def without_certification(self) -> "LocalTrace":
-        """Return the same trace, without certification of answers."""
+        """Return the trace without certification of answers by clingo."""
         return replace(self, runner=replace(self.runner, certify="none"))
 
     def on(self, background: Background) -> "LocalTrace":
@@ -281,16 +281,16 @@ class LocalTrace:
         return replace(self, background=background)
 
     def facts(self, within: Interval) -> list[Fact]:
-        """Return the input of an interval, ascending in time, in arrival order at each time."""
+        """Return the input facts of an interval by time, in arrival order at each time."""
         return self.columns.facts(within.meet(self.timeline))
 
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
-        """Return the number of triples of each stream, by its text, in each bin of the timeline."""
+        """Return the number of triples in each bin of the timeline, by the text of the stream."""
         codes, counts = arrivals(self.columns.atoms, self.timeline, bins)
         return dict(zip(self.columns.terms.atom_texts(codes), counts, strict=True))
 
     def predicates(self) -> frozenset[tuple[str, str]]:
-        """Return the pairs of stream and predicate that the triples have, as texts."""
+        """Return the pairs of stream and predicate that occur in triples, as texts."""
         return self.columns.pairs((STREAM_PREDICATE, 4), 3, 1)
 
     def signatures(self) -> frozenset[Signature]:
@@ -320,7 +320,7 @@ def check_timeline(timeline: Interval, every: int | None, dates: Dates = NO_DATE
 
 
 def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
-    """Return the streams that a query names, in the order of its text."""
+    """Return the streams that a query names, in the order of the query text."""
     return tuple(dict.fromkeys(source.stream for source in sources(query) if isinstance(source.stream, Iri)))
 
 
@@ -451,7 +451,7 @@ def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) 
 def set_span(trace: Trace, span: settings.Span, options: settings.TraceOptions) -> None:
     """Set the timeline of a trace to the requested first and last time, if the times are given.
 
-    Raises LarsError for a timeline that begins after the last element, or ends before the first.
+    Raises LarsError for a timeline that begins after the last element, or ends before the first element.
     """
     first, last = (None if time is None else point_on(trace, time, options) for time in span)
     usual, begin = trace.timeline, trace.begin
@@ -521,7 +521,7 @@ def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, 
 
 
 def empty_trace(trace_input: settings.TraceInput, warn: settings.Warn) -> Trace:
-    """Return the empty trace at time 0, with its background."""
+    """Return a trace without elements at time 0, with its background."""
     static = background(traces.read_static(trace_input.static), Dataset(), warn)
     return LocalTrace(trace_columns(()), Interval(0, 0), static)
 

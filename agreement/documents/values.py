@@ -1,6 +1,6 @@
 """Readers of values of an experiment file: a reader returns the typed value or raises WrongValueError.
 
-Numbers are written as in options: `a..b` ranges, periods, time points.
+Numbers have the syntax of options: ranges `a..b`, periods, and time points.
 """
 
 import json
@@ -115,7 +115,7 @@ def json_table(value: object) -> dict[str, Any]:
 
 
 def tables(value: object) -> list[dict[str, object]]:
-    """Read an array of tables, whose keys are checked after filling placeholders."""
+    """Read an array of tables; the keys of the tables are checked after placeholders are filled."""
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise wrong(value, "a table for each, under a header in [[ ]]")
     return value
@@ -132,7 +132,7 @@ def yes_or_no(value: object) -> bool:
 
 
 def query(value: object) -> str | dict[str, str]:
-    """Read a query: a file, or a table with its text."""
+    """Read a query: a file name, or a table with the text of the query."""
     match value:
         case {"text": str() as text, **others} if text.strip() and not others:
             return {"text": text}
@@ -150,7 +150,7 @@ def text(value: object) -> str:
 
 
 def unit(value: object) -> Duration:
-    """Read a duration above zero as a unit."""
+    """Read a unit: a duration above zero."""
     duration = _duration(value)
     if duration is None or not duration.nanoseconds:
         raise wrong(value, "a duration above zero in quotes, as in '1min', '500ms' or '1h'")
@@ -239,7 +239,7 @@ def date_time(value: str | datetime) -> datetime:
 
 
 def file_name(value: object, part: str | None = None) -> str:
-    """Return the path of a file; `part` is the place that the error for any other value names."""
+    """Return the path of a file; for any other value, raise an error whose place is `part`."""
     if not isinstance(value, str) or not value.strip():
         raise wrong(value, "the path of a file, in quotes, which starts at the experiment's folder", part)
     return value

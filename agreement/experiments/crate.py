@@ -105,7 +105,7 @@ class PackDescription:
 
     @property
     def names(self) -> Sequence[str]:
-        """The names of all files, the experiment first."""
+        """The names of all files; the experiment file is first."""
         return (*_OWN, *self.kinds)
 
     def _meaning(self, name: str) -> str:

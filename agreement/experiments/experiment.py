@@ -115,7 +115,7 @@ class Experiment:
             yield self.fill(model, entry, parameters)
 
     def file_path(self, name: str, path: KeyPath, *, folder: bool = False) -> Path:
-        """Return the path of a file of the experiment; raises PlacedError if it does not exist."""
+        """Return the path of a file of the experiment; raises PlacedError if the file does not exist."""
         file = self.folder / name
         if exists(file, folder=False) or (folder and exists(file, folder=True)):
             return file

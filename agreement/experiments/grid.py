@@ -161,7 +161,7 @@ class _Grid:
     def chosen(
         self, kind: str, last: ExperimentEntry, names: tuple[str, ...] | None
     ) -> list[ExperimentEntry]:
-        """Return the entries with these names; None means all."""
+        """Return the entries with these names; None means all entries."""
         entries = self.experiment.entries[kind]
         if names == ():
             problem = f"found no name; expected {', '.join(entry.label for entry in entries)}"

@@ -257,7 +257,7 @@ class AgreeResult(Findings):
         return self._view.as_json() | (self._view.basis_json() if full else {})
 
     def to_json(self, *, full: bool = False) -> JsonObject:
-        """Return the document that `lars agree --json` prints, with `full` as --full."""
+        """Return the document that `lars agree --json` prints; `full` corresponds to --full."""
         document: JsonObject = {key: json_value(value) for key, value in self.document(full=full).items()}
         return document
 

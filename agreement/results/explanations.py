@@ -183,7 +183,7 @@ class ExplainResult(Findings):
 
 @offered_functions(ExplainRequest)
 def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
-    """Return why an atom is in the answer at a time or not, for an experiment, query or program.
+    """Return why an answer contains an atom at a time or not, for an experiment, query or program.
 
     >>> result = explain("samples/coupons", atom="ans(25,rayban,b)", at=18)
     >>> result.holds, result.text.split(" ")[0]

@@ -242,7 +242,7 @@ def _counted_by(profile: str, path: Path, how: requests.ProgramOptions) -> reque
 
 @offered_functions(SolveRequest)
 def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
-    """Return the answers of a query or program by time point, or the reports of the profile `as_`.
+    """Return the answers of a query or program by time point; with `as_`, return the reports of a profile.
 
     >>> result = solve("samples/door/door.lars", "samples/door/door.atoms", from_=2, to=2)
     >>> [(answer.t, answer.streams) for answer in result.answers]

@@ -1,4 +1,4 @@
-"""`translate`: the LARS program of a query, its texts, and the query in another language."""
+"""`translate`: the LARS program of a query in several formats, and the query in another language."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

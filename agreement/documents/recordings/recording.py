@@ -35,8 +35,9 @@ _STREAM_QUAD: Final = (QUAD_PREDICATE, 5)
 class Push:
     """A triple that is pushed into an engine at a time.
 
-    `stream` is the text of the stream's IRI, as `<http://e/S>`. Triples that are pushed together as one graph
-    have the same `graph`. `named` are the names of the named graphs that contain the triple in its elements.
+    `stream` is the IRI of the stream with < and >, such as `<http://e/S>`. Triples that are pushed together
+    as one graph have the same `graph`. `named` are the names of the named graphs that contain the triple in
+    its elements.
     """
 
     t: float
@@ -82,7 +83,7 @@ SLACK: Final = 1e-6
 
 
 def in_common_columns(recording: Recording, other: Recording) -> tuple[Recording, Recording]:
-    """Return both recordings with the columns of both, sorted; a missing column is unbound."""
+    """Return both recordings with the sorted columns of both recordings; a missing column is unbound."""
     names = tuple(sorted({*recording.variables, *other.variables}))
     return in_columns(recording, names), in_columns(other, names)
 
@@ -414,7 +415,7 @@ _NO_SCHEME = re.compile(r"<[^<>\"{}|^`\\\x00-\x20:]*>")
 
 
 def answered_term(text: str) -> str:
-    """Return the canonical text of a term in a row; an IRI without a scheme stays unchanged.
+    """Return the canonical text of a term in a row; an IRI without a scheme is unchanged.
 
     >>> answered_term("<3>"), answered_term("<http://e/a>")
     ('<3>', '<http://e/a>')

@@ -106,7 +106,7 @@ class Around:
 
     @property
     def rdf12(self) -> bool | None:
-        """True if all queries are read as SPARQL 1.2; None if VERSION in each text determines it."""
+        """True if all queries are read as SPARQL 1.2; None if VERSION in each text determines the version."""
         return self.rdf == "1.2" or None
 
     def within(self, outer: "Around") -> "Around":
@@ -292,7 +292,7 @@ def graphs_as_streams(queries: Sequence[EngineQuery], source: str) -> tuple[Engi
     """Return queries in which each named graph of elements is a separate stream.
 
     If all windows are time-based windows over one stream, and only GRAPH reads them, the answers are
-    unchanged. Raises LarsError for other queries that read graphs.
+    unchanged. Raises LarsError for any other query that reads named graphs of elements.
     """
     if not any(map(reads_graphs, queries)):
         return tuple(queries)
@@ -396,7 +396,7 @@ def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
 
 
 def with_sources(query: EngineQuery, change: Callable[[WindowSource], WindowSource]) -> EngineQuery:
-    """Return the query with each source replaced by the result of `change`."""
+    """Return the query in which the result of `change` replaces each source."""
 
     def block(part: Pattern) -> Pattern | None:
         if not isinstance(part, StreamBlock):

@@ -68,7 +68,7 @@ class BuiltInEngine:
         return self.reporter.name
 
     def open(self, registration: messages.Registration) -> "BuiltInSession":
-        """Register a query; raises RefusedQueryError if the query cannot be run, or for wrong options."""
+        """Register a query; raises RefusedQueryError if the query cannot be run or an option is invalid."""
         try:
             options = self._options(registration.options)
             check_based(registration.query, "query")
@@ -119,7 +119,7 @@ class BuiltInEngine:
 
 
 def built_in(name: str) -> BuiltInEngine:
-    """Return the engine version or specification of a name, or the specification of a TOML file."""
+    """Return the engine version or specification with a name, or the specification in a TOML file."""
     return BuiltInEngine(ENGINES[name] if name in ENGINES else specifications.specification(name))
 
 

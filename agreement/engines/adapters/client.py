@@ -224,7 +224,7 @@ class ChildProgram:
         return 0
 
     def _gone(self) -> FailedEngineError:
-        """Return the error for a program that has closed its output."""
+        """Return the error message for a program that has closed its output."""
         with suppress(subprocess.TimeoutExpired):
             self._await_end(_PATIENCE)
         with suppress(OSError, KeyError):

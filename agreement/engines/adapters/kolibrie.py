@@ -1,4 +1,4 @@
-"""Kolibrie through its HTTP server, as an adapter: `python -m agreement.engines.adapters.kolibrie [URL]`.
+"""An adapter for Kolibrie's HTTP server: `python -m agreement.engines.adapters.kolibrie [URL]`.
 
 The user starts the server. Each run is a session of the server: the adapter registers a query, pushes
 triples, and reads rows from the stream of events. After the rows of a push, which can be zero rows, the
@@ -72,7 +72,7 @@ def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
 
 
 class Session:
-    """A run as a session of the server."""
+    """A run of a query as a session of Kolibrie's server."""
 
     def __init__(self, url: str, query: str, static: str) -> None:
         self.url = url

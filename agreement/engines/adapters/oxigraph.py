@@ -1,4 +1,6 @@
-"""The reference adapter, RSP-QL window by window: `python -m agreement.engines.adapters.oxigraph`.
+"""The reference adapter: `python -m agreement.engines.adapters.oxigraph`.
+
+The adapter evaluates RSP-QL window by window.
 
 Like the adapter of a user, this adapter does not use the evaluation of this project. Each evaluation creates
 an Oxigraph store. The content of a window is a named graph of the store; static data are the other graphs.
@@ -77,7 +79,7 @@ class OxigraphRun:
     before: "Counter[_Row]" = field(default_factory=Counter)
 
     def push(self, t: float, stream: str, triple: ox.Triple) -> Iterator[dict[str, object]]:
-        """Take an element, and yield the reports that its time makes certain."""
+        """Receive an element, and yield the reports that the time of the element makes certain."""
         self.now = t
         yield from self.due(t, also=self.high_open)
         self.elements.append((t, stream, triple))

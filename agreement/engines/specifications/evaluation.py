@@ -589,7 +589,7 @@ def _evaluated(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
 
 
 def _reported(of: ScheduledTask) -> Mapping[int, Sequence[Row]]:
-    """Return the rows of each evaluation's report, by its number."""
+    """Return the reported rows of each evaluation, by the number of the evaluation."""
     kind, answers = of.task.query.to_stream or of.specification.stream, answers_of(of)
     if answers is None:
         output, runs = runs_at(of.task, of.frame, of.windows, of.points)

@@ -106,12 +106,12 @@ NAMES: Final = ("csparql", "cqels", "sparqlstream", "rspql")
 
 @cache
 def builtin(name: str) -> Specification:
-    """Return the specification of one of NAMES."""
+    """Return the built-in specification with a name of NAMES."""
     return Specification.model_validate(tomllib.loads(builtin_text(name)))
 
 
 def builtin_text(name: str) -> str:
-    """Return the TOML text of one of NAMES."""
+    """Return the TOML text of the built-in specification with a name of NAMES."""
     return files("agreement.engines.specifications").joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
 

@@ -173,7 +173,7 @@ class Frame:
 def frame_of(query: EngineQuery, frame: Frame) -> Frame:
     """Return a frame with the properties that the windows of a query determine.
 
-    Raises LarsError if the windows have different ends by their language, and no option says which apply.
+    Raises LarsError if the query language gives windows different bounds, and no option sets the bounds.
     """
     specification, unit = frame.specification, frame.unit
     ends = _said_ends(query) if frame.bounds in specification.bounds and _keeps_ends(specification) else set()
@@ -188,7 +188,7 @@ def frame_of(query: EngineQuery, frame: Frame) -> Frame:
 
 
 def lead_of(query: EngineQuery, unit: Duration) -> int:
-    """Return how many time points after the reference time a report is due: the longest look ahead."""
+    """Return the number of time points from the reference time to the report: the longest look ahead."""
     windows = (source.window for source in sources(query))
     ahead = (each.ahead for each in windows if isinstance(each, Range) and each.ahead is not None)
     return max((each.points(unit) for each in ahead), default=0)
@@ -385,7 +385,7 @@ class ShownWindow:
     elements: Sequence[PushedTriple]
 
     def span(self, tick: int) -> range:
-        """Return the places of the elements in the window at a tick."""
+        """Return the range of elements that the window contains at a tick."""
         own = self.own_tick(tick)
         last = bisect_right(self.ticks, own)
         match self.window:

@@ -1,12 +1,12 @@
 """A simulation of CQELS: version 1.x with the rules Q1 to Q6, and the recordings of 2011 to 2013.
 
-Q1 and Q3: the buffer of a triple pattern, its expiry, and the search for join partners. A window of L shows
-[now - L, now], both ends included; times are milliseconds. Static elements of a query are evaluated once;
-EXISTS is evaluated for each solution. Q4: the join plan of a stream pattern. CqelsMachine implements Q1 to
-Q4: a pushed triple enters the buffer of each matching pattern, and is joined from
-each buffer. Q5 and Q6 determine the rows that are reported after a triple has been joined. In the
-specification, the whole query is evaluated at each arriving triple over the windows [now - L, now],
-without SLIDE. The rows that are new since the previous arrival are reported (ISTREAM).
+Q1 and Q3: the buffer of a triple pattern, its expiry, and the search for join partners. A window of width L
+contains [now - L, now], both ends included; times are milliseconds. Static elements of a query are evaluated
+once; EXISTS is evaluated for each solution. Q4: the join plan of a stream pattern. CqelsMachine implements Q1
+to Q4: a pushed triple enters the buffer of each matching pattern, and is joined from each buffer. Q5 and Q6
+determine the rows that are reported after a triple has been joined. In the specification, the whole query is
+evaluated at each arriving triple over the windows [now - L, now], without SLIDE. The rows that are new since
+the previous arrival are reported (ISTREAM).
 """
 
 from collections import Counter
@@ -82,7 +82,7 @@ class HashIndex(Generic[T]):
     _places: dict[tuple[Variable, ...], dict[tuple[str, ...], dict[T, None]]] = field(default_factory=dict)
 
     def put(self, item: T) -> None:
-        """Add an item as the last one."""
+        """Add an item at the end of the index."""
         self.items[item] = None
         for names, place in self._places.items():
             place.setdefault(_key(item, names), {})[item] = None
@@ -136,7 +136,7 @@ class CqelsBuffer:
         self.index = HashIndex(self.triple.variables, self.triple.variables)
 
     def put(self, entry: BufferedTriple) -> None:
-        """Insert an entry as the newest."""
+        """Insert an entry as the newest entry of the buffer."""
         self.index.put(entry)
         self._by_triple[entry.stream, entry.triple] = entry
 
@@ -793,8 +793,8 @@ def _recorded(
 ) -> Recording:
     """Return the reports of a query that is read like by the engine's parser, with the rules in `off` off.
 
-    Raises LarsError for a query that cannot run: without a triple pattern in STREAM, other than SELECT, or
-    with elements in STREAM that must not be ignored.
+    Raises LarsError unless the query is a SELECT query with a triple pattern in STREAM. Other elements in
+    STREAM are also errors, unless the engine ignores them.
     """
     body = cqels_text.read_body(query.text, query.source, query.base)
     if not body.triples:

@@ -74,7 +74,7 @@ _AS_SPECIFIED: Final = sliding.FiringRules(
 
 
 class _StandsStillError(Exception):
-    """The process blocks: a push waits for a lock that is never released."""
+    """An error that means: the process blocks, because a push waits for a lock that is never released."""
 
 
 @dataclass(slots=True)
@@ -128,7 +128,7 @@ class _Esper:
         self.windows, self.off, self.now = [EsperWindow(window) for window in windows], off, 0.0
 
     def evaluations(self, pushes: Sequence[Push]) -> Iterator[DueAnswer]:
-        """Process pushes until one blocks; yield the evaluations of the windows."""
+        """Process pushes until a push blocks; yield the evaluations of the windows."""
         for number, push in enumerate(pushes):
             fed = [window for window in self.windows if window.window.reads(push)]
             if not fed or (push.t < self.now and "CS1" not in self.off):

@@ -510,7 +510,7 @@ def _parts(query: EngineQuery, off: engine.Off) -> list[_Window]:
 
 
 def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> ViewContent | None:
-    """Apply an event to a window; return the content that it then reports."""
+    """Apply an event to a window; return the content that the window reports after the event."""
     if not isinstance(event, StampedArrival):
         return part.view.tick(event.now)
     push = pushes[event.number]

@@ -236,9 +236,9 @@ def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algeb
 class KolibrieWindows(sliding.OpenedWindows):
     """The opened windows of one sliding window.
 
-    `now` is the latest arrival, `memory` the last reported content. Windows fire before an arrival enters.
-    With `include_opening`, windows that close at the time of the arrival also fire. With `drops`, each window
-    that does not contain the arrival is deleted, also if it opens after the arrival.
+    `now` is the latest arrival, `memory` the last reported content. Windows fire before an arrival enters the
+    windows. With `include_opening`, windows that close at the time of the arrival also fire. With `drops`,
+    each window that does not contain the arrival is deleted, also if it opens after the arrival.
     """
 
     planned: PlannedWindow
@@ -406,9 +406,10 @@ _DECLARED: Final = re.compile(r"\bPREFIX\s+([\w-]*):", re.IGNORECASE)
 def read_kolibrie_query(text: str, source: str) -> EngineQuery:
     """Return the query of a text; raises QueryError if the parser of Kolibrie rejects the text.
 
-    Constructs that RSP-QL lacks are rewritten: another operator becomes RSTREAM, a window on a variable reads
-    every stream, an undeclared prefix names nothing. In RSP-QL the integers of the query count milliseconds,
-    like the timestamps; Kolibrie has no unit for either.
+    Constructs that RSP-QL does not have are rewritten: another operator becomes RSTREAM, and a window on a
+    variable reads every stream. A name with an undeclared prefix gets an IRI that matches no data. In RSP-QL,
+    integers in the query count milliseconds, like the timestamps. Kolibrie has no unit for integers in the
+    query and for timestamps.
     """
     read_kolibrie(text, source)
     text = _REGISTER.sub(r"\1RSTREAM", text, count=1)
@@ -544,7 +545,7 @@ class _Machine:
         return self._reported(waiting)
 
     def _reported(self, binding_sets: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
-        """Return the report of the stream operator for the joined rows: as sets, or as multisets."""
+        """Return the report of the stream operator for the joined rows, which are sets or multisets."""
         sides = (*binding_sets, self.static) if self.plan.static else binding_sets
         before, now = self.before, self._answered(reduce(join_bindings, sides))
         self.before = now

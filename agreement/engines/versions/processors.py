@@ -8,7 +8,7 @@ Different triples with equal values remain different, so a pattern has a solutio
 Patterns that
 OPTIONAL, EXISTS or nesting joins also match by value, because ARQ substitutes bindings into these patterns.
 
-Comunica 2.10.2: errors in aggregates (S2), FILTER in OPTIONAL (S6).
+Comunica 2.10.2 deviates for errors in aggregates (S2), and for FILTER in OPTIONAL (S6).
 
   (COUNT(?x) AS ?n) .. GROUP BY ?k   =   n := IF(COUNT(?x) = COUNT(*), COUNT(?x), an error) in each group
 In SPARQL, COUNT and SAMPLE omit a solution without a value; in all other aggregates, a missing value is an
@@ -17,7 +17,7 @@ error.
 In Comunica, a solution is lost if all its matches fail the condition; SPARQL keeps this solution without a
 match.
 
-Oxigraph 0.5: alternatives of paths (A14), GROUP_CONCAT (A15).
+Oxigraph 0.5 deviates for alternatives of paths (A14), and for GROUP_CONCAT (A15).
 
   ?x :p|:q ?y   =   { SELECT DISTINCT ?x ?y { ?x :p|:q ?y } }
   GROUP_CONCAT(?x)   =   GROUP_CONCAT(IF(?x is a text, ?x, an error))
@@ -147,7 +147,7 @@ class _Matching:
     fresh: Iterator[Variable]
 
     def matched(self, pattern: algebra.Pattern) -> algebra.Pattern:
-        """Return the pattern rewritten for matching by value."""
+        """Return the pattern, rewritten for matching of numbers by value."""
         return analysis.rebuild(pattern, self._changed)
 
     def _changed(self, part: algebra.Pattern) -> algebra.Pattern | None:

@@ -374,13 +374,13 @@ _UNUSED: Final = Range(Duration(1))
 
 
 def javascript_number(text: str) -> float:
-    """Return JavaScript's Number of a decimal numeral; NaN for other texts."""
+    """Return JavaScript's Number of a decimal numeral; NaN for any other text."""
     number = float(text) if _NUMBER.fullmatch(text) else math.nan
     return int(number) if number.is_integer() else number
 
 
 def rust_integer(text: str) -> float:
-    """Return rsp-rs's 64-bit integer of a text; 0 for other texts."""
+    """Return the 64-bit integer that rsp-rs reads from a text; 0 for any other text."""
     number = int(text) if _INTEGER.fullmatch(text) else 0
     return number if -_LARGEST <= number < _LARGEST else 0
 

@@ -85,7 +85,7 @@ def read_head(text: str) -> tuple[ToStream | None, tuple[YasperWindow, ...]]:
 
 @lru_cache
 def read_yasper(text: str) -> YasperQuery:
-    """Return the parsed query; raises LarsError if the engine registers nothing."""
+    """Return the parsed query; raises LarsError if the engine does not register the query."""
     return _Reader(text).query()
 
 

@@ -218,7 +218,7 @@ def _queries(
 
 
 def _judgeable(made: hunting.MadeQueries, judge: hunting.Reference) -> hunting.MadeQueries:
-    """Return the queries whose runs can be judged; raises LarsError if none can."""
+    """Return the queries whose runs can be judged; raises LarsError if no query can be judged."""
     obstacles = {query.name: judge.obstacle(query) for query in made.queries}
     left = tuple(query for query in made.queries if obstacles[query.name] is None)
     lost = tuple((name, f"{judge.name} cannot run it: {why}") for name, why in obstacles.items() if why)

@@ -249,7 +249,7 @@ class PackCheck(Findings):
     RunRequest, without=("check", "out", "fresh", "master", "fail_on_empty"), needs=("experiment",)
 )
 def check_pack(request: RunRequest, listeners: Listeners) -> PackCheck:
-    """Run a packed experiment again, and compare its files and results with the packed ones.
+    """Run a packed experiment again, and compare files and results with the packed files and results.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -208,7 +208,7 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
 
 
 def _begin(times: Sequence[float], period: Duration) -> float | None:
-    """Return the offset in ms, within the period, of a half period that contains all times.
+    """Return the offset in ms, inside the period, of a half period that contains all times.
 
     The result is None if no half period contains all times, and 0 if there are no times.
     """

@@ -342,7 +342,7 @@ _FOUND: Final = {True: "contained", False: "not contained", None: "open"}
 
 @offered_functions(DecideRequest, without=("period", "static", "assign", "contained"))
 def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult:
-    """Return whether each answer of one query is an answer of another, at every time on every stream.
+    """Return whether each answer of a query is an answer of another query, at every time on every stream.
 
     >>> near, far = (f"SELECT ?x {{ STREAM <urn:s> [RANGE {n}s] {{ ?x <urn:p> 1 }} }}" for n in (5, 9))
     >>> contained(near, far).holds, contained(far, near).holds
@@ -369,7 +369,7 @@ def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult
 
 @offered_functions(DecideRequest)
 def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
-    """Answer `lars decide`, for push and pull or for two queries in one mode."""
+    """Answer `lars decide`, for push and pull, or for containment of two queries."""
     if request.contained or request.two.equivalent:
         return answering(contained).answer(request, listeners)
     return answering(decide).answer(request, listeners)

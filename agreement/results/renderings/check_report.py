@@ -1,13 +1,13 @@
 """The output of `lars check`: whether a stream is an answer stream, or the violated rule or atom.
 
-As JSON: {"origin", "t", "correct", "streams": [one per stream of the file]}. "correct": each is an answer
-stream. If time 0 is a dateTime, "origin" has it, and "t_date" has t's. A stream: "verdict" is "answer
-stream", "no interpretation" (with "missing", "extra", "outside": atoms), "violated" ("rule", "instance",
-"values" of its variables, "why", and how many "others" are violated) or "smaller model" ("least" and
-"unfounded": atoms; "unsupported": those that no rule derives; "circle": links with "head", "rule",
-"instance", "formula", "windows", "below"). "founded" says whether it is an answer stream under the founded
-reading, "choice" which atoms the windows with ties `choose` keep, "choices" how many choices were tried. An
-atom at another time than t is written "@_17 p".
+As JSON: {"origin", "t", "correct", "streams": [one per stream of the file]}. "correct" means that each stream
+of the file is an answer stream. If time 0 is a dateTime, "origin" contains this dateTime, and "t_date"
+contains the dateTime of t. A stream: "verdict" is "answer stream", "no interpretation" (with "missing",
+"extra", "outside": atoms), "violated" ("rule", "instance", "values" of its variables, "why", and how many
+"others" are violated) or "smaller model" ("least" and "unfounded": atoms; "unsupported": those that no rule
+derives; "circle": links with "head", "rule", "instance", "formula", "windows", "below"). "founded" says
+whether it is an answer stream under the founded reading, "choice" which atoms the windows with ties `choose`
+keep, "choices" how many choices were tried. An atom at another time than t is written "@_17 p".
 """
 
 from collections.abc import Iterator, Sequence

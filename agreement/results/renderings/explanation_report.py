@@ -7,13 +7,13 @@
 
 `origin` is the dateTime of time 0, null if times are integers. `without` counts the answer streams of the
 program without constraints and heads outside the timeline. `violations` lists the violations of the first of
-these answer streams: {"rule", "text", "why", "binding", "head", "premises", "others"}. `more`: more answer
-streams exist than were inspected; `why` locates the failure of an atom without rules. `at` is the reference
-time, `t` the atom's time. A NODE is `kind` derived, with rule, text, binding and premises [{"literal", "why",
-"evidence": [NODE]}], or `repeated` when it is told elsewhere, maybe among the lemmas, which stand too deep in
-the proof; or `kind` input or known (static data, facts), with {"t", "stream", "s", "p", "o"} for a stream
-triple and {"t", "atom"} for others; or `kind` absent: no such atom in [from, to]. Leaves have `windows`,
-outer ones first: {"window", "from", "to"}.
+these answer streams: {"rule", "text", "why", "binding", "head", "premises", "others"}. `more` means that more
+answer streams exist than were inspected. `why` locates the failure of an atom without rules. `at` is the
+reference time, `t` the atom's time. A NODE is `kind` derived, with rule, text, binding and premises
+[{"literal", "why", "evidence": [NODE]}], or `repeated` if its proof is at another place, such as among the
+lemmas, which are too deep in the proof; or `kind` input or known (static data, facts), with {"t", "stream",
+"s", "p", "o"} for a stream triple and {"t", "atom"} for others; or `kind` absent: no such atom in [from, to].
+Leaves have `windows`, outer ones first: {"window", "from", "to"}.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -515,7 +515,7 @@ class _JsonTeller:
         self._once = ToldOnce(world)
 
     def rest(self) -> list[outputs.Json]:
-        """Return the proofs that were postponed because they were too deep."""
+        """Return the proofs that were postponed because they are too deep."""
         return [self._derived(moment, 0) for moment in self._once.left()]
 
     def node(self, moment: Moment, depth: int, windows: list[outputs.Json]) -> outputs.Json:

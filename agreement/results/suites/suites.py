@@ -354,7 +354,7 @@ def _ran(
 def _recorded(
     folder: Path, tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None
 ) -> SuiteResult:
-    """Return the test results by files of answers; a test without a file counts as refused."""
+    """Return the test results for files of recorded answers; a test without a file counts as refused."""
     if not exists(folder, folder=True):
         raise LarsError(
             f"--answers {folder}: no such folder; expected a folder with a file TEST.* for each test"

@@ -104,7 +104,7 @@ def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Da
 def _some(windows: Sequence[Json]) -> list[Json]:
     """Return all windows if they are short, otherwise some windows in order with their first rows.
 
-    If there are many windows, wrong ones are preferred.
+    Of many windows, wrong windows are preferred.
     """
     length = sum(len(json_text(window)) for window in windows)
     most = None if len(windows) <= _MOST_WINDOWS and length <= _LETTERS else _ROWS_EACH

@@ -47,8 +47,8 @@ def windows(
 ) -> list[Json]:
     """Return the windows of the queries, each with its side and its interval over time.
 
-    `runs` are [t, first, last, by, by]: from t up to the next run the window is [first, last], and each end
-    moves by 0 or 1 per time point. [t, None] means an empty window. With `alone`, intervals are given only at
+    `runs` are [t, first, last, by, by]: at t, the window is [first, last]; up to the next run, each end moves
+    by 0 or 1 per time point. [t, None] means an empty window. With `alone`, intervals are given only at
     these t, the times of the shown rows.
     """
     some = sorted({t for t in periods if t in trace.timeline})
