@@ -55,7 +55,7 @@ class CommonTraits:
 
     def text(self, items: str) -> str:
         """Return the condition as a text; `items` is the plural noun for the items."""
-        more = f"; {self.elsewhere} others are wrong" if self.elsewhere else ""
+        more = f"; wrong without these traits: {self.elsewhere}" if self.elsewhere else ""
         return f"{' and '.join(self.traits)} ({self.wrong} of {self.wrong + self.right} such {items}{more})"
 
 
@@ -189,16 +189,16 @@ def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
     place, run = one.places[n], one.run
     due = [other.right_rows for other in one.places[:n] if other.right_rows]
     right = place.right_rows
-    yield "the report before has the same rows", int(bool(due) and set(due[-1]) == set(right))
-    yield "{} reports came before in the run", len(due)
+    yield "the preceding report has the same rows", int(bool(due) and set(due[-1]) == set(right))
+    yield "{} reports precede in the run", len(due)
     yield "{} rows are right", len(right)
     yield "a row is right more than once", int(len(set(right)) < len(right))
     yield (
-        "a row is right that was right at the report before",
+        "a right row was also right at the preceding report",
         int(bool(due) and not set(due[-1]).isdisjoint(right)),
     )
     yield (
-        "a row is right that was not at the report before",
+        "a right row was not right at the preceding report",
         int(not due or not set(right) <= set(due[-1])),
     )
     yield from _of_windows(run, t)
@@ -213,8 +213,8 @@ def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
     yield "the window closes after {} ms", round(t)
     length, step = run.query.windows[0]
     odd = round(t / run.query.tick - length) // step % 2
-    yield "it is every second window, from the first on", 1 - odd
-    yield "it is every second window, from the second on", odd
+    yield "the number of the window is odd", 1 - odd
+    yield "the number of the window is even", odd
 
 
 def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
@@ -230,11 +230,11 @@ def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
     yield "the window shows triples of one instant", int(len({push.t for push in shown}) < len(shown))
     yield "a window shows no triple", int(not all(windows))
     old = [all(push.t <= t - step for push in window) for window, step in zip(windows, steps, strict=True)]
-    yield "a window has nothing new since the close before", int(any(old))
-    yield "a window has something new since the close before", int(not all(old))
+    yield "a window has nothing new since the preceding close", int(any(old))
+    yield "a window has something new since the preceding close", int(not all(old))
     pairs = zip(windows, steps, strict=True)
     both = any(push.t <= t - step for window, step in pairs for push in window)
-    yield "the window shares a triple with the one before", int(both)
+    yield "the window shares a triple with the preceding window", int(both)
     yield "{} triples are in the window", len(shown)
     kinds = Counter(_kind(push.triple[2]) for push in shown)
     yield "{} kinds of objects are in the window", len(kinds)
@@ -301,9 +301,9 @@ def _parts(pattern: patterns.Pattern) -> Iterator[patterns.Pattern]:
 
 
 def _of_row(names: Sequence[str], row: Row, before: set[Row], times: int) -> Iterator[tuple[str, int]]:
-    yield "were right at the report before too", int(row in before)
-    yield "are new: not of the report before", int(row not in before)
-    yield "are there more than once", int(times > 1)
+    yield "were also right at the preceding report", int(row in before)
+    yield "are new: not right at the preceding report", int(row not in before)
+    yield "occur more than once", int(times > 1)
     for name, text in zip(names, row, strict=False):
         yield f"have {_kind(text)}", 1
         yield f"have {_kind(text)} as ?{name}", 1
@@ -323,17 +323,17 @@ def _of_sources(run: HuntedRun, t: float | None, row: Row) -> Iterator[tuple[str
     known = {(push.stream, push.triple) for push in own}
     every = [push for push in run.pushes if (push.stream, push.triple) in known]
     yield (
-        "come of a triple that arrives with others at one instant",
+        "come from a triple that arrives with other triples at one instant",
         int(any(times[one.t] > 1 for one in own)),
     )
-    yield "come of a triple that arrives at the close", int(any(push.t == t for push in own))
-    yield "come of a triple that comes again in the stream", int(len(every) > len(known))
+    yield "come from a triple that arrives at the close", int(any(push.t == t for push in own))
+    yield "come from a triple that comes again in the stream", int(len(every) > len(known))
     yield (
-        "come of a triple that arrived before the window opened too",
+        "come from a triple that also arrived before the window opened",
         int(any(push.t < min(one.t for one in shown) for push in every)),
     )
-    yield "come of the first triple of the window", int(own[0] is min(shown, key=lambda push: push.t))
-    yield "come of the last triple of the window", int(own[-1] is shown[-1])
+    yield "come from the first triple of the window", int(own[0] is min(shown, key=lambda push: push.t))
+    yield "come from the last triple of the window", int(own[-1] is shown[-1])
 
 
 def _kind(text: str | None) -> str:

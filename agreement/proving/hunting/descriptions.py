@@ -111,7 +111,7 @@ def _unbound(place: ReportMatch) -> bool:
     return right == came
 
 
-_UNBOUND: Final = "some columns have no value, and the others are right"
+_UNBOUND: Final = "some columns have no value, and all other columns are right"
 _OWN_ROWS: Final = (
     "rows that are right are reported more often",
     "rows that are right are reported less often",
@@ -126,17 +126,17 @@ _RELATIONS: Final[tuple[Relation, ...]] = (
     ("whole reports are missing", _all_places(lambda p: p.right_rows and not p.came_rows)),
     ("the answers are right, but reports come at other times", _in_order),
     ("the rows of each run are right, but come at other times", lambda one: _in_order(one) or _as_many(one)),
-    ("reports come although none is due", _all_places(lambda p: p.came_rows and not p.right_rows)),
+    ("reports come although no report is due", _all_places(lambda p: p.came_rows and not p.right_rows)),
     *(
         (says, _all_places(partial(_as_often, sign)))
         for says, sign in zip(_OWN_ROWS, ((1,), (-1,), (1, 0, -1)), strict=True)
     ),
     (
-        "rows are missing, and none is extra",
+        "rows are missing, and no row is extra",
         _all_places(lambda p: not Counter(p.came_rows) - Counter(p.right_rows)),
     ),
     (
-        "rows are extra, and none is missing",
+        "rows are extra, and no row is missing",
         _all_places(lambda p: not Counter(p.right_rows) - Counter(p.came_rows)),
     ),
     (_UNBOUND, _all_places(_unbound)),
@@ -146,15 +146,15 @@ _RELATIONS: Final[tuple[Relation, ...]] = (
         _all_places(lambda p: len(p.right_rows) == len(p.came_rows)),
     ),
     (
-        "each wrong report has fewer rows than are right",
+        "each wrong report has too few rows",
         _all_places(lambda p: len(p.right_rows) > len(p.came_rows)),
     ),
     (
-        "each wrong report has more rows than are right",
+        "each wrong report has too many rows",
         _all_places(lambda p: len(p.right_rows) < len(p.came_rows)),
     ),
 )
-_OTHERWISE: Final = "rows are missing, and others are extra"
+_OTHERWISE: Final = "rows are missing, and other rows are extra"
 
 
 def _origin(runs: Sequence[ComparedRun]) -> str:
@@ -163,7 +163,8 @@ def _origin(runs: Sequence[ComparedRun]) -> str:
     for says, holds in _ORIGINS if some else ():
         count = sum(map(holds, some))
         if count >= _NEARLY_ALL * len(some):
-            return f", {says}" if count == len(some) else f", nearly always {says}"
+            often = "" if count == len(some) else "nearly always "
+            return f", and extra rows are {often}{says}"
     return ""
 
 
@@ -192,8 +193,8 @@ def _nowhere(one: ComparedRun) -> bool:
 
 
 _ORIGINS: Final[tuple[Relation, ...]] = (
-    ("those of the report before", lambda one: _before(one, last=True)),
-    ("those of reports before", _before),
-    ("those that are right at another time of the same run", _anywhere),
-    ("those that are right at no time of the same run", _nowhere),
+    ("from the preceding report", lambda one: _before(one, last=True)),
+    ("from preceding reports", _before),
+    ("right at another time of the same run", _anywhere),
+    ("right at no time of the same run", _nowhere),
 )

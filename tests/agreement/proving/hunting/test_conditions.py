@@ -31,7 +31,7 @@ def learned(wrong, right):
             "3 or more rows (4 of 4 such reports)",
         ),
         ([{"{} rows": 0}] * 4, [{"{} rows": 2}] * 3, "no rows (4 of 4 such reports)"),
-        ([{"F": 1}] * 19 + [{}], [{}] * 9, "F (19 of 19 such reports; 1 others are wrong)"),
+        ([{"F": 1}] * 19 + [{}], [{}] * 9, "F (19 of 19 such reports; wrong without these traits: 1)"),
         ([{"F": 1}] * 8 + [{}] * 2, [{}] * 9, None),
         ([{"F": 1}] * 4, [{"F": 1}] * 9, None),
         ([{"F": 1}] * 2, [{}] * 9, None),

@@ -27,20 +27,26 @@ def compared(*places):
     ("places", "words"),
     [
         ([((A,), ()), ((B,), (B,))], "whole reports are missing"),
-        ([((A, B), (A,))], "rows are missing, and none is extra"),
-        ([((A,), (A, B))], "rows are extra, and none is missing, those that are right at no time"),
-        ([((A,), (A,)), ((B,), (A, B))], "rows are extra, and none is missing, those of the report before"),
-        ([((A,), (A,)), ((), (A,))], "reports come although none is due, those of the report before"),
+        ([((A, B), (A,))], "rows are missing, and no row is extra"),
+        ([((A,), (A, B))], "rows are extra, and no row is missing, and extra rows are right at no time"),
+        (
+            [((A,), (A,)), ((B,), (A, B))],
+            "rows are extra, and no row is missing, and extra rows are from the preceding report",
+        ),
+        (
+            [((A,), (A,)), ((), (A,))],
+            "reports come although no report is due, and extra rows are from the preceding report",
+        ),
         ([((A,), ()), ((), (A,)), ((B,), ()), ((), (B,))], "right, but reports come at other times"),
         ([((A, A), (A,))], "right are reported less often"),
         ([((A,), (A, A))], "right are reported more often"),
         ([((A, A), (A,)), ((B,), (B, B))], "more often or less often"),
-        ([((A,), (("<a>", None),))], "some columns have no value, and the others are right: ?a"),
+        ([((A,), (("<a>", None),))], "some columns have no value, and all other columns are right: ?a"),
         ([((A,), (("<a>", '"7"'),))], "one column has other values"),
         ([((A,), (C,))], "rows have other values, but their number is right"),
-        ([((A, B), (C,))], "each wrong report has fewer rows than are right"),
-        ([((A,), (B, C))], "each wrong report has more rows than are right"),
-        ([((A, B), (C,)), ((A,), (B, C))], "rows are missing, and others are extra"),
+        ([((A, B), (C,))], "each wrong report has too few rows"),
+        ([((A,), (B, C))], "each wrong report has too many rows"),
+        ([((A, B), (C,)), ((A,), (B, C))], "rows are missing, and other rows are extra"),
     ],
 )
 def test_what_came_is_said_to_be_what_it_is_to_what_is_right(places, words):
@@ -48,4 +54,4 @@ def test_what_came_is_said_to_be_what_it_is_to_what_is_right(places, words):
 
 
 def test_no_relation_is_said_that_one_run_does_not_have():
-    assert _rows([compared(((A,), ())), compared(((A, B), (A,)))]) == "rows are missing, and none is extra"
+    assert _rows([compared(((A,), ())), compared(((A, B), (A,)))]) == "rows are missing, and no row is extra"
