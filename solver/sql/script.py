@@ -51,7 +51,7 @@ def _check_windows(program: Program) -> None:
             for window in windows_of(literal):
                 lengths = window.lengths if isinstance(window, IntervalWindow) else (window.size,)
                 if any(abs(length) > LARGEST_TIME for length in lengths):
-                    raise values.inexpressible("SQL has integers of 64 bits alone", rule, literal)
+                    raise values.inexpressible("SQL has only integers of 64 bits", rule, literal)
 
 
 def script(
@@ -177,7 +177,7 @@ def _recursive(writer: _Writer, layer: relational.Layer) -> Iterator[str]:
     looping = [rule for rule in layer.rules if rule.places(layer.predicates)]
     (place, _), *again = looping[0].places(layer.predicates)
     if more or again or len(looping) > 1:
-        problem = "SQL recurses by one rule alone, in which the predicate stands once"
+        problem = "SQL allows recursion only by one rule that contains the predicate once"
         raise values.inexpressible(problem, looping[-1].rule)
     names = writer.tables.names
     loop = names.of(("loop", predicate), f"{predicate[0]}_so_far")
@@ -188,7 +188,7 @@ def _recursive(writer: _Writer, layer: relational.Layer) -> Iterator[str]:
     step = RuleSelect(looping[0], writer.table_of, {place: loop})
     repeated = _commented(step)
     if any(table == loop for table, _ in step.compared):
-        raise values.inexpressible("SQL does not compare values that a recursion makes", looping[0].rule)
+        raise values.inexpressible("SQL does not compare values that a recursion computes", looping[0].rule)
     yield from _compared([*selects, step])
     named = values.columns(predicate[1])
     table = names.derived(predicate)

@@ -278,7 +278,7 @@ def remarks(
     texts += _unbound(query)
     if any(isinstance(part, algebra.Group) and part.aggregates and not part.keys for part in whole):
         texts.append(
-            "T13: an aggregate without GROUP BY: where nothing matches C-SPARQL has one row (COUNT, SUM and "
+            "T13: an aggregate without GROUP BY: if nothing matches, C-SPARQL has one row (COUNT, SUM and "
             "AVG are 0), CQELS none"
         )
     texts += [
@@ -365,7 +365,7 @@ def _multiplicities(query: EngineQuery, setting: Setting) -> Iterator[str]:
     is_shown = query.form == "SELECT" and _can_repeat(whole)
     slices = (part for part in parts(whole) if isinstance(part, algebra.Select) and part.modifiers.slices)
     if is_shown or any(map(_can_repeat, slices)):
-        yield "T12: equal rows are one, as in a set; SPARQL 1.1 counts them (--semantics bag)"
+        yield "T12: equal rows are shown once, as in a set; SPARQL 1.1 counts them (--semantics bag)"
 
 
 def _can_repeat(select: algebra.Select) -> bool:

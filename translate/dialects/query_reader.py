@@ -60,8 +60,8 @@ class _Streams:
                 self._add(clause)
             case "default" | "named":
                 self.notes += (
-                    f"{' '.join(token.text for token in part.tokens())} of CQELS 2 is left out: it says how "
-                    "static data are fetched"
+                    f"{' '.join(token.text for token in part.tokens())} of CQELS 2 is left out: it only "
+                    "determines how static data are fetched"
                     for part in clause.phrases()
                 )
             case "declared" | "unnamed":
@@ -92,14 +92,16 @@ class _Streams:
 
     def _window(self, window: sparql.Phrase) -> WindowExpression:
         self.notes += (
-            f"{words} of {TITLES[self.language]} is left out: it says when a window reports, not what"
+            f"{words} of {TITLES[self.language]} is left out: it affects when a window reports, not what"
             for words in strategies(window)
         )
         if self.manner.offset != "step" and (step := step_of(window)) is not None:
             self.steps.add(step)
-            self.notes.append(f"STEP {step} of a window with OFFSET is left out: it is one at each time")
+            self.notes.append(
+                f"STEP {step} of a window with OFFSET is left out: the window is evaluated at each time"
+            )
         if self.manner.anchored and (slide := idle_step(window)) is not None:
-            self.notes.append(f"{slide} is left out: each time with input is an anchor")
+            self.notes.append(f"{slide} is left out: each time with input is an anchor of the window")
         return read_window(self.document, window, self.manner)
 
     def _declare(self, clause: sparql.Phrase) -> None:
@@ -221,7 +223,7 @@ def _refuse_nesting(document: sparql.Document, token: sparql.Token, outer: str) 
         raise UnsupportedError(
             construct, document.place(token.start), covered="windows of RSP-QL over named graphs"
         )
-    problem = f"found {token.text.upper()} inside {outer}; a stream has no streams in it"
+    problem = f"found {token.text.upper()} inside {outer}; a block cannot contain a stream"
     raise QueryError(document.place(token.start), problem)
 
 
@@ -297,7 +299,7 @@ def _left_out(tree: sparql.Phrase) -> Iterator[str]:
     """Yield notes about clauses of Kolibrie that do not affect answers."""
     for source in tree.find_all("source"):
         words = "REGISTER STREAM .. FROM" + " .. WITH TIMESTAMP" * (source.find("stamp") is not None)
-        yield f"{words} of Kolibrie is left out: the trace says what the stream has, and when"
+        yield f"{words} of Kolibrie is left out: the trace has the content and the times"
 
 
 def _name_and_kind(register: sparql.Phrase) -> tuple[sparql.Token, bool]:
@@ -311,7 +313,7 @@ def _refuse_mixture(document: sparql.Document, query: sparql.Phrase) -> None:
     for clause in query.phrases():
         if clause.name == "merged" and not clause.has_word("NAMED"):
             accepted = (
-                "FROM NAMED STREAM beside STREAM blocks: without NAMED it is of C-SPARQL, and they of CQELS"
+                "FROM NAMED STREAM beside STREAM blocks: FROM STREAM is C-SPARQL, and STREAM blocks are CQELS"
             )
             raise document.unexpected(clause.first(), accepted)
 

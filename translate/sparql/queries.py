@@ -118,7 +118,7 @@ class TriplesRun:
             isinstance(member, Token)
             and self.scope.labels.setdefault(member.text, self.number) != self.number
         ):
-            accepted = f"another label: {label} stands in two basic graph patterns"
+            accepted = f"another label: {label} occurs in two basic graph patterns"
             raise self.scope.unexpected(member, accepted)
         if label not in self.blank:
             self.blank[label] = self.scope.fresh("b")
@@ -771,9 +771,7 @@ class _Level:
 
     def _sample(self, variable: Variable, name: Variable | None = None) -> Variable:
         """Return the variable for a sample of a variable that is not a key of GROUP BY."""
-        note = (
-            f"{variable} is no key of GROUP BY: a group has one of its values there, as of SAMPLE({variable})"
-        )
+        note = f"{variable} is not a key of GROUP BY: a group has one value of it, as with SAMPLE({variable})"
         self.scope.notes.append(note)
         return self._name_of(Aggregation("SAMPLE", ()), (variable, ()), name)
 

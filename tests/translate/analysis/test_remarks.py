@@ -133,7 +133,7 @@ def test_an_aggregate_of_nothing_is_warned_of(text, expected):
 )
 def test_a_name_of_a_group_that_is_no_key_is_warned_of(text, names):
     found = remarks(read_query(PREFIX + text, "q.rq"), Setting())
-    assert [one.split()[0] for one in found if "no key" in one] == names
+    assert [one.split()[0] for one in found if "not a key" in one] == names
 
 
 @pytest.mark.parametrize("name", ROWS)

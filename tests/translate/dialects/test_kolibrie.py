@@ -97,7 +97,7 @@ def test_an_unknown_operator_runs_as_rstream():
 )
 def test_when_a_window_reports_is_left_out_with_a_note(window, words):
     assert asked(f":w ON <e:s> {window}").notes == tuple(
-        f"{word} of Kolibrie is left out: it says when a window reports, not what" for word in words
+        f"{word} of Kolibrie is left out: it affects when a window reports, not what" for word in words
     )
 
 
