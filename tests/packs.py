@@ -43,6 +43,7 @@ PACKS = {
         Pack("queries", "*/*.rq", 280, "queries and probes of other people, and what engines say of them"),
         Pack("queries-living", "*/*.rq", 180, "texts of the languages that engines of today read"),
         Pack("srbench", "queries/*/*.rq", 30, "verdicts on published pairs of queries over measured weather"),
+        Pack("citybench", "queries/*/*.rq", 28, "verdicts on published pairs of queries over a city"),
         Pack("lsbench", "queries/*/*.rq", 24, "verdicts on published pairs of queries over a social network"),
         Pack("rdf-messages", "*.expected.json", 20, "cases of RDF Messages, most by the W3C's group"),
         Pack("stream-reasoners", "*.*", 17, "programs and logs of two other stream reasoners"),

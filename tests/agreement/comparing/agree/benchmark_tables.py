@@ -19,11 +19,15 @@ PAGE = ROOT / "agreement/manual/benchmarks.md"
 
 def tables():
     """Return of each benchmark of the page its rows: by pair, a cell for each period, and causes."""
-    found, section = {}, ""
+    found, section, is_pairs = {}, "", False
     for line in PAGE.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             section = line.removeprefix("## ").partition(":")[0]
-        elif re.match(r"\| Q\d", line):
+        elif not line.startswith("|"):
+            is_pairs = False
+        elif line.startswith("| pair |"):
+            is_pairs = True
+        elif is_pairs and re.match(r"\| Q\d", line):
             name, *cells, causes = line.strip("| ").split(" | ")
             found.setdefault(section, {})[name] = (cells, counted(causes))
     return found

@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 from functools import lru_cache
-from pathlib import Path
 
 import pyoxigraph as ox
 import pytest
@@ -12,10 +11,10 @@ import pytest
 from agreement import api
 from tests.agreement.comparing.agree.benchmark_tables import row_of, tables
 from tests.agreement.comparing.agree.sparql_sides import Side, arrivals_of, check_rows
+from tests.packs import SAMPLES, SHARED, pack
 
-ROOT = Path(__file__).parents[4]
-DATA = ROOT.parent / "shared/citybench"
-pytestmark = pytest.mark.skipif(not DATA.exists(), reason="CityBench is not in ../shared/citybench")
+DATA = SHARED / "citybench"
+pytestmark = pack("citybench")
 QUERIES = ("Q1", "Q2", "Q3", "Q4", "Q5", "Q6", "Q7", "Q8", "Q9", "Q10", "Q10_5", "Q10_8", "Q11", "Q12")
 FILES = {
     "SensorRepository": None,
@@ -29,7 +28,7 @@ LAST, PERIODS = 20333, (1000, 2000, 3000, 4000, 5000)
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory):
     path = tmp_path_factory.mktemp("city") / "city.nq"
-    script = ROOT / "samples/citybench/convert.py"
+    script = SAMPLES / "citybench/convert.py"
     subprocess.run([sys.executable, script, DATA, path, "--rows", "20"], check=True)
     return path
 
