@@ -147,7 +147,8 @@ _FAMILIES: Final = (
     QueryFamily("average", ((_S, 4, 2, _ONE),), select="?s (AVG(?a) AS ?n)", group="GROUP BY ?s"),
     QueryFamily("bind", ((_S, 4, 2, f"{_ONE} BIND(STR(?a) AS ?b)"),), select="?s ?b"),
     QueryFamily("values", ((_S, 4, 2, _ONE),), outside="VALUES ?s { :s :s2 }"),
-    QueryFamily("path", ((_S, 4, 2, "?s :p+ ?a ."),)),
+    # An engine that reads triples word by word is not to take the path for a predicate.
+    QueryFamily("path", ((_S, 4, 2, "?s :p + ?a ."),)),
 )
 _PREFIX: Final = "PREFIX : <http://e/>"
 

@@ -92,7 +92,7 @@ REWRITTEN = {
     "bind-ignored": (r"BIND\((?:[^()]|\([^()]*\))*\)", ""),
     "values-first": (r"(VALUES \?s \{ \S+)[^}]*", r"\1 "),
     "values-ignored": (r"VALUES \?s \{[^}]*\}", ""),
-    "path-once": (r":p\+ ", ":p "),
+    "path-once": (r":p \+ ", ":p "),
     "average-cut": (
         r"AVG\(\?a\)",
         "<http://www.w3.org/2001/XMLSchema#integer>(FLOOR(AVG(?a)))",
