@@ -378,7 +378,7 @@ def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
         verb = "is" if len(both) == 1 else "are"
         raise LarsError(
             f"the input has atoms of {_names_of(both)}, which {verb} derived by the program; expected "
-            f"input of predicates that no rule with a body derives"
+            f"input of predicates that are not the head of a rule with a body"
         )
     return held | {predicate for predicate, rows in trace.background.items() if rows}
 

@@ -53,7 +53,8 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
     check_timeline(times, None)
     if times.last - times.first >= _MOST_POINTS:
         raise LarsError(
-            f"the timeline {times} is longer than {_MOST_POINTS} time points; use one of them, by --at"
+            f"the timeline {times} is longer than {_MOST_POINTS} time points; use --at to choose one of "
+            "these time points"
         )
     output = None if query is None else output_of(query, task.setting).predicate
     situation = Situation(trace.timeline, trace.facts(trace.timeline), trace.background)

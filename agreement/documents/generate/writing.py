@@ -82,7 +82,9 @@ def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> 
         names = ", ".join(NAMING_STREAMS)
         raise LarsError(f"--streams {plan.streams}: the format {kind} cannot name streams; expected {names}")
     if plan.out_of_order and kind == "turtle":
-        raise LarsError("--out-of-order: a folder of files by time has no order of arrival; expected a file")
+        raise LarsError(
+            "--out-of-order: a folder with one file per time has no order of arrival; expected a file"
+        )
 
 
 HEADS: Final = {"csv": ",".join(COLUMNS) + "\n"}

@@ -378,7 +378,7 @@ class AnswerTimes:
     def forwards(self, t: float, before: float) -> float:
         """Return the time of a report in ms; raises LarsError if the time precedes the previous report."""
         if self.ordered and t < before:
-            problem = f"found {plain(t)} ms after {plain(before)} ms"
+            problem = f"found {plain(t)} ms behind the later time {plain(before)} ms"
             accepted = "reports in the order of their times; any times with --match sequence"
             raise LarsError(f"{problem}; expected {accepted}")
         return t
@@ -393,7 +393,9 @@ class AnswerTimes:
         if written.value < self.origin.value:
             begin = traces.show(self.origin)
             problem = f"found {traces.show(written)}, a time before time 0, which is {begin}"
-            raise LarsError(f"{problem}; use --origin with a dateTime that is not later")
+            raise LarsError(
+                f"{problem}; use --origin with a dateTime that is not later than all times of the answers"
+            )
         return self.of_number((written.value - self.origin.value) / self.unit.nanoseconds)
 
     def _accepted(self) -> str:

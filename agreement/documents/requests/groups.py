@@ -533,7 +533,8 @@ def check_for_queries(path: Path, flags: Sequence[str]) -> None:
 def check_for_programs(path: Path, flags: Sequence[str]) -> None:
     """Raise LarsError if options about answer streams are given for a query, which has one answer stream."""
     if flags and path.suffix not in query_files.PROGRAM_SUFFIXES:
-        raise LarsError(f"{path}: cannot combine {' and '.join(flags)} with a query, which has one answer")
+        reason = "because a query has only one answer stream"
+        raise LarsError(f"{path}: cannot combine {' and '.join(flags)} with a query, {reason}")
 
 
 def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:

@@ -190,7 +190,8 @@ class BuiltInSession:
         latest = max(self._clock, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
         for push in pushes:
             if push.t < latest:
-                yield f"found the time {push.t:g} ms after {latest:g}; expected times in order"
+                found = f"found the time {push.t:g} ms behind the later time {latest:g} ms"
+                yield f"{found}; expected times in order"
                 continue
             try:
                 specifications.elements_of([push], self.run.unit)

@@ -339,7 +339,9 @@ def _blank_nodes(answers: messages.EngineAnswers, profile: messages.ProfileReply
         if all(labels):
             if len(set.union(*labels)) == 1:
                 sentence = f"{_BLANK} and {_OTHER_BLANK} come back as one node, {min(labels[0])}"
-                return AdapterCheck(name, f"{sentence}; use a label for each node of a report")
+                return AdapterCheck(
+                    name, f"{sentence}; use a different label for each blank node of a report"
+                )
             advice = None
     return AdapterCheck(name, None, advice)
 

@@ -501,7 +501,7 @@ class AdapterSession:
         if number.denominator != 1:
             raise LarsError(
                 f"cannot give the adapter {cut(self.adapter.command)!r} the time {t:g} ms: its time_unit is "
-                f"{self.profile.time_unit}; use times and a --unit that are whole numbers of it"
+                f"{self.profile.time_unit}; use times and a --unit that are multiples of this time_unit"
             )
         return int(number)
 

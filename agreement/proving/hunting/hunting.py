@@ -722,7 +722,7 @@ class Explanation:
 
     @property
     def _is_more_than_chance(self) -> bool:
-        """Whether more runs are unexplained than can be explained by chance."""
+        """Whether the number of unexplained runs is too large to be chance."""
         return len(self._left()) > (max(_FEW, len(self.wrong) * _CHANCE) if self.named else 0)
 
     def _contrast(self) -> None:

@@ -223,7 +223,10 @@ def _judgeable(made: hunting.MadeQueries, judge: hunting.Reference) -> hunting.M
     left = tuple(query for query in made.queries if obstacles[query.name] is None)
     lost = tuple((name, f"{judge.name} cannot run it: {why}") for name, why in obstacles.items() if why)
     if not left:
-        raise LarsError(f"no query can be judged: {lost[0][1]}; use --engine with another name")
+        raise LarsError(
+            f"no query can be judged: {lost[0][1]}; use --engine with an engine that can run one of "
+            "the queries"
+        )
     return hunting.MadeQueries(left, (*made.refusals, *lost))
 
 

@@ -362,7 +362,9 @@ def _zero_of_numbers(logs: _Logs) -> str | None:
         return None
     if first > _LATEST:
         problem = f"the times begin at {first / 1000:.0f} s, in no year of four digits"
-        raise LarsError(f"{problem}; use --answers-unit 1ms and --trace-unit 1ms if they count milliseconds")
+        raise LarsError(
+            f"{problem}; use --answers-unit 1ms and --trace-unit 1ms if the times are in milliseconds"
+        )
     return initial.ZEROS[1]
 
 

@@ -104,7 +104,10 @@ def read_texts(inputs: Sequence[Path]) -> PlayedTexts:
         if len(texts.texts) < len(files):
             raise LarsError(f"{path}: cannot play files of the same name; use files with different names")
     elif traces:
-        raise LarsError(f"{path}: cannot play a query with a trace; use `lars init`, then the experiment")
+        raise LarsError(
+            f"{path}: cannot play a query with a trace; use `lars init` to write an experiment, and "
+            "play the experiment"
+        )
     else:
         texts = _of_experiment(path)
     texts.check_length()

@@ -50,7 +50,7 @@ NAMES = {
     "t.xml": "expected .nq, .nt, .trig, .csv, .tsv, .parquet, a folder (no extension), or --format",
     "t.trig --stations 2 --streams 2": "--streams 2: the format trig cannot name streams; expected nquads",
     "t --unit 1ms": "--unit 1ms: expected a whole number of the trace unit 1s",
-    "t --out-of-order 0.5": "--out-of-order: a folder of files by time has no order of arrival",
+    "t --out-of-order 0.5": "--out-of-order: a folder with one file per time has no order of arrival",
     "nowhere/t.nq": "cannot be written: there is no folder",
 }
 
