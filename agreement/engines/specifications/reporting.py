@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Final, NamedTuple, assert_never
@@ -372,7 +372,7 @@ class EvaluationPoint(NamedTuple):
     trigger: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ShownWindow:
     """The content of one window at each tick: consecutive elements of the stream in arrival order."""
 
@@ -417,12 +417,19 @@ class ShownWindow:
 
     def own_tick(self, tick: int) -> int:
         """Return the tick at which the window ends if the reference time is `tick`."""
-        shift, scale = shift_of(self.source, self.frame), self.frame.clock.scale
-        last_missed = misses_last(ends_of(self.source, self.frame))
-        if not shift and last_missed is misses_last(self.frame.bounds):
+        scale = self.frame.clock.scale
+        if not self._shift and self._misses_last is misses_last(self.frame.bounds):
             return tick
-        instant = tick // scale + shift
-        return instant * scale if last_missed else (instant + 1) * scale - 1
+        instant = tick // scale + self._shift
+        return instant * scale if self._misses_last else (instant + 1) * scale - 1
+
+    @cached_property
+    def _shift(self) -> int:
+        return shift_of(self.source, self.frame)
+
+    @cached_property
+    def _misses_last(self) -> bool:
+        return misses_last(ends_of(self.source, self.frame))
 
     @property
     def misses_first(self) -> bool:

@@ -101,4 +101,4 @@ def windows_of(query):
 def test_what_strict_has_no_grammar_of_is_said_in_the_manual():
     engines = re.search(r"--strict (\S+)", lars("translate", "--help").out)[1].split("|")
     assert Language.SPARQ.value not in engines
-    assert f"`--strict` has no grammar of {Language.SPARQ.manner.title}" in README
+    assert f"`--strict` is not available for {Language.SPARQ.manner.title}" in README
