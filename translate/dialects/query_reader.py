@@ -223,8 +223,8 @@ def _refuse_nesting(document: sparql.Document, token: sparql.Token, outer: str) 
         raise UnsupportedError(
             construct, document.place(token.start), covered="windows of RSP-QL over named graphs"
         )
-    problem = f"found {token.text.upper()} inside {outer}; a block cannot contain a stream"
-    raise QueryError(document.place(token.start), problem)
+    problem = f"found {token.text.upper()} inside {outer}, which cannot contain a stream"
+    raise QueryError(document.place(token.start), f"{problem}; use blocks side by side")
 
 
 def _registered_name(names: sparql.Names, token: sparql.Token, language: Language) -> str:
