@@ -124,7 +124,7 @@ def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision
     why = _why(query, other, answers)
     if why:
         return Decision("always", f"{sentence}: {why}")
-    if answers.witness is not None and query.operator is not _D:
+    if answers.witness is not None and query.operator != _D:
         # At the first evaluation all answers are new, and none is gone.
         return answers
     against = next(_refuting(query, other, answers.witness), None)
@@ -147,7 +147,7 @@ def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decisi
                 return "no answer of the first query is ever an answer of only the other query"
         case _:
             pass
-    if query.operator is _D and _keeps(query, query):
+    if query.operator == _D and _keeps(query, query):
         return "the first query only gains answers and never loses an answer"
     if (query.operator, other.operator) == (_D, _R) and _keeps(query, other):
         return "each answer of the first query remains an answer of the other query"
@@ -237,13 +237,13 @@ def _moved(
     query: canonical.PairQuery, other: canonical.PairQuery, noise: list[canonical.PlacedTriple]
 ) -> Iterator[Witness]:
     """Yield streams on which the other query has a row before or after the first query (the gap in O3)."""
-    against = _possible_answers(query, other).witness if query.operator is other.operator else None
+    against = _possible_answers(query, other).witness if query.operator == other.operator else None
     if against is None:
         return
     later = 2 * canonical.last_time(query, other)
     blocks = [part for part in parts(query.pattern) if isinstance(part, StreamBlock)]
     times = against.end, against.end + later
-    own, first = times if query.operator is _I else times[::-1]
+    own, first = times if query.operator == _I else times[::-1]
     facts: list[Fact] = []
     for fact in against.facts:
         *triple, stream = fact.arguments

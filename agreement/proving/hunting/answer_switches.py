@@ -353,7 +353,7 @@ def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -
     The pattern `reporting` determines the rows to report.
     """
     task = subject.recorded.task
-    if task.query.to_stream is not operator:
+    if task.query.to_stream != operator:
         return (subject,)
     whole = replace(task, query=_whole(task.query))
     changed = replace(subject.recorded, task=whole)

@@ -51,7 +51,7 @@ def switches_of(of: specifications.Specification, options: Options) -> tuple[Swi
 def _parameters(of: specifications.Specification) -> Iterator[Switch]:
     fields = type(of).model_fields
     every = [
-        *((says, other) for says, other in variations(of) if other.rows is of.rows),
+        *((says, other) for says, other in variations(of) if other.rows == of.rows),
         *(
             (f"combination = {specifications.in_words(value)}", of.model_copy(update={"combination": value}))
             for value in get_args(Combination)

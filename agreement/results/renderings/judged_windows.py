@@ -220,7 +220,7 @@ def _steps(judgement: VersionJudgement) -> Iterator[WindowVerdict]:
 def fitting(judgement: Judgement) -> list[Verdict]:
     """Return the matching verdicts with the bounds of the best verdict, by start times."""
     bounds = judgement.best.choice.bounds
-    same = (verdict for verdict in judgement.matching if verdict.choice.bounds is bounds)
+    same = (verdict for verdict in judgement.matching if verdict.choice.bounds == bounds)
     return sorted(same, key=lambda verdict: verdict.choice.starts)
 
 
