@@ -48,8 +48,8 @@ _FEW_QUERIES, _OFTEN, _MORE = 3, 12, 4
 
 The other numbers are the number of wrong runs at which this ends, and the number of runs per turn.
 """
-_REPEATED: Final = 3
-"""The number of wrong runs that a new process of the engine repeats."""
+_REPEATED, _REPEATED_MORE = 3, 12
+"""The numbers of wrong runs that a new process repeats: usually, and if one of its answers is different."""
 _EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _SHOWN = 0.3, 0.9, 0.8, 0.95
 """The shares of the time limit at which phases end.
 
@@ -300,16 +300,20 @@ class Hunt:
 
         The first run that a new process does not repeat is added as a fault.
         """
-        steady = list(self.wrong)
+        repeated, unsteady = 0, []
         self.engine.end()
-        for run in _in_turns(self.wrong)[:_REPEATED]:
+        for run in _in_turns(self.wrong):
+            if repeated == (_REPEATED_MORE if unsteady else _REPEATED):
+                break
+            repeated += 1
             if not self._again(run):
-                steady.remove(run)
-                if not self.faults:
-                    verdict = self.reference.verdict(run)
-                    self.faults.append(Fault(run, verdict, self.first_wrong, repeated=False))
-        unsteady = len(self.wrong) - len(steady)
-        return steady if unsteady * 2 < _REPEATED else []
+                unsteady.append(run)
+        if unsteady and not self.faults:
+            run = unsteady[0]
+            self.faults.append(Fault(run, self.reference.verdict(run), self.first_wrong, repeated=False))
+        if len(unsteady) * 3 > repeated:
+            return []
+        return [run for run in self.wrong if all(run is not other for other in unsteady)]
 
     def _again(self, run: references.HuntedRun) -> bool:
         """Return whether a repetition of the run gives the same answers."""

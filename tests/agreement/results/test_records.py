@@ -148,7 +148,14 @@ def test_a_check_says_that_rows_of_one_evaluation_are_one_report():
 @pytest.mark.parametrize(
     ("kind", "code", "said"),
     [
-        ("one-blank", 1, "WRONG blank nodes: _:b and _:c come back as one node, _:x; use a label for each"),
+        (
+            "one-blank",
+            1,
+            (
+                "WRONG blank nodes: _:b and _:c come back as one node, _:x; "
+                "use a different label for each blank node of a report"
+            ),
+        ),
         ("blanks", 0, "ok    blank nodes\nok"),
         ("", 0, "ok    blank nodes\n      not tested: no report has rows of two of them"),
     ],
