@@ -392,13 +392,13 @@ class AtomExplanation:
 def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return one query of a comparison with its trace: the engine's query, by default the CQELS query."""
     query = _query_of(solving_task.path, task, solving_task.evaluation.engine, warn)
-    check_evaluated(query, solving_task.evaluation, solving_task.trigger)
+    check_evaluated(query, solving_task.evaluation, solving_task.setting.trigger)
     period = task.periods[0] if len(task.periods) == 1 else None
     evaluation = replace(solving_task.evaluation, period=period)
     trace = comparison_trace(task, [query], warn)
     _reach(trace, solving_task.span[1], task)
     setting = with_dates(task.setting, trace)
-    moded_by = replace(solving_task, evaluation=evaluation, setting=setting, trigger=task.trigger)
+    moded_by = replace(solving_task, evaluation=evaluation, setting=setting)
     return situation_on(in_mode(query, moded_by), query, trace, solving_task.span[1], task.trace.options)
 
 

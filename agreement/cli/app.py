@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from io import TextIOWrapper
 from itertools import chain, count
 from os import environ
@@ -23,7 +23,7 @@ from pathlib import Path
 from platform import python_version
 from tempfile import SpooledTemporaryFile
 from threading import Event, Thread
-from typing import Annotated, Any, ClassVar, Final, Literal
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console, RenderableType
@@ -33,6 +33,7 @@ from typer.main import get_command
 from agreement.cli import commands, ending
 from agreement.documents import options
 from agreement.documents.outputs import WIDEST, table_text
+from agreement.documents.table_files import write_case
 from agreement.results.base.library import DEEPEST, Listeners, expected_errors
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
 from solver.memory import FAILED, bound_of_a_run, read_size, set_bound
@@ -166,28 +167,11 @@ _LETTERS_AT_ONCE: Final = 2**20
 _LONGEST_SENTENCE: Final = 300
 
 
-Colors = Literal["auto", "always", "never"]
 """Whether the output is colored: automatically, always or never."""
 
 
-@dataclass(frozen=True, slots=True)
-class EveryOption:
-    """The options that every command has."""
-
-    HEADING: ClassVar[str] = commands.OUTPUT
-
-    quiet: bool = options.option(False, "Print errors only: no warnings, notes or progress.", short="-q")
-    memory: str | None = options.option(
-        None,
-        "Maximum memory per process, such as 4G. [default: half of the machine's memory]",
-        metavar="SIZE",
-    )
-    verbose: bool = options.option(False, "Print the Python traceback if the run fails.")
-    color: Colors = options.option("auto", "Color the verdicts. auto: on a terminal, unless NO_COLOR is set.")
-
-
-_every: Final = ContextVar("every", default=EveryOption())  # noqa: B039 - it is frozen
-"""The values of the common options for the running command."""
+_outputs: Final = ContextVar("outputs", default=commands.Outputs())  # noqa: B039 - it is frozen
+"""The output options of the running command."""
 
 
 def _print_version(is_requested: bool) -> None:
@@ -224,13 +208,13 @@ def lars(
 
 def warn(message: str) -> None:
     """Print a warning on standard error, unless --quiet is set."""
-    if not _every.get().quiet:
+    if not _outputs.get().quiet:
         _say(f"warning: {message}")
 
 
 def note(message: str) -> None:
     """Print a note about a choice of `lars` on standard error, unless --quiet is set."""
-    if not _every.get().quiet:
+    if not _outputs.get().quiet:
         _say(f"note: {message}")
 
 
@@ -246,7 +230,7 @@ def _drawn(part: RenderableType) -> str:
     """Return a table as text; outside a terminal, each row is one line unless COLUMNS is set."""
     there = Console(force_jupyter=False)
     width = there.width if there.is_terminal or "COLUMNS" in environ else WIDEST
-    color = _every.get().color
+    color = _outputs.get().color
     colored = there.is_terminal if color == "auto" else color == "always"
     return table_text(
         part, width=width, terminal=colored, plain_text=color == "auto" and "NO_COLOR" in environ
@@ -260,7 +244,7 @@ def working(what: str) -> Iterator[Progress]:
     A terminal shows a progress bar; otherwise, a line is printed every 10 s.
     """
     console = Console(stderr=True)
-    if _every.get().quiet:
+    if _outputs.get().quiet:
         yield no_progress
         return
     with _bar(console, what) if console.is_terminal else _lines(what) as shown, whole(shown) as progress:
@@ -309,30 +293,29 @@ def _end(code: int, sentence: str) -> int:
 def _load(name: str, about: commands.Command) -> Any:
     """Return the command with this name for Typer, with the options that its request class declares."""
     request = about.answering.request
+    every = options.declared(commands.Outputs)
+    shown = [member for member in every if member.name in (*about.outputs, *commands.ALWAYS)]
 
     def called(context: typer.Context, **values: Any) -> None:
         options.check_idle(about.idle, _of_command_line(context))
-        every = options.build(EveryOption, values, options.in_shell)
-        _every.set(every)
-        sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
-        if every.memory is not None:
-            set_bound(read_size(every.memory))
         # An option of the same name may be the request's.
-        own = {name: values[name] for name in about.outputs}
+        own = {member.name: values[member.name] for member in shown}
         outputs = options.build(commands.Outputs, own, options.in_shell)
+        _outputs.set(outputs)
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
+        if outputs.memory is not None:
+            set_bound(read_size(outputs.memory))
         try:
             _run(about, lambda: options.build(request, values, options.in_shell), outputs)
         except DisputedAnswerError as error:
-            raise outputs.tables.write_case(error) from None
+            raise write_case(outputs.out, error) from None
 
     called.__name__ = name
     more, example = _paragraphs(request)
     called.__doc__ = "\n\n".join((about.summary, *more, about.exit_codes, example))
-    shown = [member for member in options.declared(commands.Outputs) if member.name in about.outputs]
-    declared = (*options.declared(request), *shown, *options.declared(EveryOption))
-    every = (member for member in declared if not member.last_input)
+    declared = (member for member in (*options.declared(request), *shown) if not member.last_input)
     context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    vars(called)["__signature__"] = inspect.Signature([context, *map(_parameter, every)])
+    vars(called)["__signature__"] = inspect.Signature([context, *map(_parameter, declared)])
     alone = typer.Typer(add_completion=False, **_USUAL)
     alone.command(cls=LarsCommand)(called)
     return get_command(alone)
@@ -541,7 +524,7 @@ def _code() -> int:
         problem = expected_errors(error) or _as_said(error)
         if not isinstance(problem, FailedRunError):
             return _end(UNUSABLE, str(problem))
-        if _every.get().verbose and not ending.is_ending():
+        if _outputs.get().verbose and not ending.is_ending():
             _say(traceback.format_exc().rstrip("\n"))
         return _end(FAILED, str(problem))
 

@@ -5,12 +5,11 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from agreement.documents.options import (
     IdleOptions,
     alone,
-    declared,
     has,
     has_not,
     idle_options,
@@ -18,7 +17,7 @@ from agreement.documents.options import (
     options_of,
 )
 from agreement.documents.outputs import quantity
-from agreement.documents.table_files import OutOptions
+from agreement.documents.table_files import FOR_PAPERS, TableFormat, TermForm, write_tables
 from agreement.results.base.library import Answering, answering
 from solver.settings import Warn
 
@@ -53,7 +52,14 @@ _CHECKS: Final = {
 
 
 _IDLE: Final = {
-    "out": OutOptions.IDLE,
+    "out": (
+        IdleOptions(has_not("--out"), ("--out-format", "--out-terms"), requires="--out DIR"),
+        IdleOptions(
+            has("--out-format", *FOR_PAPERS),
+            ("--out-terms",),
+            requires="--out-format parquet, csv or jsonl",
+        ),
+    ),
     "runs": (
         IdleOptions(has_not("--out"), ("--runs",), requires="--out DIR"),
         IdleOptions(has("--as"), ("--runs",), excludes="--as NAME, whose reports are events"),
@@ -67,15 +73,24 @@ _IDLE: Final = {
 """For each output option, the options that have no effect together with it or without it."""
 
 
+ALWAYS: Final = ("quiet", "memory", "verbose", "color")
+"""The names of the output options that every command has."""
+Colors = Literal["auto", "always", "never"]
+
+
 @dataclass(frozen=True, slots=True)
 class Outputs:
     """The output options: output in place of an answer, and files that are written from the answer.
 
-    Each command has some of these options.
+    Each command has the options `ALWAYS`, and some of the other options.
     """
 
     HEADING: ClassVar[str] = OUTPUT
-    tables: OutOptions
+    out: Path | None = option(None, "Also write all results as tables to DIR.", metavar="DIR")
+    out_format: TableFormat = option("parquet", "File format of the tables.")
+    out_terms: TermForm = option(
+        "n-triples", "RDF terms in the tables: exact N-Triples, typed values, or short names for readers."
+    )
     runs: bool = option(
         False, "In the tables, write one row per interval of consecutive times instead of one per time."
     )
@@ -114,6 +129,14 @@ class Outputs:
         False, "Print the JSON schema of the adapter protocol and exit.", shell_name="--schema"
     )
     fields: bool = option(False, "Print the keys of a specification file (.toml) and exit.")
+    quiet: bool = option(False, "Print errors only: no warnings, notes or progress.", short="-q")
+    memory: str | None = option(
+        None,
+        "Maximum memory per process, such as 4G. [default: half of the machine's memory]",
+        metavar="SIZE",
+    )
+    verbose: bool = option(False, "Print the Python traceback if the run fails.")
+    color: Colors = option("auto", "Color the verdicts. auto: on a terminal, unless NO_COLOR is set.")
 
     @property
     def instead(self) -> str | None:
@@ -147,10 +170,11 @@ class Outputs:
 
             known = () if self.known_failures is None else read_known(self.known_failures)
             write_junit(self.junit, " ".join(typed_command()[:2]), tuple(result.cases()), known)
-        if self.tables.out is None:
+        if self.out is None:
             return ()
         of_runs = {"runs": True} if self.runs else {}
-        files = self.tables.write(result.tables(**of_runs), result.dates)
+        tables = result.tables(**of_runs)
+        files = write_tables(self.out, tables, result.dates, self.out_format, self.out_terms)
         return (f"all rows are in {', '.join(map(str, files))}",)
 
     # Any: the table of commands says which results are test cases.
@@ -224,7 +248,7 @@ class Command:
 _QUERIES, _ENGINES, _EXPERIMENTS = "Queries and programs", "Engines", "Experiments and streams"
 _PAGED: Final = ("report", "as_json")
 _CASES: Final = ("junit", "known_failures")
-_TABLES: Final = tuple(declared_option.name for declared_option in declared(OutOptions))
+_TABLES: Final = ("out", "out_format", "out_terms")
 
 COMMANDS: Final = {
     "translate": Command(

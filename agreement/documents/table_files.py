@@ -10,10 +10,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, compress, count
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, assert_never
+from typing import Any, Final, Literal, assert_never
 
 from agreement.documents.dates import NO_DATES, SUFFIX, Dates
-from agreement.documents.options import IdleOptions, has, has_not, option
 from agreement.documents.outputs import short
 from lars.durations import TimedPoints
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
@@ -32,7 +31,8 @@ TableFormat = Literal["parquet", "csv", "jsonl", "markdown", "latex"]
 """The format of table files."""
 
 
-_FOR_PAPERS: Final = ("markdown", "latex")
+FOR_PAPERS: Final = ("markdown", "latex")
+"""The formats whose RDF terms are always short names."""
 
 
 TermForm = Literal["n-triples", "values", "short"]
@@ -44,87 +44,6 @@ _TERMS: Final = {
     "values": "any: the term's value, where all terms have one of a type, else a text; none: unbound",
     "short": "str: the term, short for readers; none: unbound",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class OutOptions:
-    """The folder of tables, their file format, and the form of RDF terms in them."""
-
-    HEADING: ClassVar = "Output"
-
-    IDLE: ClassVar = (
-        IdleOptions(
-            has_not("--out"),
-            ("--out-format", "--out-terms"),
-            requires="--out DIR",
-        ),
-        IdleOptions(
-            has("--out-format", *_FOR_PAPERS),
-            ("--out-terms",),
-            requires="--out-format parquet, csv or jsonl",
-        ),
-    )
-
-    out: Path | None = option(
-        None,
-        "Also write all results as tables to DIR.",
-        metavar="DIR",
-    )
-    out_format: TableFormat = option("parquet", "File format of the tables.")
-    out_terms: TermForm = option(
-        "n-triples", "RDF terms in the tables: exact N-Triples, typed values, or short names for readers."
-    )
-
-    def write(self, tables: Sequence["OutTable"], dates: Dates = NO_DATES) -> Sequence[Path]:
-        """Write the tables if `out` is set, and replace the files of an earlier run in one step.
-
-        The function returns the paths of the written files. If time 0 is a dateTime, each column of times is
-        followed by a column of dateTimes, and the description of the columns contains the dateTime of time 0.
-        """
-        if self.out is None:
-            return ()
-        for_papers = self.out_format in _FOR_PAPERS
-        suffix = {"markdown": "md", "latex": "tex"}.get(self.out_format, self.out_format)
-        dated = (out_table.with_dates(dates) for out_table in tables)
-        written = (out_table.in_dates() if for_papers else out_table for out_table in dated)
-        out_tables = {f"{out_table.name}.{suffix}": out_table for out_table in written}
-        terms = "short" if for_papers else self.out_terms
-        manifest: dict[str, object] = {
-            file: dict(out_table.descriptions(terms)) for file, out_table in out_tables.items()
-        }
-        if dates.zero is not None:
-            manifest[_ORIGIN] = dates.zero
-        with self._folder(manifest) as new:
-            for file, table in out_tables.items():
-                _written(new / file, table, self.out_format, self.out_terms)
-        return [self.out / file for file in out_tables]
-
-    def write_case(self, error: DisputedAnswerError) -> FailedRunError:
-        """Write the case of a difference to the folder, or to the working directory; return the error."""
-        written = [(self.out or Path()) / name for name in error.files]
-        if self.out is None:
-            numbered = ([path.with_stem(f"{path.stem}-{n}") for path in written] for n in count(2))
-            written = next(paths for paths in chain((written,), numbered) if not any(map(exists, paths)))
-            for path, text in zip(written, error.files.values(), strict=True):
-                rewrite(path, text)
-        else:
-            with self._folder(dict.fromkeys(error.files, "where two evaluations differ")) as new:
-                for name, text in error.files.items():
-                    (new / name).write_text(text, encoding="utf-8")
-        files = shlex.join(map(str, written))
-        return FailedRunError(f"{error}; the smallest case: lars solve {files} {error.options}")
-
-    @contextmanager
-    def _folder(self, manifest: Mapping[str, object]) -> Iterator[Path]:
-        """Yield a temporary folder for tables.
-
-        At the end of the block, move the folder to its destination.
-        """
-        assert self.out is not None, "nothing is wanted"
-        with replacement_folder(self.out, _FOLDER) as new:
-            description = json.dumps(manifest, indent=2, ensure_ascii=False)
-            (new / DESCRIPTION).write_text(f"{description}\n", encoding="utf-8")
-            yield new
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +101,57 @@ class OutTable:
         for column in self.columns:
             description = f"{column.kind.__name__}: {column.description}"
             yield column.name, _TERMS[terms] if column.name.startswith("?") else description
+
+
+def write_tables(
+    folder: Path,
+    tables: Sequence[OutTable],
+    dates: Dates = NO_DATES,
+    kind: TableFormat = "parquet",
+    terms: TermForm = "n-triples",
+) -> Sequence[Path]:
+    """Write tables to a folder, and replace the files of an earlier run in one step.
+
+    The function returns the paths of the written files. If time 0 is a dateTime, each column of times is
+    followed by a column of dateTimes, and the description of the columns contains the dateTime of time 0.
+    """
+    suffix = {"markdown": "md", "latex": "tex"}.get(kind, kind)
+    dated = (table.with_dates(dates) for table in tables)
+    written = (table.in_dates() if kind in FOR_PAPERS else table for table in dated)
+    by_file = {f"{table.name}.{suffix}": table for table in written}
+    form = "short" if kind in FOR_PAPERS else terms
+    manifest: dict[str, object] = {file: dict(table.descriptions(form)) for file, table in by_file.items()}
+    if dates.zero is not None:
+        manifest[_ORIGIN] = dates.zero
+    with _new_folder(folder, manifest) as new:
+        for file, table in by_file.items():
+            _written(new / file, table, kind, terms)
+    return [folder / file for file in by_file]
+
+
+def write_case(folder: Path | None, error: DisputedAnswerError) -> FailedRunError:
+    """Write the case of a difference to the folder, or to the working directory; return the error."""
+    written = [(folder or Path()) / name for name in error.files]
+    if folder is None:
+        numbered = ([path.with_stem(f"{path.stem}-{n}") for path in written] for n in count(2))
+        written = next(paths for paths in chain((written,), numbered) if not any(map(exists, paths)))
+        for path, text in zip(written, error.files.values(), strict=True):
+            rewrite(path, text)
+    else:
+        with _new_folder(folder, dict.fromkeys(error.files, "where two evaluations differ")) as new:
+            for name, text in error.files.items():
+                (new / name).write_text(text, encoding="utf-8")
+    files = shlex.join(map(str, written))
+    return FailedRunError(f"{error}; the smallest case: lars solve {files} {error.options}")
+
+
+@contextmanager
+def _new_folder(folder: Path, manifest: Mapping[str, object]) -> Iterator[Path]:
+    """Yield a temporary folder for tables; at the end of the block, move the folder to its destination."""
+    with replacement_folder(folder, _FOLDER) as new:
+        description = json.dumps(manifest, indent=2, ensure_ascii=False)
+        (new / DESCRIPTION).write_text(f"{description}\n", encoding="utf-8")
+        yield new
 
 
 def _with_dates(row: Sequence[TableValue], times: Sequence[bool], dates: Dates) -> Iterator[TableValue]:

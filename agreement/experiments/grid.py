@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never
 
 from pydantic import BaseModel
 
-from agreement.comparing.agree import AgreementTask, Overrides
+from agreement.comparing.agree import AgreementTask, tasks
 from agreement.documents import requests
 from agreement.documents.generate import Plan
 from agreement.documents.values import Period, Scalar, WrongValueError, points_of
@@ -264,9 +264,12 @@ class _Grid:
                     self.periods(plan, table),
                     replace(files, static=static, timeline=points, runner=settings.Runner(in_process=True)),
                     Setting(
-                        table.profile, unit, table.bounds, origin=requests.origin_text(files.options.origin)
+                        table.profile,
+                        unit,
+                        table.bounds,
+                        origin=requests.origin_text(files.options.origin),
+                        trigger=table.trigger,
                     ),
-                    table.trigger,
                     table.assign,
                     span=timeline if isinstance(timeline, tuple) else (None, None),
                     generated=made,
@@ -311,34 +314,46 @@ def _name(table: _Table) -> str:
     return table.name or table.engine or table.adapter or table.answers or ""
 
 
+def comparison_on(
+    inputs: tuple[Path, ...], options: requests.ComparisonOptions, warn: settings.Warn
+) -> AgreementTask:
+    """Return the comparison of an experiment, or of queries on traces."""
+    if (experiment := requests.experiment_in(inputs)) is None:
+        return tasks.on_files(inputs, options)
+    return on_experiment(experiment, options.input_options.trace(bad_lines=options.bad_lines), options, warn)
+
+
 def on_experiment(
-    path: Path, trace_input: settings.TraceInput, overrides: Overrides, warn: settings.Warn
+    path: Path, trace_input: settings.TraceInput, options: requests.ComparisonOptions, warn: settings.Warn
 ) -> AgreementTask:
     """Return the only comparison of an experiment file; options of the command line override its keys."""
-    return on_read(read_experiment(path), trace_input, overrides, warn)
+    return on_read(read_experiment(path), trace_input, options, warn)
 
 
 def on_read(
-    experiment: Experiment, trace_input: settings.TraceInput, overrides: Overrides, warn: settings.Warn
+    experiment: Experiment,
+    trace_input: settings.TraceInput,
+    options: requests.ComparisonOptions,
+    warn: settings.Warn,
 ) -> AgreementTask:
     """Return the only comparison of an experiment; options of the command line override its keys."""
-    if overrides.unit is not None:
-        experiment = _in_other_units(experiment, overrides.unit, warn)
-    usual, reading = comparison_of(experiment, overrides.durations(trace_input)), overrides.reading
+    if (unit := options.input_options.unit) is not None:
+        experiment = _in_other_units(experiment, unit, warn)
+    usual, reading = comparison_of(experiment, options.durations()), options.reading
     trace = _trace_given(usual, trace_input)
     setting = replace(
         usual.setting,
         profile=reading.profile or usual.setting.profile,
         bounds=reading.bounds or usual.setting.bounds,
         origin=requests.origin_text(trace.options.origin),
+        trigger=reading.trigger or usual.setting.trigger,
     )
     return replace(
         usual,
-        periods=overrides.in_points(setting.unit) or usual.periods,
+        periods=options.in_points(setting.unit) or usual.periods,
         trace=trace,
         setting=setting,
-        trigger=reading.trigger or usual.trigger,
-        assigned=overrides.assigned or usual.assigned,
+        assigned=options.assign or usual.assigned,
     )
 
 
@@ -449,6 +464,32 @@ def experiment_query(
     if unit != SECOND:
         note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
     return replace(read, input_options=replace(read.input_options, unit=unit))
+
+
+def unfold(
+    path: Path,
+    traces: tuple[Path, ...],
+    how: requests.ProgramOptions,
+    span: settings.Span,
+    note: settings.Warn,
+) -> tuple[Path, tuple[Path, ...], requests.ProgramOptions, settings.Span]:
+    """Return query, traces, options and interval; if the path is an experiment, from the experiment."""
+    evaluation = how.evaluation
+    single = experiment_query(
+        (path, *traces), how.input_options, wanted_of(evaluation), note, evaluation.period
+    )
+    if single is None:
+        return path, traces, how, span
+    how = replace(how, input_options=single.input_options)
+    return single.query, single.traces, how, single.within(*span)
+
+
+def title_of(inputs: Sequence[Path]) -> str:
+    """Return the title of the inputs: the title of the experiment, or the names of the files."""
+    experiment = requests.experiment_in(inputs)
+    if experiment is None:
+        return ", ".join(path.name for path in inputs)
+    return read_experiment(experiment).file.title or experiment.resolve().name
 
 
 def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, ...]:

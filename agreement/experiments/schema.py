@@ -39,8 +39,7 @@ from lars.errors import PlacedError, place_at
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
 from solver.settings import BlankNodes, StaticFile, Time
-from translate.model.query import Language, Profile
-from translate.tau import Trigger
+from translate.model.query import Language, Profile, Trigger
 
 _PARAMETER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 PLACEHOLDER: Final = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from agreement.comparing import agree
-from agreement.comparing.agree.narrowing import RowFilter
+from agreement.comparing.agree.agreeing import AgreementReport, RowFilter
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents.outputs import quantity
 from agreement.documents.traces import LocalTrace
@@ -23,7 +23,6 @@ from solver.job import Question
 from solver.search import TIME_IS_UP, timeline_of
 from solver.settings import Certify, Runner
 from translate.model.query import Setting
-from translate.tau import Trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,23 +173,20 @@ class PairOnStream:
 
     pair: agree.Pair
     setting: Setting
-    trigger: Trigger
     period: int
     facts: tuple[Fact, ...]
     static: Background
     end: int
     origin: str | None = None
 
-    def report(self, certify: Certify = "none") -> agree.VariantReport:
+    def report(self, certify: Certify = "none") -> AgreementReport:
         """Return the report of `lars agree` on this stream."""
-        facts = with_triples(self.facts)
-        compared = agree.ComparedInput(trace_on(facts, self.static, Interval(0, self.end), certify))
-        about = [self.pair], [self.period], compared, self.setting, self.trigger
-        return agree.compare_pairs(*about).variants[0]
+        trace = trace_on(with_triples(self.facts), self.static, Interval(0, self.end), certify)
+        return agree.compare_pairs([self.pair], [self.period], trace, self.setting)
 
     def witness(self) -> Witness | None:
         """Return a witness with the first row that only one side reports; None if both sides agree."""
-        if (difference := first_difference(self.report())) is None:
+        if (difference := first_difference(self.report().first)) is None:
             return None
         row, times = frozenset((difference.row,)), (difference.interval.start, difference.interval.end)
         only = (row, frozenset[Row]()) if difference.side == "push" else (frozenset[Row](), row)

@@ -62,15 +62,13 @@ def shrink(
 ) -> MinimalDisagreement | None:
     """Return the first disagreement of a comparison, minimized; None if both sides agree."""
     task, trace, compared = agree.compared_on_trace(task, warn)
-    report = agree.compare_pairs(
-        compared, agree.periods_of(task), agree.ComparedInput(trace), task.setting, task.trigger
-    )
+    report = agree.compare_pairs(compared, agree.periods_of(task), trace, task.setting)
     for variant in report.variants:
         for verdict in variant.verdicts:
             alone = replace(variant, verdicts=(verdict,))
             differing = first_difference(alone, row_cause)
             if differing is not None:
-                about = variant.pair, task.setting, task.trigger, verdict.period
+                about = variant.pair, task.setting, verdict.period
                 static = {name: tuple(rows) for name, rows in trace.background.items()}
                 facts = without_doubles(trace.facts(trace.timeline))
                 whole = PairOnStream(*about, facts, static, trace.timeline.last, trace.origin)
@@ -92,7 +90,7 @@ def minimal_disagreement(
     Raises:
         LarsError: No row has this cause.
     """
-    report = disagreement.report()
+    report = disagreement.report().first
     if (differing := first_difference(report, cause)) is None:
         raise LarsError(f"no row of only one side has the cause {cause}")
     evaluations = 1
@@ -101,7 +99,7 @@ def minimal_disagreement(
         nonlocal evaluations
         evaluations += 1
         try:
-            differing = first_difference(tried.report(), cause)
+            differing = first_difference(tried.report().first, cause)
         except LarsError:
             return None  # queries without a part that they need
         if differing is None:
@@ -118,7 +116,7 @@ def minimal_disagreement(
         earlier = state
         for step in (_fewer_elements, _fewer_static, _smaller_queries, _earlier):
             state = step(state, shortest)
-    if first_difference(state.report("all")) is None:
+    if first_difference(state.report("all").first) is None:
         raise FailedRunError("the reduced input does not disagree when clingo verifies it")
     return MinimalDisagreement(state, cause, sizes_of(disagreement), sizes_of(state), evaluations)
 

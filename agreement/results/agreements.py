@@ -1,36 +1,39 @@
 """`agree`: agreement of push and pull, and the rows that only one side reports."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import AgreementTask, RowCause, VariantReport, agreeing, cause_of
+from agreement.comparing.agree import AgreementTask, Pair, RowCause, VariantReport, cause_of, tasks
 from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import RowFilter, narrow
+from agreement.comparing.agree.narrowing import narrow
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import RowDifference
-from agreement.documents import requests
+from agreement.documents import outputs, requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import option, shell_words
-from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import Side
 from agreement.documents.table_files import OutTable
 from agreement.documents.values import Period, points_of
-from agreement.experiments.grid import span_within
-from agreement.results.base.inputs import comparison_on, title_of
+from agreement.experiments.grid import comparison_on, span_within, title_of
 from agreement.results.base.library import Findings, JsonObject, Listeners, json_value, offered_functions
 from agreement.results.renderings import agreement_report
+from agreement.results.renderings.agreement_report import ExplainCommand
 from lars.errors import LarsError
 from lars.files import text_in
 from solver.facts import Fact, Row
 from solver.memory import FAILED
 from solver.settings import Time, Warn
 from translate.dialects import TITLES
+from translate.model.query import EngineQuery, Setting
+from translate.tau import lars_program
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -96,7 +99,7 @@ class AgreeRequest:
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
     """Return the comparison of a request; raises LarsError if the inputs cannot be compared."""
     assigned = request.options.assign
-    task = comparison_on(request.inputs, request.options, request.period, warn)
+    task = comparison_on(request.inputs, replace(request.options, period=request.period), warn)
     span = span_within(task.span, (request.from_, request.to))
     task = replace(task, span=span, on=task.on if request.on is None else request.on)
     if assigned and task.cqels is not None:
@@ -105,26 +108,62 @@ def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
     return task
 
 
-def _explain_options(request: AgreeRequest, task: AgreementTask) -> agreement_report.ExplainOptions:
-    """Return the options of `lars explain` for a row."""
-    unit, input_options, path = (
-        task.setting.unit,
+def _explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) -> ExplainCommand:
+    """Return the function that writes the `lars explain` command for a row."""
+    given, unit, experiment = (
         request.options.input_options,
+        task.setting.unit,
         requests.experiment_in(request.inputs),
     )
     # The unit fits both queries together; one of them alone may fit a longer one.
-    fitted = input_options if path is not None else replace(input_options, unit=unit)
-    again = chain(*map(shell_words, (fitted, request.options.bad_lines, request.options.reading)))
-    one = None if path is None else dict.fromkeys((True, False), (path,))
-    files = one or agreeing.inputs_by_kind(request.inputs, unit)
-    return agreement_report.ExplainOptions(
-        files,
-        tuple(again),
-        task.csparql is not None,
-        task.cqels is not None,
-        path is not None,
-        task.setting,
+    fitted = given if experiment is not None else replace(given, unit=unit)
+    options = [*chain(*map(shell_words, (fitted, request.options.bad_lines, request.options.reading)))]
+    has_pull, has_push = task.csparql is not None, task.cqels is not None
+    files = (
+        tasks.inputs_by_kind(request.inputs, unit)
+        if experiment is None
+        else dict.fromkeys((True, False), (experiment,))
     )
+
+    def can_ask(pair: Pair) -> bool:
+        if experiment is not None:
+            # `lars explain` derives the first variant, which is brave everywhere.
+            return set(pair.choices or ()) <= {"brave"}
+        return _rules(pair.csparql, task.setting) == _rules(pair.cqels, task.setting)
+
+    def mode(query: EngineQuery, side: Side, period: int) -> Sequence[str]:
+        """Return the options that evaluate the given query in the mode of this side."""
+        engine = ["--engine", query.language.value]
+        derived = engine if experiment is not None else ["--mode", side]
+        if side == "push":
+            return [*options, *([] if has_push else derived)]
+        own = derived if not has_pull else engine if has_push else []
+        return [*_untriggered(options), *own, "--period", str(period)]
+
+    def command(pair: Pair, row: RowDifference, alike: Container[str] | None) -> str | None:
+        pulled = row.side == "pull"
+        if not (has_pull if pulled else has_push) and not can_ask(pair):
+            return None
+        inputs = map(str, files[has_pull if pulled else not has_push])
+        query = pair.csparql if pulled else pair.cqels
+        atom = outputs.short_atom(row.row)
+        if atom is None or alike is None or atom in alike:
+            atom = outputs.asked_atom("ans1", row.row)
+        rest = [*mode(query, row.side, row.period), "--at", dates.option(row.at)]
+        return shlex.join(["lars", "explain", *inputs, *rest, atom])
+
+    return command
+
+
+@lru_cache(maxsize=4)
+def _rules(query: EngineQuery, setting: Setting) -> frozenset[str]:
+    return frozenset(map(str, lars_program(query, setting).rules))
+
+
+def _untriggered(options: Sequence[str]) -> Sequence[str]:
+    """Return the options without --trigger, because a pull query ignores this option."""
+    at = options.index("--trigger") if "--trigger" in options else len(options)
+    return [*options[:at], *options[at + 2 :]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +215,7 @@ class AgreementDifference:
     @property
     def atom(self) -> str:
         """The row as an atom, for `explain`."""
-        return atom_text("ans1", self.row)
+        return outputs.atom_text("ans1", self.row)
 
     @property
     def support(self) -> tuple[Fact, ...]:
@@ -195,29 +234,29 @@ class AgreeResult(Findings):
 
     verdict: ClassVar[str | None] = "agree"
 
+    _request: AgreeRequest
     _task: AgreementTask
     _report: AgreementReport
-    _row_filter: RowFilter
-    _asking: agreement_report.ExplainOptions
-    _title: str
-    _fails_on_empty: bool
+    _asking: ExplainCommand
     _source_files: "SourceFiles | None" = None
     _main: ClassVar[str] = "differences"
 
     @property
     def verdicts(self) -> tuple[PeriodVerdict, ...]:
         """The verdict for each pull period."""
-        return self._row_filter.verdicts(self._report.variants[0])
+        return self._report.row_filter.verdicts(self._report.first)
 
     @property
     def variants(self) -> Mapping[str, tuple[PeriodVerdict, ...]]:
         """The verdicts for each brave or cautious form of the CQELS query."""
-        return {str(report.pair): self._row_filter.verdicts(report) for report in self._report.variants}
+        return {
+            str(report.pair): self._report.row_filter.verdicts(report) for report in self._report.variants
+        }
 
     @property
     def agree(self) -> bool | None:
         """Whether the engines agree on every whole period; None without a whole period."""
-        verdicts = [verdict.agree for verdict in self._report.variants[0].verdicts]
+        verdicts = [verdict.agree for verdict in self._report.first.verdicts]
         return False if False in verdicts else True if True in verdicts else None
 
     @property
@@ -228,12 +267,12 @@ class AgreeResult(Findings):
     @property
     def is_empty(self) -> bool:
         """Whether no side has a row in any whole period, so that the agreement means nothing."""
-        return self._report.variants[0].is_empty
+        return self._report.first.is_empty
 
     @property
     def dates(self) -> Dates:
         """The mapping of time points to dateTimes, if the trace has dateTimes."""
-        return Dates(self._report.variants[0].trace.origin, self._task.setting.unit)
+        return self._report.dates
 
     @property
     def certified(self) -> tuple[int, int]:
@@ -244,17 +283,20 @@ class AgreeResult(Findings):
     def differences(self) -> tuple[AgreementDifference, ...]:
         """The rows that only one side reports, by variant, period and time."""
         every = (
-            (variant, row) for variant in self._report.variants for row in self._row_filter.rows(variant)
+            (variant, row)
+            for variant in self._report.variants
+            for row in self._report.row_filter.rows(variant)
         )
         return tuple(_difference(variant, row, self.dates) for variant, row in every)
 
     def cases(self) -> "Iterator[VerdictCase]":
         """Yield a test case for each period U, or for each row of only one side if the sides disagree."""
-        return self._view.cases()
+        return agreement_report.cases(self._report)
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
         """Return the JSON document; long lists are generated while it is written."""
-        return self._view.as_json() | (self._view.basis_json() if full else {})
+        basis = agreement_report.basis_json(self._report) if full else {}
+        return agreement_report.as_json(self._report) | basis
 
     def to_json(self, *, full: bool = False) -> JsonObject:
         """Return the document that `lars agree --json` prints; `full` corresponds to --full."""
@@ -263,7 +305,7 @@ class AgreeResult(Findings):
 
     def json_lines(self, *, full: bool = False) -> Iterable[str]:
         """Yield the lines of the JSON document that the command prints."""
-        return document_lines(self.document(full=full))
+        return outputs.document_lines(self.document(full=full))
 
     @property
     def remarks(self) -> Iterable[str]:
@@ -273,22 +315,15 @@ class AgreeResult(Findings):
     @property
     def ending(self) -> tuple[int, str | None]:
         """The exit code: 1 if the sides disagree; 3 with --fail-on-empty if no side has a row."""
-        if self._fails_on_empty and (self.is_empty or self.agree is None):
+        if self._request.fail_on_empty and (self.is_empty or self.agree is None):
             return FAILED, "--fail-on-empty: no row on either side in any whole period"
         return (1 if self.agree is False else 0), None
 
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
         """Yield the report for a reader; with `full`, include the model, both programs and all answers."""
         if full:
-            yield from self._view.basis_text()
-        yield from self._view.as_text(self._asking)
-
-    @property
-    def _view(self) -> agreement_report.AgreementView:
-        task = self._task
-        inputs = sum(query is not None for query in (task.csparql, task.cqels))
-        about = self._report, task.setting, task.trigger, self._row_filter, inputs
-        return agreement_report.AgreementView(*about)
+            yield from agreement_report.basis_text(self._report)
+        yield from agreement_report.as_text(self._report, self._asking)
 
     def page(self) -> "Page":
         """Return the content of the HTML report."""
@@ -296,19 +331,23 @@ class AgreeResult(Findings):
         from agreement.results.renderings.pages.agree_page import agree_page
 
         # Queries given by value are in files that are gone when the page is read.
-        asking = self._asking if self._source_files is None else None
-        paths = () if asking is None else dict.fromkeys(chain.from_iterable(asking.inputs.values()))
-        queries = (path for path in paths if path.suffix in requests.QUERY_SUFFIXES)
-        written = tuple((path.name, text_in(path, "a query")) for path in queries)
-        return agree_page(self._title, self._view, self.document(), asking, written)
+        by_value = self._source_files is not None
+        queries = [path for path in self._request.inputs if path.suffix in requests.QUERY_SUFFIXES]
+        return agree_page(
+            title_of(self._request.inputs),
+            self._report,
+            self.document(),
+            None if by_value else self._asking,
+            () if by_value else tuple((path.name, text_in(path, "a query")) for path in queries),
+        )
 
     def notebook_html(self) -> str:
         """Return the HTML for a notebook: the verdict and a strip of periods for each U."""
         from agreement.results.renderings.pages.agree_page import summary
         from agreement.results.renderings.pages.timeline import small_html
 
-        variant = self._report.variants[0]
-        verdicts = self._row_filter.verdicts(variant)
+        variant = self._report.first
+        verdicts = self._report.row_filter.verdicts(variant)
         agree, counts = summary(verdicts)
         sentence = self.headline if agree else f"{self.headline}. {counts}"
         return small_html(variant, verdicts, sentence, self.dates.within(variant.trace.timeline))
@@ -317,9 +356,9 @@ class AgreeResult(Findings):
         """Return the figure of the verdicts over U, and the timeline around the first difference."""
         from agreement.results.renderings.pages.figure import figure_of
 
-        variant = self._report.variants[0]
-        row = next(self._row_filter.rows(variant), None)
-        return figure_of(variant, self._row_filter.verdicts(variant), row, self._task.setting)
+        variant = self._report.first
+        row = next(self._report.row_filter.rows(variant), None)
+        return figure_of(variant, self._report.row_filter.verdicts(variant), row, self._task.setting)
 
     def write_figure(self, path: str | Path) -> None:
         """Write the figure of `plot` as .svg, .pdf or .png."""
@@ -330,7 +369,7 @@ class AgreeResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""
-        return self._view.tables()
+        return agreement_report.tables(self._report)
 
 
 def _difference(variant: VariantReport, found_row: RowDifference, dates: Dates) -> AgreementDifference:
@@ -362,12 +401,10 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     """
     task = _task(request, listeners.warn)
     only = tuple(points_of(period, task.setting.unit) for period in request.only_period) or None
-    row_filter = narrow(only, request.cause, request.side, agreeing.periods_of(task))
+    row_filter = narrow(only, request.cause, request.side, tasks.periods_of(task))
     trace = replace(task.trace, runner=request.where.runner(listeners.note, listeners.progress))
-    report = agreeing.run(replace(task, trace=trace), listeners.warn)
+    report = replace(tasks.run(replace(task, trace=trace), listeners.warn), row_filter=row_filter)
     for message in report.warnings:
         listeners.warn(message)
-    dates = Dates(report.variants[0].trace.origin, task.setting.unit)
-    asking = replace(_explain_options(request, task), dates=dates)
-    about = task, report, row_filter, asking, title_of(request.inputs), request.fail_on_empty
-    return AgreeResult(*about, listeners.source_files)
+    asking = _explain_commands(request, task, report.dates)
+    return AgreeResult(request, task, report, asking, listeners.source_files)

@@ -10,7 +10,6 @@ from rich.console import RenderableType
 from agreement.answering import explaining
 from agreement.answering.explaining import AtomExplanation, CheckReadings, NoAnswerStream
 from agreement.answering.solve import solving
-from agreement.comparing.agree import Overrides
 from agreement.documents import requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, flags_of, needed, option
@@ -95,8 +94,8 @@ def situate(
     if not requests.is_experiment(path):
         return explaining.situation_of(task, listeners.warn)
     periods = () if how.evaluation.period is None else (how.evaluation.period,)
-    overrides = Overrides(periods, how.input_options.unit, how.reading, {})
-    compared = on_experiment(path, task.trace, overrides, listeners.warn)
+    options = requests.ComparisonOptions(how.input_options, how.bad_lines, how.reading, period=periods)
+    compared = on_experiment(path, task.trace, options, listeners.warn)
     if how.semantics is not None:
         compared = replace(compared, setting=replace(compared.setting, semantics=how.semantics))
     return explaining.query_of_comparison(compared, task, listeners.warn)

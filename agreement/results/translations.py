@@ -122,7 +122,6 @@ def _task(request: TranslateRequest) -> translating.TranslatingTask:
         path=request.query,
         evaluation=request.evaluation,
         setting=reading.setting(options.time_point, request.semantics, options.origin),
-        trigger=reading.trigger or "any",
         assigned=request.assign or {},
         static=options.static,
         solved=bool(request.trace or options.stream),

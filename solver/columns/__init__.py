@@ -20,7 +20,6 @@ from solver.columns.coded_columns import (
     NO_CODE,
     NULL_CODE,
     Atoms,
-    CodedColumns,
     CodedTerms,
     InputAtoms,
     Numbering,
@@ -32,4 +31,5 @@ from solver.columns.coded_columns import (
     in_time_order,
     together,
     trace_columns,
+    used_texts,
 )

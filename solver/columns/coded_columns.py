@@ -177,41 +177,11 @@ class TermCodes(CodedTerms):
         return self._texts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CodedColumns:
-    """Columns of codes with their terms; pickling replaces the terms by the texts of these codes."""
-
-    terms: TermCodes
-    columns: tuple[Array, ...]
-
-    def take(self, places: Array | Mask) -> "CodedColumns":
-        """Return the rows at the given positions, or the rows that a mask selects."""
-        return CodedColumns(self.terms, tuple(column[places] for column in self.columns))
-
-    def coded_by(self, terms: TermCodes) -> "CodedColumns":
-        """Return the same rows with the codes of `terms`."""
-        if terms is self.terms:
-            return self
-        return _coded(*self._texts_and_places(), terms)
-
-    def _texts_and_places(self) -> tuple[list[str], list[Array]]:
-        every = np.concatenate([*self.columns, np.empty(0, np.int64)])
-        distinct, places = np.unique(every, return_inverse=True)
-        parts = np.split(places, max(1, len(self.columns)))
-        return self.terms.atom_texts(distinct), parts[: len(self.columns)]
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Return the constructor and its arguments for pickling."""
-        texts, places = self._texts_and_places()
-        return _coded, (texts, [column.astype(np.int32) for column in places])
-
-
-def _coded(
-    texts: list[str], places: Sequence[npt.NDArray[np.integer]], terms: TermCodes | None = None
-) -> CodedColumns:
-    terms = TermCodes() if terms is None else terms
-    known = terms.codes(texts)
-    return CodedColumns(terms, tuple(known[column] for column in places))
+def used_texts(columns: Sequence[Array], terms: TermCodes) -> tuple[list[str], list[Array]]:
+    """Return the distinct texts of the columns' codes, and the columns as indexes into the texts."""
+    every = np.concatenate([*columns, np.empty(0, np.int64)])
+    used, places = np.unique(every, return_inverse=True)
+    return terms.atom_texts(used), np.split(places, max(1, len(columns)))[: len(columns)]
 
 
 def _ranks(texts: Sequence[str]) -> Array:

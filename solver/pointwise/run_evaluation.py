@@ -35,13 +35,9 @@ def have_runs(program: Program, background: Iterable[Signature]) -> bool:
     The program must not have recursion, arithmetic, aggregates or orders. Heads must hold at the reference
     time. Windows must contain ◇ over input, and must select by time or arrival order.
     """
-    naming = AspNames(program, frozenset(background))
-    rules, elsewhere = program.rules, naming.derived | naming.background_predicates
-    if (
-        naming.derived & naming.background_predicates
-        or analysis.positive_loops(program)
-        or analysis.strata(program) is None
-    ):
+    rules, derived = program.rules, analysis.intensional(program)
+    known = {*background, *map(signature, program.facts)}
+    if derived & known or analysis.positive_loops(program) or analysis.strata(program) is None:
         return False
     if any(not isinstance(rule.head, Atom) or any(map(_is_beyond, rule.body)) for rule in rules):
         return False
@@ -49,7 +45,7 @@ def have_runs(program: Program, background: Iterable[Signature]) -> bool:
         forms = [analysis.literal_form(part) for rule in rules for part in formulas(rule.body)]
     except analysis.UnsupportedFormulaError:
         return False
-    return all(_has_runs(form, elsewhere) for form in forms)
+    return all(_has_runs(form, derived | known) for form in forms)
 
 
 def _is_beyond(literal: BodyLiteral) -> bool:

@@ -11,7 +11,7 @@ from typing import get_args
 from lars.language.windows import Bounds
 from tests.agreement.reference import Arrival, Window
 from tests.sparql import syntax
-from translate.tau import Trigger
+from translate.model.query import Trigger
 
 E = "http://example.org/"
 LAST = 9

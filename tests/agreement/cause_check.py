@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import lru_cache
 
-from agreement.comparing.agree.agreeing import ComparedInput, Pair, compare_pairs
+from agreement.comparing.agree.agreeing import Pair, compare_pairs
 from agreement.documents.traces import LocalTrace, background
 from lars.language.windows import Interval
 from solver.columns import trace_columns
@@ -39,10 +39,8 @@ def found_by_program(one):
     )
     facts = [Fact(a.t, "striple", (*texts(a[2:]), f"<{a.stream}>")) for a in one.arrivals]
     trace = LocalTrace(trace_columns(facts), Interval(0, LAST), pulled)
-    setting = replace(Setting(), bounds=one.bounds)
-    report = compare_pairs(
-        [Pair(*queries)], [one.period], ComparedInput(trace, push_static=pushed), setting, one.trigger
-    )
+    setting = replace(Setting(), bounds=one.bounds, trigger=one.trigger)
+    report = compare_pairs([Pair(*queries)], [one.period], trace, setting, pushed)
     variant = report.variants[0]
     return [
         (interval.end, found.side, tuple(t or "" for t in found.row), found.cause, found.pushed)

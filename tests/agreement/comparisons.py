@@ -6,7 +6,7 @@ from typing import NamedTuple, get_args
 from hypothesis import strategies as some
 from rdflib import Graph, URIRef
 
-from agreement.comparing.agree.agreeing import ComparedInput, Pair, compare_pairs
+from agreement.comparing.agree.agreeing import Pair, compare_pairs
 from agreement.documents.traces import LocalTrace, background
 from lars.language.windows import Bounds, Interval
 from solver.columns import trace_columns
@@ -44,8 +44,8 @@ def report(  # noqa: PLR0913
     named = {names(graph)[0]: frozenset(map(names, triples)) for graph, triples in graphs}
     known = background(Static(frozenset(map(names, static)), named), Dataset(), lambda _: None)
     trace = LocalTrace(trace_columns(list(facts)), Interval(0, last), known)
-    setting = replace(Setting(), bounds=bounds)
-    return compare_pairs([Pair(csparql, cqels)], [period], ComparedInput(trace), setting, trigger).variants[0]
+    setting = replace(Setting(), bounds=bounds, trigger=trigger)
+    return compare_pairs([Pair(csparql, cqels)], [period], trace, setting).first
 
 
 def explained(variant):

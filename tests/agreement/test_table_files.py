@@ -6,12 +6,13 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
+from agreement.documents.dates import NO_DATES
 from agreement.documents.table_files import (
     DESCRIPTION,
     Column,
-    OutOptions,
     OutTable,
     check_folder,
+    write_tables,
 )
 from lars.errors import LarsError
 from lars.language.terms import Literal
@@ -26,7 +27,7 @@ ROWS = [(1, '"a, \n"', 0.5, True), (2, None, None, None), (None, "ü", 1.0, Fals
 
 
 def write(folder, kind, rows=ROWS):
-    OutOptions(folder, kind).write([OutTable("rows", COLUMNS, iter(rows))])
+    write_tables(folder, [OutTable("rows", COLUMNS, iter(rows))], kind=kind)
     return folder / f"rows.{kind}"
 
 
@@ -56,7 +57,7 @@ FORMS = {
 def test_terms_stand_in_the_form_that_is_asked_for(form, tmp_path):
     columns = Column("?s", str, "who"), Column("?o", str, "how many")
     for kind in ("jsonl", "csv", "parquet"):
-        OutOptions(tmp_path / kind, kind, form).write([OutTable("rows", columns, iter(TERMS))])
+        write_tables(tmp_path / kind, [OutTable("rows", columns, iter(TERMS))], NO_DATES, kind, form)
     lines = (tmp_path / "jsonl/rows.jsonl").read_text(encoding="utf-8").splitlines()
     assert [tuple(json.loads(line).values()) for line in lines] == FORMS[form]
     table = pq.read_table(tmp_path / "parquet/rows.parquet")
@@ -70,7 +71,7 @@ def test_terms_stand_in_the_form_that_is_asked_for(form, tmp_path):
 def test_no_cell_of_csv_is_a_formula_for_a_spreadsheet(form, tmp_path):
     texts = ['=HYPERLINK("http://e/")', "@x", "+a", "-1+2", "=1", "-5", "+1.5e3", "a=b"]
     terms = [(str(Literal(text)),) for text in texts]
-    OutOptions(tmp_path / "o", "csv", form).write([OutTable("r", (Column("?o", str, ""),), terms)])
+    write_tables(tmp_path / "o", [OutTable("r", (Column("?o", str, ""),), terms)], NO_DATES, "csv", form)
     with (tmp_path / "o/r.csv").open(encoding="utf-8", newline="") as file:
         _, *cells = csv.reader(file)
     assert [cell for (cell,) in cells][5:] == texts[5:]
@@ -124,12 +125,12 @@ def test_nothing_is_left_of_a_table_that_could_not_be_made(tmp_path):
 
 def test_tables_for_papers_are_for_readers(tmp_path):
     rows = [(8, "<http://e/x_1>", 0.5, True), (9, '"a|b & c"', None, None)]
-    OutOptions(tmp_path / "m", "markdown").write([OutTable("rows", COLUMNS, iter(rows))])
+    write_tables(tmp_path / "m", [OutTable("rows", COLUMNS, iter(rows))], kind="markdown")
     assert (tmp_path / "m" / "rows.md").read_text(encoding="utf-8") == (
         "| t | ?x | ms | ok |\n| ---: | --- | ---: | --- |\n"
         "| 8 | x\\_1 | 0.5 | yes |\n| 9 | a\\|b & c |  |  |\n"
     )
-    OutOptions(tmp_path / "l", "latex").write([OutTable("rows", COLUMNS, iter(rows))])
+    write_tables(tmp_path / "l", [OutTable("rows", COLUMNS, iter(rows))], kind="latex")
     assert (tmp_path / "l" / "rows.tex").read_text(encoding="utf-8").splitlines()[2:6] == [
         r"t & ?x & ms & ok \\",
         r"\midrule",

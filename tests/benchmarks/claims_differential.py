@@ -543,7 +543,7 @@ def of_push_and_pull(random, query, period):
     pair = pairs(None, read_query(text, "q.rq"), frozenset(), {})[0]
     streams = tuple(dict.fromkeys((*streams_of(pair.csparql), *streams_of(pair.cqels))))
     contest = push_and_pull(pair, period, Setting())
-    question = AgreementQuestion(pair, Setting(), "any", None, Places(text, "q.rq"))
+    question = AgreementQuestion(pair, Setting(), None, Places(text, "q.rq"))
     # What matches one source's patterns comes from there alone (A6), where they keep sources apart.
     anywhere, deadline = question.overlap is not None, Deadline.after(SECONDS)
     outcome = smallest(WitnessSearch(contest, streams, deadline=deadline, any_source=anywhere))

@@ -181,14 +181,14 @@ def of_push_and_pull(random, asked):
     pair = pairs(None, query, frozenset(), {})[0]
     contest = push_and_pull(pair, period, Setting())
     streams = tuple(dict.fromkeys((*streams_of(pair.csparql), *streams_of(pair.cqels))))
-    question = AgreementQuestion(pair, Setting(), "any", None, Places(text, "q.rq"))
+    question = AgreementQuestion(pair, Setting(), None, Places(text, "q.rq"))
     anywhere = question.overlap is not None
     outcome = smallest(WitnessSearch(contest, streams, deadline=Deadline.after(SECONDS), any_source=anywhere))
     decided = Decider(question, deadline=Deadline.after(SECONDS)).decide(period)
 
     def refutes(facts, static, end):
         background = static if isinstance(static, dict) else dict(static)
-        on = PairOnStream(pair, Setting(), "any", period, facts, background, end)
+        on = PairOnStream(pair, Setting(), period, facts, background, end)
         return on.witness() is not None
 
     return complaint(random, refutes, outcome, decided), f"{outcome.search_end}, agree: {decided.verdict}"

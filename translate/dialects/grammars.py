@@ -1,8 +1,8 @@
-"""The grammars and streaming clauses of the query languages, and messages for keywords of other languages."""
+"""The grammars of the query languages, and messages for keywords of other languages."""
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
 from typing import Final, get_args
 
@@ -36,28 +36,6 @@ _WAITING: Final = _terminal(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Syntax:
-    """The syntax of a language: its windows, its streaming clauses and its tokens.
-
-    `windows` and `window` describe the place and the form of the language's windows in messages. `refused`
-    maps a rejected keyword to the name of its construct and to the supported alternative. `sign` matches
-    syntax that only this language has. A text that no `sign` matches belongs to a language without `sign`. If
-    `dashes` is true, -- begins a comment. `foreign` has the keywords that are rejected at any place in a
-    query.
-    """
-
-    windows: str
-    window: str
-    clauses: frozenset[str]
-    terminals: Mapping[str, Terminal]
-    refused: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    sign: re.Pattern[str] | None = None
-    dashes: bool = False
-    foreign: frozenset[str] = frozenset()
-    folder: str = ""
-
-
 _OPERATORS: Final = frozenset(get_args(ToStream))
 CLAUSE: Final = "FROM NAMED WINDOW <name> ON <iri> [RANGE duration STEP duration]"
 _WINDOW_CLAUSES: Final = frozenset(
@@ -67,45 +45,52 @@ _WINDOW_TERMINALS: Final = {
     "size": SIZE, "unit": UNIT, "name": _NAME, "dash": _DASH, "iso": _ISO, "waiting": _WAITING,
 }  # fmt: skip
 _UNDER: Final = {"UNDER": ("UNDER ENTAILMENT REGIME", "REGISTER STREAM <iri> AS")}
-_LIVING: Final = "living/"
+_HERE: Final = "translate.dialects"
 _KOLIBRIE: Final = "queries of Kolibrie: REGISTER RSTREAM <iri> AS SELECT .. FROM NAMED WINDOW .. ON .. [..]"
 _JANUS: Final = "windows ON STREAM and ON LOG, joined in WHERE, and subqueries over them"
 _CQELS2: Final = "SELECT, ASK, CONSTRUCT and DESCRIBE over windows of streams"
-DIALECTS: Final[Mapping[Language, Syntax]] = {
-    Language.CSPARQL: Syntax(
-        "stand in FROM STREAM <iri> [window]",
-        "[RANGE 30s SLIDE 5s]",
-        frozenset(("REGISTER", "FROM STREAM")),
+_DIALECTS: Final[Mapping[Language, Grammar]] = {
+    Language.CSPARQL: Grammar(
+        _HERE,
+        "csparql",
         {"size": SIZE, "unit": UNIT, "name": _NAME},
+        window="[RANGE 30s SLIDE 5s]",
+        windows="stand in FROM STREAM <iri> [window]",
+        clauses=frozenset(("REGISTER", "FROM STREAM")),
     ),
-    Language.CQELS: Syntax(
-        "stand in the pattern: STREAM <iri> [window] { .. }",
-        "[RANGE 30s SLIDE 5s]",
-        frozenset(("a STREAM block",)),
+    Language.CQELS: Grammar(
+        _HERE,
+        "cqels",
         {"size": SIZE, "unit": UNIT},
+        window="[RANGE 30s SLIDE 5s]",
+        windows="stand in the pattern: STREAM <iri> [window] { .. }",
+        clauses=frozenset(("a STREAM block",)),
     ),
-    Language.SPARQLSTREAM: Syntax(
-        "stand in FROM NAMED STREAM <iri> [window] or STREAM <iri> [window] { .. }",
-        "[NOW - 10 S SLIDE 5 S]",
-        frozenset(("FROM STREAM", "a STREAM block", *_OPERATORS)),
+    Language.SPARQLSTREAM: Grammar(
+        _HERE,
+        "sparqlstream",
         {
             "size": SIZE,
             "unit": _units(UNITS, "MS, S, SECONDS, MIN, MINUTES, HR, HOURS or DAY"),
             "dash": _DASH,
         },
-        {unit: (f"the unit {unit}", DAYS) for unit in ("MONTH", "MONTHS", "YEAR", "YEARS")},
+        window="[NOW - 10 S SLIDE 5 S]",
+        windows="stand in FROM NAMED STREAM <iri> [window] or STREAM <iri> [window] { .. }",
+        clauses=frozenset(("FROM STREAM", "a STREAM block", *_OPERATORS)),
+        refused={unit: (f"the unit {unit}", DAYS) for unit in ("MONTH", "MONTHS", "YEAR", "YEARS")},
     ),
-    Language.RSPQL: Syntax(
-        "stand in FROM NAMED WINDOW <name> ON <iri> [window], read by WINDOW <name> { .. }",
-        "[RANGE PT10S STEP PT5S]",
-        _WINDOW_CLAUSES,
+    Language.RSPQL: Grammar(
+        _HERE,
+        "rspql",
         _WINDOW_TERMINALS,
-        _UNDER,
+        window="[RANGE PT10S STEP PT5S]",
+        windows="stand in FROM NAMED WINDOW <name> ON <iri> [window], read by WINDOW <name> { .. }",
+        clauses=_WINDOW_CLAUSES,
+        refused=_UNDER,
     ),
-    Language.KOLIBRIE: Syntax(
-        "stand in FROM NAMED WINDOW :name ON :stream [window], read by WINDOW :name { .. }",
-        "[RANGE 10 STEP 2]",
-        _WINDOW_CLAUSES,
+    Language.KOLIBRIE: Grammar(
+        _HERE,
+        "living/kolibrie",
         {
             **_WINDOW_TERMINALS,
             "operator": _terminal(
@@ -113,7 +98,10 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
             ),
             "word": _terminal(r"(?!STREAM\b)[a-z_][\w-]*(?![\w:-])", "a name"),
         },
-        {
+        window="[RANGE 10 STEP 2]",
+        windows="stand in FROM NAMED WINDOW :name ON :stream [window], read by WINDOW :name { .. }",
+        clauses=_WINDOW_CLAUSES,
+        refused={
             word: (f"{construct} of Kolibrie", _KOLIBRIE)
             for word, construct in {
                 **{word: word for word in ("RULE", "RETRIEVE", "MODEL", "TRAIN", "INSERT", "DELETE", "PROB")},
@@ -121,56 +109,60 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
                 "NEURAL": "NEURAL RELATION",
             }.items()
         },
-        re.compile(
+        sign=re.compile(
             r"\b(?:RULE|RETRIEVE|REPORT|TICK|NEURAL|ML\s*\.)\b|\bWITH\s+(?:POLICY|TIMESTAMP)\b"
             r"|\bREGISTER\s+STREAM\s+\S+\s+(?:FROM|WITH)\b"
             r"|\bON\s+(?!STREAM\b)\S+\s*\[\s*(?:(?:SLIDING|TUMBLING)\s+P?T?[0-9]|RANGE\s+[0-9]+\s*(?:STEP|SLIDE|\]))",
             re.IGNORECASE | re.ASCII,
         ),
-        folder=_LIVING,
     ),
-    Language.JANUS: Syntax(
-        "stand in FROM NAMED WINDOW <name> ON STREAM <iri> or ON LOG <iri>, read by WINDOW <name> { .. }",
-        "[RANGE 10000 STEP 5000]",
-        _WINDOW_CLAUSES,
+    Language.JANUS: Grammar(
+        _HERE,
+        "living/janus",
         _WINDOW_TERMINALS,
-        {
+        window="[RANGE 10000 STEP 5000]",
+        windows="stand in FROM NAMED WINDOW <name> ON STREAM <iri> or ON LOG <iri>, "
+        "read by WINDOW <name> { .. }",
+        clauses=_WINDOW_CLAUSES,
+        refused={
             "USING": ("USING BASELINE of Janus", _JANUS),
             "DEFINE": ("DEFINE BASELINE of Janus", _JANUS),
         },
-        re.compile(
+        sign=re.compile(
             r"\bON\s+LOG\b|\[\s*(?:START|OFFSET)\b|\b(?:USING|DEFINE)\s+BASELINE\b", re.IGNORECASE | re.ASCII
         ),
-        folder=_LIVING,
     ),
-    Language.SPARQ: Syntax(
-        "stand in FROM NAMED WINDOW <name> ON <iri> RANGE duration, read by WINDOW <name> { .. }",
-        "[RANGE PT10S STEP PT5S]",
-        _WINDOW_CLAUSES,
+    Language.SPARQ: Grammar(
+        _HERE,
+        "living/sparq",
         _WINDOW_TERMINALS,
-        {**_UNDER, "NOW": ("a window from NOW of sparq", "RANGE duration STEP duration")},
-        re.compile(
+        window="[RANGE PT10S STEP PT5S]",
+        windows="stand in FROM NAMED WINDOW <name> ON <iri> RANGE duration, read by WINDOW <name> { .. }",
+        clauses=_WINDOW_CLAUSES,
+        refused={**_UNDER, "NOW": ("a window from NOW of sparq", "RANGE duration STEP duration")},
+        sign=re.compile(
             r"\bON\s+\S+\s+(?:RANGE|TUMBLING|SLIDING|ROWS)\b|\b(?:T0|MAXDELAY)\b"
             r"|\}[^{}]*\bFROM\s+NAMED\s+WINDOW\b|\[\s*(?:TUMBLING|SLIDING)\s+RANGE\b",
             re.IGNORECASE | re.ASCII,
         ),
-        folder=_LIVING,
     ),
-    Language.CQELS2: Syntax(
-        "stand in FROM STREAM name [window], read by STREAM name { .. }",
-        "[RANGE 30s STEP 5s]",
-        _WINDOW_CLAUSES | {"FROM STREAM", "a STREAM block"},
+    Language.CQELS2: Grammar(
+        _HERE,
+        "living/cqels2",
         {
             "size": SIZE,
             "unit": UNIT,
             "later": _terminal(r"(?:ASC|DESC)\b(?!\s*\()", "ASC or DESC"),
             "word": _terminal(r"(?!STREAM\s+[a-z_])[a-z_][\w-]*(?![\w:])", "the name of a stream"),
         },
-        {
+        window="[RANGE 30s STEP 5s]",
+        windows="stand in FROM STREAM name [window], read by STREAM name { .. }",
+        clauses=_WINDOW_CLAUSES | {"FROM STREAM", "a STREAM block"},
+        refused={
             "MATCH": ("MATCH .. RETURN of CypherQL, a query of property graphs", _CQELS2),
             "SEQ": ("SEQ, which leaves the order of elements with one time open", _CQELS2),
         },
-        re.compile(
+        sign=re.compile(
             r"\b(?:FROM|ON)\s+STREAM\s+[a-z_][\w-]*\s*(?:\[|WHERE\b|\{)|\bSTREAM\s+[a-z_][\w-]*\s*[{[]|\bMATCH\s*\("
             r"|\bON\s+[a-z_][\w-]*\s*\[\s*(?:NOW|SLIDE|PAST|FUTURE|TRIPLES|RANGE\s+[0-9]+\s*[a-z])|\bFROM\s+STATIC\b"
             r"|\bSEQ\s*\(",
@@ -178,7 +170,6 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
         ),
         dashes=True,
         foreign=frozenset(("MATCH",)),
-        folder=_LIVING,
     ),
 }
 TITLES: Final = {language: language.manner.title for language in Language}
@@ -199,12 +190,12 @@ def _clause_at(document: Document, token: Token) -> str:
 
 def clauses_in(document: Document, language: Language) -> int:
     """Return the number of tokens in a text at which a streaming clause of the language seems to begin."""
-    return sum(_clause_at(document, token) in DIALECTS[language].clauses for token in document.tokens)
+    return sum(_clause_at(document, token) in GRAMMARS[language].clauses for token in document.tokens)
 
 
 def _explain(language: Language, document: Document, token: Token) -> PlacedError | None:
     """Return the error at a token that only other languages accept; None at any other token."""
-    dialect = DIALECTS[language]
+    dialect = GRAMMARS[language]
     token = next((one for one in document.tokens if one.is_word(*dialect.foreign)), token)
     place = document.place(token.start)
     if token.kind == "a keyword" and (refused := dialect.refused.get(token.text.upper())):
@@ -212,14 +203,14 @@ def _explain(language: Language, document: Document, token: Token) -> PlacedErro
     clause = _clause_at(document, token)
     theirs = [
         TITLES[other]
-        for other in DIALECTS
-        if DIALECTS[other].sign is None and clause in DIALECTS[other].clauses
+        for other in GRAMMARS
+        if GRAMMARS[other].sign is None and clause in GRAMMARS[other].clauses
     ]
     if not theirs or clause in dialect.clauses:
         return None
     if clause == "a STREAM block" and document.tokens[document.index_from(token.start) + 2].is_word("{"):
         construct = "a STREAM block whose window stands in FROM STREAM, as in CQELS 2, where names are words"
-        covered = f"CQELS, whose windows {DIALECTS[Language.CQELS].windows}"
+        covered = f"CQELS, whose windows {GRAMMARS[Language.CQELS].windows}"
         return UnsupportedError(construct, place, covered=covered)
     title = TITLES[language]
     problem = f"found {clause}, which is {' and '.join(theirs)}, in a query of {title}"
@@ -227,12 +218,6 @@ def _explain(language: Language, document: Document, token: Token) -> PlacedErro
 
 
 GRAMMARS: Final = {
-    language: Grammar(
-        "translate.dialects",
-        f"{dialect.folder}{language.value}",
-        dialect.terminals,
-        partial(_explain, language),
-        dialect.window,
-    )
-    for language, dialect in DIALECTS.items()
+    language: replace(grammar, explain=partial(_explain, language)) for language, grammar in _DIALECTS.items()
 }
+"""The grammar of each query language."""

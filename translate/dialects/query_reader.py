@@ -25,7 +25,7 @@ from lars.errors import PlacedError
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate import sparql
-from translate.dialects.grammars import CLAUSE, DIALECTS, GRAMMARS, TITLES, clauses_in
+from translate.dialects.grammars import CLAUSE, GRAMMARS, TITLES, clauses_in
 from translate.dialects.readings import Readings, concerns_queries, manner_of
 from translate.dialects.windows import idle_step, read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
@@ -377,7 +377,7 @@ _DASHES: Final = re.compile(rf"({'|'.join(_STRINGS)})|--[^\r\n]*", re.DOTALL)
 
 def _plain(text: str, language: Language) -> str:
     """Return the text without comments that begin with --, if the language has such comments."""
-    dashes = DIALECTS[language].dashes
+    dashes = GRAMMARS[language].dashes
     return _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text) if dashes else text
 
 
@@ -389,7 +389,7 @@ def tokens_of(
 ) -> sparql.Document:
     """Return the tokens of a text in any language; -- begins a comment if the language has such comments."""
     whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
-    told = (one for one, syntax in DIALECTS.items() if syntax.dashes)
+    told = (one for one, syntax in GRAMMARS.items() if syntax.dashes)
     dashed = next((one for one in told if _has_sign(text, one, whole)), Language.RSPQL)
     return whole(_plain(text, dashed))
 
@@ -404,7 +404,7 @@ _MASKS: Final = {
 
 def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
     """Return whether a text has a sign of a language outside comments, strings and names."""
-    sign = DIALECTS[language].sign
+    sign = GRAMMARS[language].sign
     if sign is None:
         return False
     try:
@@ -433,7 +433,7 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[Language,
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}
     found = [language for language in Language if _has_sign(text, language, whole)]
-    for language in (*found, *(language for language in Language if DIALECTS[language].sign is None)):
+    for language in (*found, *(language for language in Language if GRAMMARS[language].sign is None)):
         try:
             document = whole(_plain(text, language))
         except QueryError as error:

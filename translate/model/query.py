@@ -30,10 +30,13 @@ Semantics = Literal["set", "bag"]
 Aggregates range over a multiset in both.
 """
 
+Trigger = Literal["any", "query-streams", "matching"]
+"""The input that triggers a push engine: any, only the query's streams, or only matches."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The settings of a translation.
+    """The settings of a translation, and of the evaluation by push.
 
     `unit` is the duration of one time point, and `origin` is the dateTime of time 0 (for NOW). `bounds` are
     the ends of all windows. If `bounds` is None, the ends are the language's own ends if it defines ends,
@@ -49,6 +52,7 @@ class Setting:
     ordered: bool = False
     origin: str = EPOCH
     ticks: int = 1
+    trigger: Trigger = "any"
 
 
 EmptyGroup = Literal["values", "unbound average", "no row"]

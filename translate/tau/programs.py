@@ -3,7 +3,6 @@
 The execution modes push and pull are rules too (LARS 2015, Sections 3 and 4.1).
 """
 
-import typing
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
@@ -27,7 +26,7 @@ from lars.language.windows import NOW
 from translate.analysis import expressions_of, occurring_variables, parts, without_paths, witnesses
 from translate.errors import ModelError
 from translate.model.patterns import Select, TriplePattern, variables
-from translate.model.query import EngineQuery, Language, MergedStream, Setting
+from translate.model.query import EngineQuery, Language, MergedStream, Setting, Trigger
 from translate.model.windows import window_operator
 from translate.sparql import deep_recursion
 from translate.tau.node import STREAM_QUAD, Head, Node, in_order
@@ -224,9 +223,6 @@ def _arrival_rules(query: EngineQuery, setting: Setting) -> Iterator[Rule]:
 
 
 TRIGGER: Final = Atom("trigger")
-
-Trigger = typing.Literal["any", "query-streams", "matching"]
-"""The input that triggers a push engine: any, only the query's streams, or only matches."""
 
 
 def push(program: Program, trigger: Trigger = "any") -> Program:

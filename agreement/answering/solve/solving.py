@@ -48,7 +48,7 @@ from solver.settings import Runner, Span, Time, TraceInput, Warn
 from translate.analysis import is_historical, remarks
 from translate.model.query import EngineQuery, Setting
 from translate.model.windows import Range
-from translate.tau import Trigger, lars_program, output_of, pull, push
+from translate.tau import lars_program, output_of, pull, push
 
 if TYPE_CHECKING:
     from agreement.documents.recordings import Recording, Report
@@ -107,7 +107,6 @@ class SolvingTask:
     trace: TraceInput
     evaluation: requests.EvaluationOptions
     setting: Setting
-    trigger: Trigger
     span: Span
     whole: Whole = field(default_factory=Whole)
     predicates: frozenset[Signature] | None = None
@@ -150,7 +149,6 @@ def solving_task(
         options.trace(traces, how.bad_lines),
         how.evaluation,
         reading.setting(options.time_point, how.semantics, options.origin),
-        reading.trigger or "any",
         span,
     )
 
@@ -233,7 +231,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
 def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
     """Return the requested query, its trace, and the task with the dateTimes of the trace."""
     query = requests.load_query(task.path, task.setting.unit, task.evaluation.engine, graphs=True)
-    requests.check_evaluated(query, task.evaluation, task.trigger)
+    requests.check_evaluated(query, task.evaluation, task.setting.trigger)
     trace = trace_of(task.trace, task.span, query, warn)
     return query, trace, replace(task, setting=with_dates(task.setting, trace))
 
@@ -281,7 +279,7 @@ def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
     """Return the query's program with the trigger of the requested mode, or of the mode of its engine."""
     program = lars_program(query, task.setting)
     if requests.is_pushed(query, task.evaluation):
-        return push(program, task.trigger)
+        return push(program, task.setting.trigger)
     return pull(program, period_of(query, task.evaluation.period, task.setting))
 
 

@@ -24,7 +24,7 @@ from translate.model.patterns import EMPTY
 from translate.model.query import MERGING, EngineQuery, Language, Query, Setting
 from translate.model.windows import Range
 from translate.strict import StrictEngine, check_strict
-from translate.tau import Trigger, lars_program, pull, push
+from translate.tau import lars_program, pull, push
 from translate.writing import model_json, model_lines, write_query
 
 _TICKER: Final = "ticker"
@@ -47,7 +47,6 @@ class TranslatingTask:
     path: Path
     evaluation: requests.EvaluationOptions
     setting: Setting
-    trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
     static: tuple[StaticFile, ...] = ()
     solved: bool = False
@@ -141,7 +140,7 @@ def program_of(query: EngineQuery, task: TranslatingTask) -> Program:
     program = lars_program(query, task.setting)
     match task.evaluation.mode:
         case "push":
-            return push(program, task.trigger)
+            return push(program, task.setting.trigger)
         case "pull":
             return pull(program, period_of(query, task.evaluation.period, task.setting))
         case _:

@@ -28,7 +28,7 @@ from lars.language.program import Program, Rule, atoms, head_atom, ready, variab
 from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
 from lars.language.windows import Interval, TimeWindow, Window
 from solver import relational
-from solver.columns import NULL_CODE, Array, CodedColumns, Mask
+from solver.columns import NULL_CODE, Array, Mask, TermCodes, used_texts
 from solver.facts import Fact, Row
 from solver.job import AnswerRuns, Question, answers_at
 from solver.relational.supports import supports
@@ -269,24 +269,45 @@ def _others(rule: Rule) -> Iterator[Variable]:
 class DifferingRows:
     """Rows that only one side reports in a period (start, end], sorted by period.
 
-    `reported` is the time of push's last evaluation with the row up to the end of the period, -1 if no
-    evaluation has the row.
+    `columns` are the codes of the rows' RDF terms, one array per column. `reported` is the time of push's
+    last evaluation with the row up to the end of the period, -1 if no evaluation has the row. Pickling keeps
+    only the terms of these rows.
     """
 
-    coded: CodedColumns
+    terms: TermCodes
+    columns: tuple[Array, ...]
     start: Array
     end: Array
     reported: Array
 
-    @property
-    def columns(self) -> tuple[Array, ...]:
-        """The codes of the rows' RDF terms, one array per column."""
-        return self.coded.columns
-
     def take(self, places: Array | Mask) -> "DifferingRows":
         """Return the rows at the given places, or the rows that a mask selects."""
+        columns = tuple(column[places] for column in self.columns)
         ends = (ends[places] for ends in (self.start, self.end, self.reported))
-        return DifferingRows(self.coded.take(places), *ends)
+        return DifferingRows(self.terms, columns, *ends)
+
+    def coded_by(self, terms: TermCodes) -> "DifferingRows":
+        """Return the same rows with the codes of `terms`."""
+        if terms is self.terms:
+            return self
+        return _coded(*used_texts(self.columns, self.terms), (self.start, self.end, self.reported), terms)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return the function and its arguments for pickling."""
+        texts, places = used_texts(self.columns, self.terms)
+        numbers = self.start, self.end, self.reported
+        return _coded, (texts, [column.astype(np.int32) for column in places], numbers)
+
+
+def _coded(
+    texts: list[str],
+    places: Sequence[npt.NDArray[np.integer]],
+    numbers: tuple[Array, Array, Array],
+    terms: TermCodes | None = None,
+) -> DifferingRows:
+    terms = TermCodes() if terms is None else terms
+    known = terms.codes(texts)
+    return DifferingRows(terms, tuple(known[column] for column in places), *numbers)
 
 
 DifferingPeriods = tuple[Array, Array, Array, Mapping[Side, DifferingRows]]
@@ -302,10 +323,7 @@ def slice_causes(
 ) -> Mapping[Side, Array]:
     """Return the first cause of each row that only one side reports, in the periods that end in a slice."""
     search, (*_, rows_of_sides) = CauseSearch(programs, situation, periods), periods
-    return {
-        side: search.causes(replace(rows, coded=rows.coded.coded_by(situation.terms)), side)
-        for side, rows in rows_of_sides.items()
-    }
+    return {side: search.causes(rows.coded_by(situation.terms), side) for side, rows in rows_of_sides.items()}
 
 
 Applies = Callable[[DifferingRows], Mask]
@@ -582,7 +600,7 @@ class _SectionRows:
         for before in reversed(range(self.section)):
             if not len(left := np.flatnonzero(times < 0)):
                 break
-            pushed = self.answers.push.within(self.answers.span(before), self.rows.coded.terms)
+            pushed = self.answers.push.within(self.answers.span(before), self.rows.terms)
             some = self.rows.take(left)
             times[left] = _reported(pushed, some.columns, some.end)
         return times
@@ -842,7 +860,7 @@ class DifferenceCauses:
         (start, end) = (np.repeat(times, sizes) for times in (start, end))
         columns = relational.concatenate(parts, len(pushed.runs.columns)).columns
         reported = _reported(pushed, columns, end)
-        rows = DifferingRows(CodedColumns(pushed.terms, columns), start, end, reported)
+        rows = DifferingRows(pushed.terms, columns, start, end, reported)
         return _SectionRows(answers, section, rows, owner, numbers)
 
     def _pushes(self, section: int, start: Array, end: Array) -> Array:

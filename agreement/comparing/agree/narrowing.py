@@ -1,14 +1,13 @@
 """Select the rows to show among the rows that only one side reports: filters, counts and examples."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import TypeVar
 
 import numpy as np
 
-from agreement.comparing.agree.agreeing import VariantReport
-from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict
+from agreement.comparing.agree.agreeing import RowFilter, VariantReport
+from agreement.comparing.agree.periods import PeriodComparison
 from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference
 from agreement.documents.requests import SIDES, Side
 from agreement.documents.values import cut
@@ -16,44 +15,6 @@ from lars.errors import LarsError
 from solver.columns import Array
 
 _One = TypeVar("_One")
-
-
-@dataclass(frozen=True, slots=True)
-class RowFilter:
-    """The filter of the rows in a report; None selects all periods, causes or sides."""
-
-    periods: tuple[int, ...] | None = None
-    cause: RowCause | None = None
-    side: Side | None = None
-
-    def verdicts(self, variant: VariantReport) -> tuple[PeriodVerdict, ...]:
-        """Return the verdicts of the selected periods."""
-        return tuple(
-            verdict for verdict in variant.verdicts if self.periods is None or verdict.period in self.periods
-        )
-
-    def intervals(
-        self, variant: VariantReport, verdict: PeriodVerdict
-    ) -> Iterator[tuple[PeriodComparison, list[RowDifference]]]:
-        """Yield each period with its selected rows; with a cause or side, only periods with selected rows."""
-        for interval in verdict.intervals:
-            found_rows = self._found_rows(variant, interval)
-            if found_rows or (self.cause is None and self.side is None):
-                yield interval, found_rows
-
-    def rows(self, variant: VariantReport) -> Iterator[RowDifference]:
-        """Yield the selected differences, sorted by pull period and time."""
-        for verdict in self.verdicts(variant):
-            for interval in verdict.intervals.disagreeing:
-                yield from self._found_rows(variant, interval)
-
-    def _found_rows(self, variant: VariantReport, interval: PeriodComparison) -> list[RowDifference]:
-        return [
-            difference
-            for difference in variant.differences(interval)
-            if (self.cause is None or self.cause == difference.cause)
-            and (self.side is None or self.side == difference.side)
-        ]
 
 
 def narrow(

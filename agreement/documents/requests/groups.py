@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, Literal, get_args
 
 from agreement.documents.options import IdleOptions, argument, flags_of, has, has_not, option
 from agreement.documents.requests import query_files, readers
-from agreement.documents.values import Period, absolute_iri, columns_by_stream, static_files
+from agreement.documents.values import Period, absolute_iri, columns_by_stream, points_of, static_files
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -18,8 +18,7 @@ from solver import settings
 from solver.traces import Instant, read_time
 from translate import analysis
 from translate.dialects import TITLES, UNVERSIONED, concerns_queries
-from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting
-from translate.tau import Trigger
+from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting, Trigger
 
 PULL_ONLY: Final = "--mode pull"
 PUSH_ONLY: Final = "--mode push"
@@ -411,6 +410,7 @@ class InterpretationOptions:
             self.bounds,
             semantics or "set",
             origin=origin_text(origin),
+            trigger=self.trigger or "any",
         )
 
 
@@ -439,12 +439,26 @@ class ProgramOptions:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
-    """The options for reading two compared queries and their trace."""
+    """The options for reading two compared queries and their trace.
+
+    Each command declares the pull periods with its own help; `period` contains these periods. In an
+    experiment, an option that is None or empty changes nothing.
+    """
 
     input_options: InputOptions
     bad_lines: BadLineOptions
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
+    period: tuple[Period, ...] = ()
+
+    def durations(self) -> tuple[Duration, ...]:
+        """Return the additional durations that the unit must divide: pull periods and the trace's unit."""
+        counted = self.input_options.trace_unit
+        return (*query_files.durations_among(self.period), *(() if counted is None else (counted,)))
+
+    def in_points(self, unit: Duration) -> tuple[int, ...]:
+        """Return the pull periods of the options in time points; the result is empty without the option."""
+        return tuple(dict.fromkeys(points_of(period, unit) for period in self.period))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

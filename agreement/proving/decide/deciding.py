@@ -236,7 +236,7 @@ class Decider:
     def search(self, period: int) -> Decision:
         """Return a decision with the smallest stream on which push and pull differ, or why none is found."""
         question, began, deadline = self.question, monotonic(), self._within(self.seconds)
-        contest = push_and_pull(question.pair, period, question.setting, question.trigger)
+        contest = push_and_pull(question.pair, period, question.setting)
         streams = dict.fromkeys((*streams_of(question.pair.csparql), *streams_of(question.pair.cqels)))
         known = None if question.stock is None else background_of(question.stock)
         overlapping = self.any_source and question.overlap is not None
@@ -246,7 +246,7 @@ class Decider:
         if found is None:
             why = Theorem.SEARCHED.value if answer.holds else answer.search_text("on which they differ")
             return Decision(answer.verdict, why, period=period)
-        about = question.pair, question.setting, question.trigger, period
+        about = question.pair, question.setting, period
         again = PairOnStream(*about, found.facts, found.static, found.timeline.last).witness()
         return Decision("open", "", () if again is None else (again,), period=period)
 
@@ -260,8 +260,7 @@ class Decider:
             try:
                 with until(self._within(self.seconds / 2)):
                     if number == len(self.trials):
-                        sides = question.pair, question.setting, question.trigger
-                        self.trials.append(Trial(*sides, candidate))
+                        self.trials.append(Trial(question.pair, question.setting, candidate))
                     witness = self.trials[number].difference(period)
             except TimeLimitError:
                 return None
@@ -331,9 +330,9 @@ def agreement_theorem(
         return None
     if period == 1 and all(theorems.needs_now(way.disjunct, question.setting) for way in possible):
         return Theorem.NOW
-    if question.trigger == "any" or question.hindrances:
+    if question.setting.trigger == "any" or question.hindrances:
         return None
-    if question.trigger == "query-streams" and not all(map(theorems.accepts_all, question.ways)):
+    if question.setting.trigger == "query-streams" and not all(map(theorems.accepts_all, question.ways)):
         return None
     uniform = theorems.is_uniform(question.pair.cqels, question.ways, period, question.setting)
     return Theorem.MATCHING if uniform else None
@@ -341,7 +340,7 @@ def agreement_theorem(
 
 def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) -> bool:
     """Return whether T3 proves a difference from one disjunct, independent of the other disjuncts."""
-    if not disjunct.certain or question.hindrances or question.trigger != "any":
+    if not disjunct.certain or question.hindrances or question.setting.trigger != "any":
         return False
     edges = [edge for each in question.ways for edge in each.disjunct.readings]
     losing = all(theorems.only_loses(edge.reading.operator(question.setting)) for edge in edges)
@@ -370,7 +369,7 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
 
 def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:
     """Yield streams made from disjuncts, the disjuncts without static data first."""
-    noise = () if question.trigger == "any" else (None,)
+    noise = () if question.setting.trigger == "any" else (None,)
     placement = Placement(question.setting, *noise)
     free, stock = question.stock is None, question.stock or ()
     models = [(way.disjunct, way.model) for way in question.ways if way.holds]

@@ -28,7 +28,7 @@ def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremis
     guarded = "stream-guarded: each solution needs a match in a stream"
     yield CheckedPremise(guarded, not unguarded, _where(question, unguarded[0] if unguarded else None))
     yield from _windows(question)
-    yield CheckedPremise(f"push is fired by {_FIRED[question.trigger]}", True, "--trigger")
+    yield CheckedPremise(f"push is fired by {_FIRED[question.setting.trigger]}", True, "--trigger")
 
 
 _FIRED = {

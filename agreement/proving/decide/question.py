@@ -40,7 +40,6 @@ from translate.errors import QueryError
 from translate.model import patterns
 from translate.model.query import Setting
 from translate.model.windows import Range, WindowExpression
-from translate.tau import Trigger
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,6 @@ class AgreementQuestion:
 
     pair: Pair
     setting: Setting
-    trigger: Trigger
     stock: Stock | None
     places: Places
 
@@ -262,7 +260,7 @@ def agreement_question(traceless_task: TracelessTask, places: Places, warn: Warn
     known = traceless_task.static(warn)
     stock = None if known is None else stock_of(known)
     brave, *_ = traceless_task.pairs(warn)
-    return AgreementQuestion(brave, task.setting, task.trigger, stock, places)
+    return AgreementQuestion(brave, task.setting, stock, places)
 
 
 def _check_one_model(task: AgreementTask) -> None:

@@ -15,7 +15,7 @@ from solver.facts import Row
 from solver.job import Question
 from translate.model.query import Setting
 from translate.model.windows import Range
-from translate.tau import TRIGGER, Trigger, lars_program, output_of, push
+from translate.tau import TRIGGER, lars_program, output_of, push
 
 LONGEST: Final = 100_000
 Rows = dict[int, frozenset[Row]]
@@ -27,7 +27,6 @@ class Trial:
 
     pair: Pair
     setting: Setting
-    trigger: Trigger
     candidate: Candidate
     pull_rows: Rows = field(init=False)
     push_rows: Rows = field(init=False)
@@ -57,7 +56,7 @@ class Trial:
         questions = [
             Question(lars_program(pair.csparql, setting), output, None),
             Question(pushing, output, None),
-            Question(push(pushing, self.trigger), (TRIGGER.predicate, 0), None),
+            Question(push(pushing, setting.trigger), (TRIGGER.predicate, 0), None),
         ]
         # Moved by a whole number of steps, so that windows reach back as far as they can.
         self.start = -(-(reach + 1) // self.step) * self.step
@@ -72,7 +71,7 @@ class Trial:
 
     def difference(self, period: int) -> Witness | None:
         """Return a witness with a difference on the shifted stream for a period; None if none is found."""
-        static, about = background_of(self.candidate.static), (self.pair, self.setting, self.trigger, period)
+        static, about = background_of(self.candidate.static), (self.pair, self.setting, period)
         for shift, noise, end in self.guesses(period):
             witness = PairOnStream(*about, self.candidate.facts(shift, noise), static, end).witness()
             if witness is not None:

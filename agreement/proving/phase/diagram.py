@@ -13,6 +13,8 @@ from operator import itemgetter
 
 from agreement.comparing.agree.periods import whole_periods
 from agreement.proving.phase.matches import FOREVER, TimedMatch
+from lars.durations import Duration
+from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver.facts import Row
 
@@ -40,11 +42,17 @@ class PhaseRow:
 
 @dataclass(frozen=True, slots=True)
 class PhaseDiagram:
-    """The agreement for each pull period and window length; `rate` is the acceleration of the stream."""
+    """The agreement for each pull period, and each length of the window on `stream`, in units of `unit`.
+
+    `rate` is the acceleration of the stream. `own_length` is the length of the window in the query.
+    """
 
     rate: int
     lengths: tuple[int, ...]
     rows: tuple[PhaseRow, ...]
+    unit: Duration
+    stream: Iri
+    own_length: int
 
     def runs(self, row: PhaseRow) -> Iterator[tuple[int, int, int]]:
         """Yield the first and last length of each range with the same number of agreeing periods.

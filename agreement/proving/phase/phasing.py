@@ -72,11 +72,6 @@ def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
     return lengths
 
 
-def own_length(task: PhaseTask) -> int:
-    """Return the length of the varied window in the query."""
-    return _ranges(task.pair.cqels)[task.stream].points(task.agreement.setting.unit)
-
-
 def _others(query: EngineQuery, stream: Iri) -> str | None:
     """Return why the lengths must be evaluated one by one, or None.
 
@@ -97,12 +92,13 @@ def diagrams(
     why = next(filter(None, reasons), None)
     if why is not None:
         note(f"each length is evaluated separately: {why}")
+    own = _ranges(task.pair.cqels)[task.stream].points(setting.unit)
     for rate in task.rates:
         trace = _faster(task.trace, rate)
         rows = (
             _from_matches(task, trace, periods) if why is None else _by_length(task, trace, periods, progress)
         )
-        yield PhaseDiagram(rate, task.lengths, tuple(rows))
+        yield PhaseDiagram(rate, task.lengths, tuple(rows), setting.unit, task.stream, own)
 
 
 def _faster(trace: Trace, rate: int) -> Trace:
@@ -123,9 +119,7 @@ def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iter
         for query in (task.pair.cqels, task.pair.csparql)
     )
     output = output_of(task.pair.csparql, setting).predicate
-    (runs,) = trace.answers(
-        [ask(push(lars_program(task.pair.cqels, setting), task.agreement.trigger), output)]
-    )
+    (runs,) = trace.answers([ask(push(lars_program(task.pair.cqels, setting), setting.trigger), output)])
     seen_matches = pushed, pulled, runs.whole().times.tolist()
     yield from (phase_row(seen_matches, period, ages, trace.timeline) for period in periods)
 
@@ -140,9 +134,7 @@ def _by_length(
         progress(done, len(task.lengths))
         pulled, pushed = (_with_length(each, task, length) for each in (task.pair.csparql, task.pair.cqels))
         pair = agree.Pair(pulled, pushed, task.pair.choices)
-        report = agree.compare_pairs(
-            [pair], periods, agree.ComparedInput(trace), task.agreement.setting, task.agreement.trigger
-        )
+        report = agree.compare_pairs([pair], periods, trace, task.agreement.setting)
         for verdict in report.variants[0].verdicts:
             tables = verdict.intervals
             agreeing[verdict.period].append(int(tables.agreeing.sum()))

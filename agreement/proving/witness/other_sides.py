@@ -35,9 +35,9 @@ from solver.job import Question, ask
 from solver.search import Contest, with_atoms
 from solver.settings import Progress
 from translate.analysis import Choice, cq, model_of_cqels
-from translate.model.query import EngineQuery, Profile, Setting
+from translate.model.query import EngineQuery, Profile, Setting, Trigger
 from translate.model.windows import Range
-from translate.tau import Trigger, lars_program, output_of, push
+from translate.tau import lars_program, output_of, push
 
 MOST_TRIED: Final = 4_000
 """The maximum number of streams that are tried for each number of triples."""
@@ -211,21 +211,19 @@ def _profile(text: str) -> NamedProfile | None:
     return NamedProfile(name, start)
 
 
-def two_readings(
-    query: EngineQuery, sides: tuple[OneReading, OneReading], setting: Setting, trigger: Trigger
-) -> Contest:
+def two_readings(query: EngineQuery, sides: tuple[OneReading, OneReading], setting: Setting) -> Contest:
     """Return push of a query in two readings, compared at each time at which either side evaluates."""
     questions: list[Question] = []
     kinds: list[ToStream] = ["RSTREAM", "RSTREAM"]
     for number, side in enumerate(sides):
-        own, read, fired = query, setting, trigger
+        own, read = query, setting
         match side:
             case "closed" | "low-open" | "high-open" | "open":
                 read = replace(setting, bounds=side)
             case "paper2015" | "sparql11":
                 read = replace(setting, profile=side)
             case "any" | "query-streams" | "matching":
-                fired = side
+                read = replace(setting, trigger=side)
             case "RSTREAM" | "ISTREAM" | "DSTREAM":
                 kinds[number] = side
             case "brave" | "cautious":
@@ -233,5 +231,5 @@ def two_readings(
                 own = next(variant.query for variant in variants if set(variant.choices) <= {side})
             case _:
                 assert_never(side)
-        questions.append(ask(push(lars_program(own, read), fired), output_of(own, read).predicate))
+        questions.append(ask(push(lars_program(own, read), read.trigger), output_of(own, read).predicate))
     return Contest(questions[0], questions[1], 1, kinds=(kinds[0], kinds[1]))

@@ -55,7 +55,7 @@ from solver.search import (
 )
 from solver.settings import Progress, no_progress
 from translate.model.query import EngineQuery, Setting
-from translate.tau import NAMED, Trigger, lars_program, output_of, push
+from translate.tau import NAMED, lars_program, output_of, push
 
 
 def most_arrivals(question: Question) -> int | None:
@@ -167,15 +167,13 @@ def _is_simple(expression: formulas.Expression) -> bool:
             return is_covered(expression)
 
 
-def push_and_pull(
-    pair: Pair, period: int, setting: Setting, trigger: Trigger = "any", *, same_input: bool = False
-) -> Contest:
+def push_and_pull(pair: Pair, period: int, setting: Setting, *, same_input: bool = False) -> Contest:
     """Return push of the CQELS query (left) against pull of the C-SPARQL query (right).
 
     With `same_input`, both sides must contain the same triples: the condition of the paper for agreement.
     """
     output = output_of(pair.csparql, setting).predicate
-    pushed = ask(push(lars_program(pair.cqels, setting), trigger), output)
+    pushed = ask(push(lars_program(pair.cqels, setting), setting.trigger), output)
     pulled = Question(lars_program(pair.csparql, setting), output, Multiples((period,)))
     return Contest(pushed, pulled, period, same_input=same_input)
 

@@ -169,7 +169,7 @@ def _toml(compared: PairOnStream, queries: Iterable[EngineQuery], *, has_static:
     yield f'profile = "{compared.setting.profile}"'
     if compared.setting.bounds is not None:
         yield f'bounds = "{compared.setting.bounds}"'
-    yield f'trigger = "{compared.trigger}"'
+    yield f'trigger = "{compared.setting.trigger}"'
     if _named_apart(compared):
         yield "[streams]"
         yield from (f'{_quoted(Iri(name[1:-1]))} = "{file}"' for name, file in _named_apart(compared).items())

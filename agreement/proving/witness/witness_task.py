@@ -10,8 +10,9 @@ from time import monotonic
 from typing import ClassVar, Final
 
 from agreement.comparing import agree
-from agreement.comparing.agree.narrowing import RowFilter
+from agreement.comparing.agree.agreeing import AgreementReport, RowFilter
 from agreement.documents.options import option
+from agreement.documents.requests import ComparisonOptions
 from agreement.documents.traces import streams_of
 from agreement.proving.decisions import Decision, PairOnStream, Witness
 from agreement.proving.traceless import TracelessTask
@@ -24,7 +25,7 @@ from solver.facts import Background, constant_of
 from solver.search import Candidates, ChosenStream, Contest
 from solver.settings import Progress, Warn
 from translate.model.query import EngineQuery, Setting
-from translate.tau import Trigger, columns, lars_program
+from translate.tau import columns, lars_program
 
 
 def named_terms(programs: Iterable[Program]) -> frozenset[str]:
@@ -171,17 +172,15 @@ class WitnessTask:
     """Two queries with their settings, and the static data; None if static data are arbitrary.
 
     `pair` is None for two queries of one mode, which are compared at every time point, and for two readings
-    of the second query. If `inputs` is 1, the other query is derived.
+    of the second query.
     """
 
     queries: tuple[EngineQuery, EngineQuery]
     pair: agree.Pair | None
     periods: tuple[int, ...]
     setting: Setting
-    trigger: Trigger
     static: Background | None
     criteria: WitnessCriteria
-    inputs: int = 2
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -207,12 +206,12 @@ class WitnessTask:
             case (other_sides.NamedProfile(), other_sides.NamedProfile()) as profiles:
                 return other_sides.ProfileContest(self.queries, profiles, self.setting, self.static)
             case (_, _) as sides:
-                return other_sides.two_readings(self.queries[1], sides, self.setting, self.trigger)
+                return other_sides.two_readings(self.queries[1], sides, self.setting)
             case _ if self.pair is None:
                 return searching.two_queries(*self.queries, self.setting, contained=self.criteria.contained)
             case _:
                 same = self.criteria.same_input
-                return searching.push_and_pull(self.pair, period, self.setting, self.trigger, same_input=same)
+                return searching.push_and_pull(self.pair, period, self.setting, same_input=same)
 
     def search(self, period: int) -> searching.WitnessSearch | other_sides.ProfileContest:
         """Return the search for a pull period; the time limit of the search starts at this call."""
@@ -266,7 +265,7 @@ class WitnessTask:
             return outcome
         return outcome
 
-    def report(self, period: int, witness: Witness) -> agree.VariantReport | None:
+    def report(self, period: int, witness: Witness) -> AgreementReport | None:
         """Return the report of `lars agree` on a witness; None for sides other than push and pull."""
         if self.pair is None:
             return None
@@ -274,13 +273,13 @@ class WitnessTask:
 
     def on_stream(self, pair: agree.Pair, period: int, witness: Witness) -> PairOnStream:
         """Return the comparison of push with pull on the stream of a witness."""
-        about = pair, self.setting, self.trigger, period
-        return PairOnStream(*about, witness.facts, witness.static, witness.timeline.last)
+        stream = witness.facts, witness.static, witness.timeline.last
+        return PairOnStream(pair, self.setting, period, *stream)
 
     def causes(self, period: int, witness: Witness) -> frozenset[agree.RowCause]:
         """Return the causes of the differences at the end of a witness."""
         report = self.report(period, witness)
-        rows = () if report is None else RowFilter().rows(report)
+        rows = () if report is None else RowFilter().rows(report.first)
         return frozenset(row.cause for row in rows if row.interval.end == witness.end)
 
 
@@ -307,11 +306,11 @@ def witnesses(
 
 
 def witness_task(
-    traceless_task: TracelessTask, overrides: agree.Overrides, wishes: WitnessCriteria, warn: Warn
+    traceless_task: TracelessTask, overrides: ComparisonOptions, wishes: WitnessCriteria, warn: Warn
 ) -> WitnessTask:
     """Return the task of finding streams on which two sides of one or two queries differ."""
     task, inputs = traceless_task.task, traceless_task.inputs
-    read = task.setting, task.trigger, traceless_task.static(warn), wishes
+    read = task.setting, traceless_task.static(warn), wishes
     if wishes.sides is not None and isinstance(wishes.sides[0], other_sides.NamedProfile):
         query, other = traceless_task.queries[0], traceless_task.queries[-1]
         _check_columns(inputs, query, other)
@@ -332,11 +331,11 @@ def witness_task(
     if wishes.sides is not None:
         _check_idle(overrides, wishes, "two readings of a query are compared at every time")
         return WitnessTask(both, None, (1,), *read)
-    return WitnessTask(both, pair, traceless_task.periods, *read, len(traceless_task.queries))
+    return WitnessTask(both, pair, traceless_task.periods, *read)
 
 
-def _check_idle(overrides: agree.Overrides, wishes: WitnessCriteria, why: str) -> None:
-    values: dict[str, object] = {"--period": overrides.periods or None, "--cause": wishes.cause}
+def _check_idle(overrides: ComparisonOptions, wishes: WitnessCriteria, why: str) -> None:
+    values: dict[str, object] = {"--period": overrides.period or None, "--cause": wishes.cause}
     values["--same-input"] = wishes.same_input or None
     profiles = wishes.sides is not None and isinstance(wishes.sides[0], other_sides.NamedProfile)
     if wishes.sides is None or profiles:

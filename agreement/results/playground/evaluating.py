@@ -116,7 +116,7 @@ def _situation(task: AgreementTask, path: Path, side: Side) -> ProgramSituation:
     engine = usual if given is None else given.language
     evaluation = EvaluationOptions(engine=engine, mode=side)
     one = replace(task, periods=task.periods[:1])
-    solving = SolvingTask(path, task.trace, evaluation, task.setting, task.trigger, (None, None))
+    solving = SolvingTask(path, task.trace, evaluation, task.setting, (None, None))
     return explaining.query_of_comparison(one, solving, unsaid)
 
 

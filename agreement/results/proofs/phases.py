@@ -21,8 +21,8 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period, points_of
-from agreement.proving.phase import PhaseDiagram, diagrams, own_length, phase_task
-from agreement.results.base.inputs import comparison_on, title_of
+from agreement.experiments.grid import comparison_on, title_of
+from agreement.proving.phase import PhaseDiagram, diagrams, phase_task
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import phase_report
 from agreement.results.renderings.pages.figure import write_figure
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from agreement.results.renderings.pages.page import Page
-    from agreement.results.renderings.phase_report import PhaseContent
 
 
 _USUAL_LENGTHS: Final = range(1, 61)
@@ -101,13 +100,25 @@ class PhaseResult(Findings):
     """The result of `phase`: for each rate a diagram with the number of agreeing periods by length."""
 
     diagrams: tuple[PhaseDiagram, ...]
-    unit: str
     origin: str | None = field()  # not the property of the base
-    window: str
-    own_length: int
     _title: str
     _commands: tuple[str, str]
     _fails_on_empty: bool
+
+    @property
+    def unit(self) -> str:
+        """The length of one time point."""
+        return str(self.diagrams[0].unit)
+
+    @property
+    def window(self) -> str:
+        """The IRI of the stream whose window varies."""
+        return self.diagrams[0].stream.value
+
+    @property
+    def own_length(self) -> int:
+        """The length of the varied window in the query."""
+        return self.diagrams[0].own_length
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -118,35 +129,24 @@ class PhaseResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return phase_report.as_json(self.diagrams, self.unit, self.window, self.origin)
+        return phase_report.as_json(self.diagrams, self.origin)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield a table for each rate."""
-        return phase_report.as_text(self.diagrams, self.unit, self.window)
-
-    @property
-    def _content(self) -> "PhaseContent":
-        # Loads what only pages need; so below.
-        from agreement.results.renderings.phase_report import PhaseContent
-
-        content = self.diagrams, self.unit, self.window, self.own_length
-        return PhaseContent(self._title, self._commands, *content)
+        return phase_report.as_text(self.diagrams)
 
     def page(self) -> "Page":
         """Return the content of the HTML report."""
-        from agreement.results.renderings.phase_report import phase_page
-
-        return phase_page(self._content, self.document(), self.warnings)
+        about = self._title, self.diagrams, self._commands
+        return phase_report.phase_page(*about, self.document(), self.warnings)
 
     def notebook_html(self) -> str:
         """Return the HTML for a notebook: each diagram as a heat map."""
-        from agreement.results.renderings.phase_report import notebook_phases
-
-        return notebook_phases(self._content)
+        return phase_report.notebook_phases(self.diagrams)
 
     def plot(self) -> "Figure":
         """Return the figure of the diagrams."""
-        return figure_of(self.diagrams, self.unit, self.window)
+        return figure_of(self.diagrams)
 
     def write_figure(self, path: str | Path) -> None:
         """Write the figure of `plot` as .svg, .pdf or .png."""
@@ -183,7 +183,8 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     >>> [list(result.diagrams[0].runs(row)) for row in result.diagrams[0].rows]
     [[(1, 2, 7), (3, 5, 6), (6, 60, 7)], [(1, 2, 6), (3, 60, 5)]]
     """
-    agreement_task = comparison_on(request.inputs, request.options, request.period, listeners.warn)
+    options = replace(request.options, period=request.period)
+    agreement_task = comparison_on(request.inputs, options, listeners.warn)
     unit = agreement_task.setting.unit
     usual = tuple(Duration(n * unit.nanoseconds) for n in _USUAL_LENGTHS)
     lengths = tuple(sorted({points_of(period, unit) for period in request.length or usual}))
@@ -201,10 +202,7 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     origin = task.trace.origin
     return PhaseResult(
         diagrams=phase_diagrams,
-        unit=str(unit),
         origin=origin,
-        window=task.stream.value,
-        own_length=own_length(task),
         _title=title,
         _commands=again,
         _fails_on_empty=request.fail_on_empty,

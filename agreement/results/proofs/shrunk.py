@@ -1,7 +1,7 @@
 """`shrink`: a minimal disagreement with the same cause."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,9 +16,9 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
+from agreement.experiments.grid import comparison_on, title_of
 from agreement.proving.shrinking import MinimalDisagreement, Sizes, write_shrunk
 from agreement.proving.shrinking import shrink as shrink_task
-from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings.witness_report import shrunk_json, shrunk_text
 from lars.errors import LarsError
@@ -143,7 +143,7 @@ def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
     >>> result.cause, [fact.t for fact in result.trace]
     ('blocked later', [1, 2])
     """
-    task = comparison_on(request.inputs, request.options, request.period, listeners.warn)
+    task = comparison_on(request.inputs, replace(request.options, period=request.period), listeners.warn)
     made = shrink_task(task, request.cause, listeners.warn, listeners.progress)
     if made is None:
         listeners.note(AGREES)

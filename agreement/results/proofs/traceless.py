@@ -10,13 +10,13 @@ from typing import Any, ClassVar, Final
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import AgreementTask, Overrides
+from agreement.comparing.agree import AgreementTask
 from agreement.documents import requests
 from agreement.documents.options import IdleOptions, has, option
 from agreement.documents.requests.query_files import query_text
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
-from agreement.experiments.grid import on_read
+from agreement.experiments.grid import on_read, title_of
 from agreement.proving.containment import PairQuery, contained_in_units, decide_containment, two_queries
 from agreement.proving.containment.canonical import difference_at
 from agreement.proving.decide import (
@@ -40,7 +40,6 @@ from agreement.proving.witness import (
     write_experiments,
 )
 from agreement.proving.witness.witness_task import StreamMaker
-from agreement.results.base.inputs import title_of
 from agreement.results.base.library import Findings, Listeners, answering, offered_functions
 from agreement.results.renderings import decision_report, witness_report
 from agreement.results.renderings.pages.blocks import text_page
@@ -61,15 +60,16 @@ _PREFERRED: Final = (Language.CQELS, Language.RSPQL, *Language)
 
 def without_trace(
     inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn
-) -> tuple[TracelessTask, Overrides]:
+) -> tuple[TracelessTask, requests.ComparisonOptions]:
     """Return the task of an experiment or of queries, and the options that override the experiment."""
-    overrides = Overrides(options.period, options.unit, options.reading, options.assign or {})
-    trace_input = requests.InputOptions(static=options.static, unit=options.unit).trace()
-    return _traceless(inputs, trace_input, overrides, warn), overrides
+    input_options = requests.InputOptions(static=options.static, unit=options.unit)
+    read = requests.BadLineOptions(), options.reading, options.assign
+    overrides = requests.ComparisonOptions(input_options, *read, options.period)
+    return _traceless(inputs, input_options.trace(), overrides, warn), overrides
 
 
 def _traceless(
-    inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrides, warn: Warn
+    inputs: Sequence[Path], trace_input: TraceInput, overrides: requests.ComparisonOptions, warn: Warn
 ) -> TracelessTask:
     if requests.experiment_in(inputs) is not None:
         task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, warn)
@@ -79,8 +79,8 @@ def _traceless(
     if missing or len(inputs) not in (1, 2):
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
         raise LarsError(f"{what}; expected {_INPUTS}")
-    fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations(trace_input)))
-    unit = fitting if overrides.unit is None else overrides.unit
+    fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations()))
+    unit = overrides.input_options.unit or fitting
     queries = tuple(requests.load_query(path, unit, graphs=True) for path in inputs)
     task = AgreementTask(
         next((query for query in queries if query.language in MERGING), None),
@@ -88,13 +88,12 @@ def _traceless(
         overrides.in_points(unit),
         replace(trace_input, options=replace(trace_input.options, unit=unit)),
         overrides.reading.setting(unit),
-        overrides.reading.trigger or "any",
-        overrides.assigned,
+        overrides.assign or {},
     )
     return _apart(TracelessTask(task, queries, tuple(map(str, inputs))), overrides, warn)
 
 
-def _apart(traceless: TracelessTask, overrides: Overrides, warn: Warn) -> TracelessTask:
+def _apart(traceless: TracelessTask, overrides: requests.ComparisonOptions, warn: Warn) -> TracelessTask:
     """Return a task in whose queries each named graph of elements is a separate stream."""
     if not any(map(requests.reads_graphs, traceless.queries)):
         return traceless
@@ -427,7 +426,7 @@ def finer_unit(task: WitnessTask) -> Duration | None:
 def _question(task: WitnessTask) -> AgreementQuestion:
     assert task.pair is not None
     stock = None if task.static is None else stock_of(task.static)
-    return AgreementQuestion(task.pair, task.setting, task.trigger, stock, Places("", ""))
+    return AgreementQuestion(task.pair, task.setting, stock, Places("", ""))
 
 
 def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[PairQuery, PairQuery], ...]:

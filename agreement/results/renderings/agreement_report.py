@@ -4,13 +4,10 @@ The JSON document is generated in parts. The tables contain whole periods, rows 
 as runs of equal rows. The evidence consists of the model, both LARS programs and all answers.
 """
 
-import shlex
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import starmap
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from rich.console import RenderableType
@@ -19,11 +16,11 @@ from rich.text import Text
 
 from agreement.comparing.agree import Pair, PeriodComparison, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import RowFilter, RowGroups, examples, row_groups, size
+from agreement.comparing.agree.narrowing import RowGroups, examples, row_groups, size
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import outputs
-from agreement.documents.dates import NO_DATES, Dates
+from agreement.documents.dates import Dates
 from agreement.documents.requests import SIDES
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from lars.durations import Duration
@@ -32,8 +29,8 @@ from lars.language.windows import Interval
 from solver.facts import Fact
 from translate.analysis import model_of_cqels
 from translate.dialects import TITLES
-from translate.model.query import MERGING, EngineQuery, Query, Setting
-from translate.tau import Trigger, columns, lars_program, pull, push
+from translate.model.query import MERGING, EngineQuery, Query
+from translate.tau import columns, lars_program, pull, push
 
 if TYPE_CHECKING:
     from agreement.experiments.junit import VerdictCase
@@ -53,375 +50,315 @@ _STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
 _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainOptions:
-    """The options of `lars explain` for a row: the inputs, and options of `lars agree`.
-
-    `inputs` contains the inputs of the pull query (True) and of the push query (False). `merging` and `apart`
-    are the given queries. `derives` means that the input is an experiment, in which `--engine` selects the
-    derived query.
-    """
-
-    inputs: Mapping[bool, tuple[Path, ...]]
-    options: tuple[str, ...]
-    merging: bool
-    apart: bool
-    derives: bool
-    setting: Setting
-    dates: Dates = NO_DATES
-
-    def command(self, pair: Pair, row: RowDifference, alike: Container[str] | None = ()) -> str | None:
-        """Return the `lars explain` command for a row, quoted for a shell.
-
-        Ambiguous terms are written in full. `alike` are the ambiguous atoms; None means that all atoms are
-        ambiguous. The result is None if no command can explain the row, because the query of the side is
-        derived and the given query differs from it in this mode.
-        """
-        pulled = row.side == "pull"
-        if not (self.merging if pulled else self.apart) and not self._can_ask(pair):
-            return None
-        inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
-        rest = [*self._mode(pair, row.period, pulled=pulled), "--at", self.dates.option(row.at)]
-        atom = outputs.short_atom(row.row)
-        if atom is None or alike is None or atom in alike:
-            atom = outputs.asked_atom("ans1", row.row)
-        return shlex.join(["lars", "explain", *inputs, *rest, atom])
-
-    def _can_ask(self, pair: Pair) -> bool:
-        if self.derives:
-            # `lars explain` derives the first variant, which is brave everywhere.
-            return set(pair.choices or ()) <= {"brave"}
-        return _rules(pair.csparql, self.setting) == _rules(pair.cqels, self.setting)
-
-    def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
-        """Return the options that evaluate the given query in the mode of this side."""
-        query = pair.csparql if pulled else pair.cqels
-        engine = ["--engine", query.language.value]
-        if not pulled:
-            derived = engine if self.derives else ["--mode", "push"]
-            return [*self.options, *([] if self.apart else derived)]
-        derived = engine if self.derives else ["--mode", "pull"]
-        mode = derived if not self.merging else engine if self.apart else []
-        return [*_untriggered(self.options), *mode, "--period", str(period)]
-
-
-@lru_cache(maxsize=4)
-def _rules(query: EngineQuery, setting: Setting) -> frozenset[str]:
-    return frozenset(map(str, lars_program(query, setting).rules))
-
-
 def _reading(query: EngineQuery) -> str:
     """Return a text with the language of a query and the name of its translation, τ1 or τ2."""
     return f"{TITLES[query.language]}, {'τ1' if query.language in MERGING else 'τ2'},"
 
 
-def _untriggered(options: Sequence[str]) -> Sequence[str]:
-    """Return the options without --trigger, because a pull query ignores this option."""
-    at = options.index("--trigger") if "--trigger" in options else len(options)
-    return [*options[:at], *options[at + 2 :]]
-
-
 SupportedRow = tuple[RowDifference, tuple[Fact, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class AgreementView:
-    """A report of `lars agree` with its settings, the number of given queries, and the filter of rows."""
+ExplainCommand = Callable[[Pair, RowDifference, Container[str] | None], str | None]
+"""A function that returns the `lars explain` command for a row, quoted for a shell.
 
-    report: AgreementReport
-    setting: Setting
-    trigger: Trigger = "any"
-    row_filter: RowFilter = RowFilter()
-    inputs: int = 2
-    timed: bool = False
-    shrunk: bool = False
+Ambiguous terms are written in full: the container has the ambiguous atoms; None means that all atoms are
+ambiguous. The result is None if no command can explain the row, because the query of the side is derived and
+the given query differs from it in this mode.
+"""
 
-    @property
-    def first(self) -> VariantReport:
-        """The first variant, the brave query, which represents all variants."""
-        return self.report.variants[0]
 
-    @property
-    def dates(self) -> Dates:
-        """The mapping of time points to dateTimes, if the trace has dateTimes."""
-        return Dates(self.first.trace.origin, self.setting.unit)
+def as_text(report: AgreementReport, asking: ExplainCommand) -> Iterator[RenderableType]:
+    """Yield the verdicts of periods, the counts of causes, some rows, and commands that explain rows."""
+    yield headline(report)
+    if report.remark is not None:
+        yield Text(on_one_line(report.remark))
+    for variant in report.variants:
+        if variant.pair.choices is not None:
+            yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
+        dates = dates_on(variant, report.setting.unit)
+        yield _verdicts(report, variant, dates)
+        if groups := row_groups(report.row_filter, variant):
+            yield from _details(report, variant, groups, asking, dates)
 
-    def as_text(self, asking: ExplainOptions) -> Iterator[RenderableType]:
-        """Yield the verdicts of periods, the counts of causes, some rows, and commands that explain rows."""
-        yield self.headline()
-        if self.report.remark is not None:
-            yield Text(on_one_line(self.report.remark))
-        for variant in self.report.variants:
-            if variant.pair.choices is not None:
-                yield Text(on_one_line(f"CQELS variant: {variant.pair}"), style="bold")
-            dates = dates_on(variant, self.setting.unit)
-            yield self._verdicts(variant, dates)
-            if groups := row_groups(self.row_filter, variant):
-                yield from self._details(variant, groups, asking, dates)
 
-    def headline(self) -> Text:
-        """Return the verdict in one sentence, with the side, period and cause of the first shown row."""
-        variant = self.first
-        first = next(iter(self.row_filter.rows(variant)), None)
-        if first is None:
-            whole = sum(len(verdict.intervals) for verdict in variant.verdicts)
-            verdicts = [verdict.agree for verdict in variant.verdicts]
-            if False in verdicts:
-                return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
-            if not whole:
-                return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
-            several = outputs.number_ranges([verdict.period for verdict in variant.verdicts])
-            periods = "" if len(verdicts) == 1 else f", U = {several}"
-            nothing = outputs.NO_ROWS if variant.is_empty else ""
-            sentence = f"push and pull agree on {outputs.quantity(whole, 'whole period')}{periods}{nothing}"
-            return Text(sentence, style=_STYLES[True])
-        more = sum(map(size, row_groups(self.row_filter, variant).values())) - 1
-        others = f"; {outputs.quantity(more, 'row')} more" if more else ""
-        words = difference_text(first, dates_on(variant, self.setting.unit))
-        return Text(on_one_line(f"{words}{others}"), style=_STYLES[False])
+def headline(report: AgreementReport) -> Text:
+    """Return the verdict in one sentence, with the side, period and cause of the first shown row."""
+    variant = report.first
+    first = next(iter(report.row_filter.rows(variant)), None)
+    if first is None:
+        whole = sum(len(verdict.intervals) for verdict in variant.verdicts)
+        verdicts = [verdict.agree for verdict in variant.verdicts]
+        if False in verdicts:
+            return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
+        if not whole:
+            return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
+        several = outputs.number_ranges([verdict.period for verdict in variant.verdicts])
+        periods = "" if len(verdicts) == 1 else f", U = {several}"
+        nothing = outputs.NO_ROWS if variant.is_empty else ""
+        sentence = f"push and pull agree on {outputs.quantity(whole, 'whole period')}{periods}{nothing}"
+        return Text(sentence, style=_STYLES[True])
+    more = sum(map(size, row_groups(report.row_filter, variant).values())) - 1
+    others = f"; {outputs.quantity(more, 'row')} more" if more else ""
+    words = difference_text(first, dates_on(variant, report.setting.unit))
+    return Text(on_one_line(f"{words}{others}"), style=_STYLES[False])
 
-    def _verdicts(self, variant: VariantReport, dates: Dates) -> Table:
-        timeline = variant.trace.timeline
-        title = f"push and pull on {dates.interval(timeline)}{dates.caption}"
-        # As below: of dated periods their ends, which begin U before.
-        wrong_ones = "disagreeing" if dates.zero is None else "disagreeing up to"
-        columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
-        rows = []
-        for verdict in self.row_filter.verdicts(variant):
-            wrong = list(verdict.intervals.disagreeing)
-            texts = [_period(comparison, dates) for comparison in wrong[:_ITEMS_NAMED]]
-            rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
-            nothing = outputs.NO_ROWS if verdict.is_empty else ""
-            word = Text(f"{_WORDS[verdict.agree]}{nothing}", style=_STYLES[verdict.agree])
-            disagreeing = ", ".join((*texts, *["…"] * (len(wrong) > _ITEMS_NAMED)))
-            rows.append(
-                (str(verdict.period), word, str(len(verdict.intervals)), disagreeing, ", ".join(rest))
-            )
-        return outputs.table(
-            f"{title}, time in units of {self.setting.unit}", columns, rows, right=("period U",)
-        )
 
-    def _details(
-        self, variant: VariantReport, groups: RowGroups, asking: ExplainOptions, dates: Dates
-    ) -> Iterator[RenderableType]:
-        yield _counts(groups, dates)
-        yield _shares(self.row_filter.verdicts(variant))
-        chosen = examples(groups, variant, _ROWS_SHOWN)
-        rows = []
-        supports = variant.supports(chosen)
-        for row, support in zip(chosen, supports, strict=True):
-            pushed = "-" if row.pushed is None else dates.text(row.pushed)
-            cells = (row.side, pushed, outputs.short_row(row.row), row.cause)
-            rows.append(
-                (str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates))
-            )
-        title = f"rows that one side alone has: {outputs.header(self.report.variables)}"
-        period = "period" if dates.zero is None else _UP_TO
-        columns = ("U", period, "only in", "pushed", "row", "cause", "supported by")
-        yield outputs.table(title, columns, rows, whole=_WHOLE)
-        count = sum(map(size, groups.values()))
-        if more := count - len(chosen):
-            yield Text(f"… and {more} more rows: {_ALL}")
-        # What looks alike among very many rows is not looked for: then each is written in full.
-        alike = _alike(self.row_filter.rows(variant)) if count <= _MOST_COMPARED_ROWS else None
-        whole = (row for row in chosen if self._has_all(variant, row))
-        asked = (asking.command(variant.pair, row, alike) for row in whole)
-        if commands := [command for command in dict.fromkeys(asked) if command is not None]:
-            each = "each of these rows" if len(commands) == len(chosen) else "some of these rows"
-            yield "\n".join((f"why, of {each}:", *commands))
+def _verdicts(report: AgreementReport, variant: VariantReport, dates: Dates) -> Table:
+    timeline = variant.trace.timeline
+    title = f"push and pull on {dates.interval(timeline)}{dates.caption}"
+    # As below: of dated periods their ends, which begin U before.
+    wrong_ones = "disagreeing" if dates.zero is None else "disagreeing up to"
+    columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
+    rows = []
+    for verdict in report.row_filter.verdicts(variant):
+        wrong = list(verdict.intervals.disagreeing)
+        texts = [_period(comparison, dates) for comparison in wrong[:_ITEMS_NAMED]]
+        rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
+        nothing = outputs.NO_ROWS if verdict.is_empty else ""
+        word = Text(f"{_WORDS[verdict.agree]}{nothing}", style=_STYLES[verdict.agree])
+        disagreeing = ", ".join((*texts, *["…"] * (len(wrong) > _ITEMS_NAMED)))
+        rows.append((str(verdict.period), word, str(len(verdict.intervals)), disagreeing, ", ".join(rest)))
+    return outputs.table(
+        f"{title}, time in units of {report.setting.unit}", columns, rows, right=("period U",)
+    )
 
-    def _has_all(self, variant: VariantReport, row: RowDifference) -> bool:
-        """Whether a row has all columns of its side's query, so that `lars explain` can explain the row."""
-        query = variant.pair.cqels if row.side == "push" else variant.pair.csparql
-        return columns(query) == self.report.variables
 
-    def as_json(self) -> outputs.Json:
-        """Return the JSON document: the periods of the first variant at the top, all variants in `variants`.
+def _details(
+    report: AgreementReport, variant: VariantReport, groups: RowGroups, asking: ExplainCommand, dates: Dates
+) -> Iterator[RenderableType]:
+    yield _counts(groups, dates)
+    yield _shares(report.row_filter.verdicts(variant))
+    chosen = examples(groups, variant, _ROWS_SHOWN)
+    rows = []
+    supports = variant.supports(chosen)
+    for row, support in zip(chosen, supports, strict=True):
+        pushed = "-" if row.pushed is None else dates.text(row.pushed)
+        cells = (row.side, pushed, outputs.short_row(row.row), row.cause)
+        rows.append((str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates)))
+    title = f"rows that one side alone has: {outputs.header(report.variables)}"
+    period = "period" if dates.zero is None else _UP_TO
+    columns = ("U", period, "only in", "pushed", "row", "cause", "supported by")
+    yield outputs.table(title, columns, rows, whole=_WHOLE)
+    count = sum(map(size, groups.values()))
+    if more := count - len(chosen):
+        yield Text(f"… and {more} more rows: {_ALL}")
+    # What looks alike among very many rows is not looked for: then each is written in full.
+    alike = _alike(report.row_filter.rows(variant)) if count <= _MOST_COMPARED_ROWS else None
+    whole = (row for row in chosen if _has_all(report, variant, row))
+    asked = (asking(variant.pair, row, alike) for row in whole)
+    if commands := [command for command in dict.fromkeys(asked) if command is not None]:
+        each = "each of these rows" if len(commands) == len(chosen) else "some of these rows"
+        yield "\n".join((f"why, of {each}:", *commands))
 
-        Long lists are iterators, which `document_lines` writes item by item.
-        """
-        derived = self.report.variants if self.first.pair.choices is not None else ()
-        return {
-            "unit": outputs.encode(self.setting.unit),
-            "origin": self.first.trace.origin,
-            "profile": outputs.encode(self.setting.profile),
-            "bounds": outputs.encode(self.setting.bounds),
-            "on": [f"?{variable.name}" for variable in self.report.variables],
-            **self._variant(self.first),
-            "variants": map(self._variant, derived),
-            "warnings": list(self.report.warnings),
-            "certified": dict(zip(("times", "of"), self.report.certified, strict=True)),
+
+def _has_all(report: AgreementReport, variant: VariantReport, row: RowDifference) -> bool:
+    """Whether a row has all columns of its side's query, so that `lars explain` can explain the row."""
+    query = variant.pair.cqels if row.side == "push" else variant.pair.csparql
+    return columns(query) == report.variables
+
+
+def as_json(report: AgreementReport) -> outputs.Json:
+    """Return the JSON document: the periods of the first variant at the top, all variants in `variants`.
+
+    Long lists are iterators, which `document_lines` writes item by item.
+    """
+    derived = report.variants if report.first.pair.choices is not None else ()
+    return {
+        "unit": outputs.encode(report.setting.unit),
+        "origin": report.first.trace.origin,
+        "profile": outputs.encode(report.setting.profile),
+        "bounds": outputs.encode(report.setting.bounds),
+        "on": [f"?{variable.name}" for variable in report.variables],
+        **_variant(report, report.first),
+        "variants": map(partial(_variant, report), derived),
+        "warnings": list(report.warnings),
+        "certified": dict(zip(("times", "of"), report.certified, strict=True)),
+    }
+
+
+def _variant(report: AgreementReport, variant: VariantReport) -> outputs.Json:
+    verdicts = report.row_filter.verdicts(variant)
+    periods = (
+        {
+            "period": verdict.period,
+            "agree": verdict.agree,
+            "empty": verdict.is_empty,
+            "intervals": starmap(
+                partial(_interval, report), _supported(variant, report.row_filter.intervals(variant, verdict))
+            ),
+            "unfinished": verdict.unfinished
+            and report.dates.with_dates(dict(zip(("from", "to"), verdict.unfinished, strict=True))),
         }
+        for verdict in verdicts
+    )
+    return {"variant": str(variant.pair), "periods": periods}
 
-    def _variant(self, variant: VariantReport) -> outputs.Json:
-        verdicts = self.row_filter.verdicts(variant)
-        periods = (
+
+def _interval(
+    report: AgreementReport, interval: PeriodComparison, rows: Sequence[SupportedRow]
+) -> outputs.Json:
+    names, dates = report.variables, report.dates
+    return {
+        **dates.with_dates({"from": interval.start, "to": interval.end}),
+        "agree": interval.agree,
+        "push": outputs.bindings(names, interval.push),
+        "pull": outputs.bindings(names, interval.pull),
+        "push_only": outputs.bindings(names, interval.only("push")),
+        "pull_only": outputs.bindings(names, interval.only("pull")),
+        "causes": [
             {
-                "period": verdict.period,
-                "agree": verdict.agree,
-                "empty": verdict.is_empty,
-                "intervals": starmap(
-                    self._interval, _supported(variant, self.row_filter.intervals(variant, verdict))
-                ),
-                "unfinished": verdict.unfinished
-                and self.dates.with_dates(dict(zip(("from", "to"), verdict.unfinished, strict=True))),
+                "side": row.side,
+                "row": outputs.binding(names, row.row),
+                "cause": row.cause,
+                "support": [outputs.json_triple(fact, dates) for fact in support],
+                **dates.with_dates({"pushed": row.pushed}),
             }
-            for verdict in verdicts
-        )
-        return {"variant": str(variant.pair), "periods": periods}
+            for row, support in rows
+        ],
+    }
 
-    def _interval(self, interval: PeriodComparison, rows: Sequence[SupportedRow]) -> outputs.Json:
-        names, dates = self.report.variables, self.dates
-        return {
-            **dates.with_dates({"from": interval.start, "to": interval.end}),
-            "agree": interval.agree,
-            "push": outputs.bindings(names, interval.push),
-            "pull": outputs.bindings(names, interval.pull),
-            "push_only": outputs.bindings(names, interval.only("push")),
-            "pull_only": outputs.bindings(names, interval.only("pull")),
-            "causes": [
-                {
-                    "side": row.side,
-                    "row": outputs.binding(names, row.row),
-                    "cause": row.cause,
-                    "support": [outputs.json_triple(fact, dates) for fact in support],
-                    **dates.with_dates({"pushed": row.pushed}),
-                }
-                for row, support in rows
-            ],
-        }
 
-    def cases(self) -> "Iterator[VerdictCase]":
-        """Yield a test case for each period U, or for each row of only one side if the sides disagree."""
-        from agreement.experiments.junit import VerdictCase
+def cases(report: AgreementReport) -> "Iterator[VerdictCase]":
+    """Yield a test case for each period U, or for each row of only one side if the sides disagree."""
+    from agreement.experiments.junit import VerdictCase
 
-        for verdict in self.first.verdicts:
-            name = f"U = {verdict.period}"
-            if verdict.agree is None:
-                yield VerdictCase("agree", name, skipped="no whole period is compared")
-            elif verdict.agree:
-                empty = "no row on either side in any whole period" if verdict.is_empty else None
-                yield VerdictCase("agree", name, skipped=empty)
-            else:
-                for comparison in verdict.intervals.disagreeing:
-                    for row in self.first.differences(comparison):
-                        place = f"{name}, {_period(comparison, self.dates)}, only {row.side}"
-                        text = f"{row.cause}\n{difference_text(row, self.dates)}"
-                        atom = outputs.atom_text("ans1", row.row)
-                        yield VerdictCase("agree", f"{place}: {atom}", row.cause, text=text)
+    for verdict in report.first.verdicts:
+        name = f"U = {verdict.period}"
+        if verdict.agree is None:
+            yield VerdictCase("agree", name, skipped="no whole period is compared")
+        elif verdict.agree:
+            empty = "no row on either side in any whole period" if verdict.is_empty else None
+            yield VerdictCase("agree", name, skipped=empty)
+        else:
+            for comparison in verdict.intervals.disagreeing:
+                for row in report.first.differences(comparison):
+                    place = f"{name}, {_period(comparison, report.dates)}, only {row.side}"
+                    text = f"{row.cause}\n{difference_text(row, report.dates)}"
+                    atom = outputs.atom_text("ans1", row.row)
+                    yield VerdictCase("agree", f"{place}: {atom}", row.cause, text=text)
 
-    def tables(self) -> tuple[OutTable, ...]:
-        """Return the tables; their rows are computed when the tables are written."""
-        terms = term_columns(self.report.variables)
-        return (
-            OutTable("summary", _SUMMARY, self._summary()),
-            OutTable("causes", _CAUSES, self._causes()),
-            OutTable("periods", _PERIODS, self._periods()),
-            OutTable("differences", (*_DIFFERENCES, *terms), self._differences()),
-            OutTable("answers", (*_ANSWERS, *terms), self._answers()),
-        )
 
-    def _summary(self) -> Iterator[Sequence[TableValue]]:
-        for variant in self.report.variants:
-            for verdict in self.row_filter.verdicts(variant):
-                wrong = int((~verdict.intervals.agreeing).sum())
-                about = _WORDS[verdict.agree].lower(), verdict.is_empty, len(verdict.intervals), wrong
-                yield str(variant.pair), verdict.period, *about, *_row_counts(verdict)
+def tables(report: AgreementReport) -> tuple[OutTable, ...]:
+    """Return the tables; their rows are computed when the tables are written."""
+    terms = term_columns(report.variables)
+    return (
+        OutTable("summary", _SUMMARY, _summary(report)),
+        OutTable("causes", _CAUSES, _causes(report)),
+        OutTable("periods", _PERIODS, _periods(report)),
+        OutTable("differences", (*_DIFFERENCES, *terms), _differences(report)),
+        OutTable("answers", (*_ANSWERS, *terms), _answers(report)),
+    )
 
-    def _causes(self) -> Iterator[Sequence[TableValue]]:
-        for variant in self.report.variants:
-            for group, parts in row_groups(self.row_filter, variant).items():
-                _, first, _ = parts[0]
-                yield str(variant.pair), *group, size(parts), len(parts), first.start, first.end
 
-    def _periods(self) -> Iterator[Sequence[TableValue]]:
-        for variant in self.report.variants:
-            for verdict in self.row_filter.verdicts(variant):
-                for interval in verdict.intervals:
-                    only = (0 if interval.agree else interval.count(side) for side in SIDES)
-                    counts = (interval.agree, verdict.is_empty, *interval.sizes, *only)
-                    yield str(variant.pair), verdict.period, interval.start, interval.end, *counts
+def _summary(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
+    for variant in report.variants:
+        for verdict in report.row_filter.verdicts(variant):
+            wrong = int((~verdict.intervals.agreeing).sum())
+            about = _WORDS[verdict.agree].lower(), verdict.is_empty, len(verdict.intervals), wrong
+            yield str(variant.pair), verdict.period, *about, *_row_counts(verdict)
 
-    def _differences(self) -> Iterator[Sequence[TableValue]]:
-        for variant in self.report.variants:
-            for found in self.row_filter.rows(variant):
-                span = found.period, found.interval.start, found.interval.end
-                why = (found.side, found.cause, found.pushed)
-                yield str(variant.pair), *span, *why, outputs.atom_text("ans1", found.row), *found.row
 
-    def _answers(self) -> Iterator[Sequence[TableValue]]:
-        for variant in self.report.variants:
-            for side, own in (("push", variant.answers.push), ("pull", variant.answers.pull)):
-                for row, first, last in own.whole().rows():
-                    yield str(variant.pair), side, first, last, *row
+def _causes(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
+    for variant in report.variants:
+        for group, parts in row_groups(report.row_filter, variant).items():
+            _, first, _ = parts[0]
+            yield str(variant.pair), *group, size(parts), len(parts), first.start, first.end
 
-    def basis_text(self) -> Iterator[RenderableType]:
-        """Yield the model, and for each variant the programs and the answers at each time point."""
-        # Queries are written as text for it alone; so below.
-        from translate.writing import model_lines
 
-        yield "\n".join(("The query (V, P, D, S)", *model_lines(self._model)))
-        period, rules = self._pull_rules()
-        yield "\n".join((f"\n{_reading(self.first.pair.csparql)} under pull, U = {period}", *rules))
-        for variant in self.report.variants:
-            title = f"{_reading(variant.pair.cqels)} under push, {variant.pair}"
-            yield "\n".join((f"\n{title}", *self._push_rules(variant)))
-            dates = dates_on(variant, self.setting.unit)
-            pushed, pulled = _by_time(variant)
-            rows = (
-                (
-                    dates.text(t),
-                    *(
-                        " ".join(map(outputs.short_row, sorted(own.get(t, ()), key=outputs.row_order)))
-                        for own in (pushed, pulled)
-                    ),
-                )
-                for t in sorted({*pushed, *pulled})
+def _periods(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
+    for variant in report.variants:
+        for verdict in report.row_filter.verdicts(variant):
+            for interval in verdict.intervals:
+                only = (0 if interval.agree else interval.count(side) for side in SIDES)
+                counts = (interval.agree, verdict.is_empty, *interval.sizes, *only)
+                yield str(variant.pair), verdict.period, interval.start, interval.end, *counts
+
+
+def _differences(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
+    for variant in report.variants:
+        for found in report.row_filter.rows(variant):
+            span = found.period, found.interval.start, found.interval.end
+            why = (found.side, found.cause, found.pushed)
+            yield str(variant.pair), *span, *why, outputs.atom_text("ans1", found.row), *found.row
+
+
+def _answers(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
+    for variant in report.variants:
+        for side, own in (("push", variant.answers.push), ("pull", variant.answers.pull)):
+            for row, first, last in own.whole().rows():
+                yield str(variant.pair), side, first, last, *row
+
+
+def basis_text(report: AgreementReport) -> Iterator[RenderableType]:
+    """Yield the model, and for each variant the programs and the answers at each time point."""
+    # Queries are written as text for it alone; so below.
+    from translate.writing import model_lines
+
+    yield "\n".join(("The query (V, P, D, S)", *model_lines(_model(report))))
+    period, rules = _pull_rules(report)
+    yield "\n".join((f"\n{_reading(report.first.pair.csparql)} under pull, U = {period}", *rules))
+    for variant in report.variants:
+        title = f"{_reading(variant.pair.cqels)} under push, {variant.pair}"
+        yield "\n".join((f"\n{title}", *_push_rules(report, variant)))
+        dates = dates_on(variant, report.setting.unit)
+        pushed, pulled = _by_time(variant)
+        rows = (
+            (
+                dates.text(t),
+                *(
+                    " ".join(map(outputs.short_row, sorted(own.get(t, ()), key=outputs.row_order)))
+                    for own in (pushed, pulled)
+                ),
             )
-            title = f"answers per time point{dates.caption}"
-            yield outputs.table(title, ("t", "push", "pull"), rows, right=("t",), whole=("t",))
+            for t in sorted({*pushed, *pulled})
+        )
+        title = f"answers per time point{dates.caption}"
+        yield outputs.table(title, ("t", "push", "pull"), rows, right=("t",), whole=("t",))
 
-    def basis_json(self) -> outputs.Json:
-        """Return the JSON keys that --full adds: model, programs, answers."""
-        from translate.writing import model_json
 
-        names, dates = self.report.variables, self.dates
-        period, rules = self._pull_rules()
-        return {
-            "model": model_json(self._model),
-            "programs": {
-                "pull": {"period": period, "rules": rules},
-                "push": [
-                    {"variant": str(variant.pair), "rules": self._push_rules(variant)}
-                    for variant in self.report.variants
-                ],
-            },
-            "answers": [
-                {"variant": str(variant.pair)}
-                | {
-                    side: [
-                        {**dates.with_dates({"t": t}), "rows": outputs.bindings(names, own[t])}
-                        for t in sorted(own)
-                    ]
-                    for side, own in zip(("push", "pull"), _by_time(variant), strict=True)
-                }
-                for variant in self.report.variants
+def basis_json(report: AgreementReport) -> outputs.Json:
+    """Return the JSON keys that --full adds: model, programs, answers."""
+    from translate.writing import model_json
+
+    names, dates = report.variables, report.dates
+    period, rules = _pull_rules(report)
+    return {
+        "model": model_json(_model(report)),
+        "programs": {
+            "pull": {"period": period, "rules": rules},
+            "push": [
+                {"variant": str(variant.pair), "rules": _push_rules(report, variant)}
+                for variant in report.variants
             ],
-        }
+        },
+        "answers": [
+            {"variant": str(variant.pair)}
+            | {
+                side: [
+                    {**dates.with_dates({"t": t}), "rows": outputs.bindings(names, own[t])}
+                    for t in sorted(own)
+                ]
+                for side, own in zip(("push", "pull"), _by_time(variant), strict=True)
+            }
+            for variant in report.variants
+        ],
+    }
 
-    @property
-    def _model(self) -> Query:
-        return model_of_cqels(self.first.pair.cqels, with_graphs=True)
 
-    def _pull_rules(self) -> tuple[int, list[str]]:
-        # Programs of two periods differ in one number: the first period stands for all.
-        period = self.first.verdicts[0].period
-        program = pull(lars_program(self.first.pair.csparql, self.setting), period)
-        return period, list(map(str, program.rules))
+def _model(report: AgreementReport) -> Query:
+    return model_of_cqels(report.first.pair.cqels, with_graphs=True)
 
-    def _push_rules(self, variant: VariantReport) -> list[str]:
-        program = push(lars_program(variant.pair.cqels, self.setting), self.trigger)
-        return list(map(str, program.rules))
+
+def _pull_rules(report: AgreementReport) -> tuple[int, list[str]]:
+    # Programs of two periods differ in one number: the first period stands for all.
+    period = report.first.verdicts[0].period
+    program = pull(lars_program(report.first.pair.csparql, report.setting), period)
+    return period, list(map(str, program.rules))
+
+
+def _push_rules(report: AgreementReport, variant: VariantReport) -> list[str]:
+    program = push(lars_program(variant.pair.cqels, report.setting), report.setting.trigger)
+    return list(map(str, program.rules))
 
 
 def _by_time(variant: VariantReport) -> tuple["RowsByTime", "RowsByTime"]:
@@ -429,9 +366,9 @@ def _by_time(variant: VariantReport) -> tuple["RowsByTime", "RowsByTime"]:
     return variant.answers.push.whole().by_time(), variant.answers.pull.whole().by_time()
 
 
-def dates_on(variant: VariantReport, unit: Duration, *, timed: bool = False) -> Dates:
-    """Return the Dates of a trace; `timed` is for a synthetic trace whose lengths are durations."""
-    return Dates(variant.trace.origin, unit, timed=timed).within(variant.trace.timeline)
+def dates_on(variant: VariantReport, unit: Duration) -> Dates:
+    """Return the Dates of a trace, shortened for its timeline."""
+    return Dates(variant.trace.origin, unit).within(variant.trace.timeline)
 
 
 def difference_text(row: RowDifference, dates: Dates) -> str:

@@ -5,7 +5,6 @@ periods. The HTML report also marks changes of the share.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Final
@@ -20,7 +19,6 @@ from agreement.proving.phase import PhaseDiagram
 from agreement.results.renderings.pages.figure import check_matplotlib
 from agreement.results.renderings.pages.page import Page, PageHead, render
 from lars.errors import LarsError
-from lars.language.terms import Iri
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +34,7 @@ def check(path: Path) -> None:
     check_matplotlib(str(path))
 
 
-def figure_of(diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> "Figure":
+def figure_of(diagrams: Sequence[PhaseDiagram]) -> "Figure":
     """Return the matplotlib figure, with a panel for each rate."""
     check_matplotlib("plot()")
     from matplotlib.figure import Figure
@@ -55,8 +53,8 @@ def figure_of(diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> "Figu
         )
         _ticks(panel.set_xticks, periods)
         _ticks(panel.set_yticks, diagram.lengths)
-        panel.set_xlabel(f"pulling period U, in {unit}")
-        label = f"length L of the window on {short(str(Iri(window)))}, in {unit}"
+        panel.set_xlabel(f"pulling period U, in {diagram.unit}")
+        label = f"length L of the window on {short(str(diagram.stream))}, in {diagram.unit}"
         panel.set_ylabel("\n".join(wrap(label, _LABEL, max_lines=3, placeholder=" …")), parse_math=False)
         panel.set_title("" if len(diagrams) == 1 else f"{diagram.rate} times as fast")
     figure.colorbar(mesh, ax=panels, label="share of periods on which push and pull agree")
@@ -69,12 +67,12 @@ def _ticks(put: object, values: Sequence[int]) -> None:
     put([place + 0.5 for place in places], [str(values[place]) for place in places])  # type: ignore[operator]
 
 
-def as_text(diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> Iterator[RenderableType]:
+def as_text(diagrams: Sequence[PhaseDiagram]) -> Iterator[RenderableType]:
     """Yield a table for each rate: for each period, the ranges of lengths with an equal share."""
     yield summary(diagrams)
     for diagram in diagrams:
         faster = "" if diagram.rate == 1 else f", the stream {diagram.rate} times as fast"
-        what = f"by the length L of the window on {window}, in {unit}{faster}"
+        what = f"by the length L of the window on {diagram.stream.value}, in {diagram.unit}{faster}"
         yield f"periods on which push and pull agree, {what}"
         table = Table("period U", "whole periods", "agreeing, by L")
         for row in diagram.rows:
@@ -99,12 +97,12 @@ def summary(diagrams: Sequence[PhaseDiagram]) -> str:
     return f"{sentence}; as L grows the share changes {quantity(changes, 'time')}."
 
 
-def as_json(diagrams: Sequence[PhaseDiagram], unit: str, window: str, origin: str | None) -> Json:
+def as_json(diagrams: Sequence[PhaseDiagram], origin: str | None) -> Json:
     """Return the JSON document: ranges of lengths with an equal number of agreeing periods."""
     return {
-        "unit": unit,
+        "unit": str(diagrams[0].unit),
         "origin": origin,
-        "window": window,
+        "window": diagrams[0].stream.value,
         "diagrams": [
             {
                 "rate": diagram.rate,
@@ -126,36 +124,28 @@ def as_json(diagrams: Sequence[PhaseDiagram], unit: str, window: str, origin: st
     }
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseContent:
-    """The content of the report: diagrams, inputs, and the commands for a cell and for the own length."""
-
-    title: str
-    commands: tuple[str, str]
-    diagrams: Sequence[PhaseDiagram]
-    unit: str
-    window: str
-    query_length: int
-
-
-def phase_page(content: PhaseContent, document: Mapping[str, object], notes: Sequence[str]) -> Page:
-    """Return the content of the HTML report."""
-    stream = short(str(Iri(content.window)))
+def phase_page(
+    title: str,
+    diagrams: Sequence[PhaseDiagram],
+    commands: Sequence[str],
+    document: Mapping[str, object],
+    notes: Sequence[str],
+) -> Page:
+    """Return the content of the HTML report, with the commands for a cell and for the own length."""
+    stream = short(str(diagrams[0].stream))
     question = (
         f"On which share of the periods do push and pull agree, by the pulling period U "
-        f"and the length L of the window on {stream}, in units of {content.unit}?"
+        f"and the length L of the window on {stream}, in units of {diagrams[0].unit}?"
     )
     page: Json = {
-        "commands": content.commands,
-        "own": content.query_length,
-        "named": written_lengths(row.period for diagram in content.diagrams for row in diagram.rows),
-        "namedLengths": written_lengths(each for diagram in content.diagrams for each in diagram.lengths),
+        "commands": commands,
+        "own": diagrams[0].own_length,
+        "named": written_lengths(row.period for diagram in diagrams for row in diagram.rows),
+        "namedLengths": written_lengths(each for diagram in diagrams for each in diagram.lengths),
         "stream": stream,
-        "diagrams": [_diagram(diagram, len(content.diagrams)) for diagram in content.diagrams],
+        "diagrams": [_diagram(diagram, len(diagrams)) for diagram in diagrams],
     }
-    return Page(
-        PageHead(content.title, question, None, summary(content.diagrams), notes), "phase", document, page
-    )
+    return Page(PageHead(title, question, None, summary(diagrams), notes), "phase", document, page)
 
 
 _CELLS: Final = 60_000
@@ -216,18 +206,18 @@ def percent(agreeing: int, whole: int) -> str:
     return f"{max(number, 0.1) if agreeing else 0:.1f}".removesuffix(".0")
 
 
-def notebook_phases(content: PhaseContent) -> str:
+def notebook_phases(diagrams: Sequence[PhaseDiagram]) -> str:
     """Return the HTML for a notebook: each diagram as a heat map."""
     return render(
         "phase_small",
-        said=summary(content.diagrams),
-        unit=content.unit,
-        stream=short(str(Iri(content.window))),
-        diagrams=[_map(diagram, content.query_length) for diagram in content.diagrams],
+        said=summary(diagrams),
+        unit=diagrams[0].unit,
+        stream=short(str(diagrams[0].stream)),
+        diagrams=list(map(_map, diagrams)),
     )
 
 
-def _map(diagram: PhaseDiagram, own: int) -> Json:
+def _map(diagram: PhaseDiagram) -> Json:
     places = range(len(diagram.lengths))
     starts = [
         place
@@ -243,7 +233,7 @@ def _map(diagram: PhaseDiagram, own: int) -> Json:
         "rows": [
             {
                 "lengths": _run(diagram.lengths[first], diagram.lengths[last], 0)["lengths"]
-                + " ◂" * (diagram.lengths[first] <= own <= diagram.lengths[last]),
+                + " ◂" * (diagram.lengths[first] <= diagram.own_length <= diagram.lengths[last]),
                 "cells": [_shade(row.agreeing[first], row.whole) for row in columns],
             }
             for first, last in reversed(rows)

@@ -5,7 +5,7 @@ from itertools import chain
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree.narrowing import RowFilter
+from agreement.comparing.agree.agreeing import RowFilter
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.proving.decisions import Decision, Witness
@@ -70,7 +70,7 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
         if witness.remark:
             yield f"at {dates.text(witness.end)} {witness.remark}"
         return
-    for each in RowFilter().rows(report):
+    for each in RowFilter().rows(report.first):
         when = f"in {dates.period(each.interval.start, each.interval.end)}"
         row = f"{names} = {outputs.short_row(each.row)}"
         yield f"{when} {each.side} alone has {row}: {each.cause}"

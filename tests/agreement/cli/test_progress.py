@@ -4,7 +4,7 @@ from time import sleep
 
 import pytest
 
-from agreement.cli import app
+from agreement.cli import app, commands
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def test_without_a_terminal_lines_say_how_far_a_long_run_is(quick, capsys):
 
 
 def test_a_quiet_run_says_nothing_of_how_far_it_is(quick, capsys, monkeypatch):
-    monkeypatch.setattr(app.EveryOption, "quiet", True)
+    monkeypatch.setattr(commands.Outputs, "quiet", True)
     with app.working("hunting"):
         sleep(0.2)
     assert not capsys.readouterr().err

@@ -7,11 +7,12 @@ from datetime import date, datetime
 import pyarrow.parquet as pq
 import pytest
 
+from agreement.documents.dates import NO_DATES
 from agreement.documents.table_files import (
     DESCRIPTION,
-    OutOptions,
     OutTable,
     term_columns,
+    write_tables,
 )
 from lars.language.terms import XSD, Variable
 
@@ -24,7 +25,7 @@ def literals(kind, *texts):
 
 def written(folder, terms, kind="parquet", form="values"):
     table = OutTable("answers", term_columns([Variable("x")]), [(one,) for one in terms])
-    (path,) = OutOptions(folder / "out", kind, form).write([table])
+    (path,) = write_tables(folder / "out", [table], NO_DATES, kind, form)
     return path
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from agreement.documents.table_files import Column, OutOptions, OutTable, as_frame
+from agreement.documents.table_files import Column, OutTable, as_frame, write_tables
 from solver.columns import parquet_files
 
 COLUMNS = tuple(Column(kind.__name__, kind, "a column") for kind in (str, int, float, bool))
@@ -21,7 +21,7 @@ def test_a_table_is_written_as_its_data_frame_would_be(tmp_path_factory, rows, g
     table = OutTable("found", COLUMNS, rows)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parquet_files, "_GROUP", group)
-        OutOptions(folder / "new").write([table])
+        write_tables(folder / "new", [table])
     as_frame(table).to_parquet(folder / "expected.parquet", engine="pyarrow", index=False)
     found, expected = (pq.read_table(folder / name) for name in ("new/found.parquet", "expected.parquet"))
     assert found.to_pylist() == expected.to_pylist()

@@ -68,7 +68,7 @@ def test_a_short_experiment_has_the_defaults(folder):
     assert (found.csparql, found.cqels) == (load_query(folder / "q.rq", MINUTE), None)
     assert (trace.options.streams, trace.static, found.assigned) == ({folder / "s.trig": S}, (), {})
     setting = found.setting
-    assert (setting.profile, setting.bounds, found.trigger) == ("paper2015", None, "any")
+    assert (setting.profile, setting.bounds, setting.trigger) == ("paper2015", None, "any")
     assert (found.periods, trace.options.origin, trace.options.trace_unit) == ((), None, None)
 
 
@@ -107,7 +107,7 @@ def test_every_key_is_read(folder):
     assert (found.csparql, found.cqels) == queries
     assert found.trace.static == (StaticFile(folder / "a.ttl"), StaticFile(folder / "../outside.ttl"))
     assert (found.setting.profile, found.setting.bounds) == ("sparql11", "low-open")
-    assert (found.trigger, found.periods) == ("query-streams", (5, 10))
+    assert (found.setting.trigger, found.periods) == ("query-streams", (5, 10))
     assert options.origin == datetime(2024, 5, 1, 12, tzinfo=UTC)
     assert (options.trace_unit, options.streams) == (Duration(10**6), {folder / "frames": S})
     assert found.assigned == {Iri(S): (Iri(P), Iri(Q))}

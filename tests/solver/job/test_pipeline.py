@@ -30,7 +30,8 @@ from tests.solver.strategies import interval_programs, part_of, situation
 from tests.solver.traces.both_readings import fact_of_row
 from tests.translate.strategies import drawn
 from translate.analysis import cq, cs
-from translate.tau import Trigger, lars_program, pull, push
+from translate.model.query import Trigger
+from translate.tau import lars_program, pull, push
 
 PACKED = 50
 """Questions of one Spark job."""

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from agreement.comparing.agree.agreeing import ComparedInput, compare_pairs, pairs
+from agreement.comparing.agree.agreeing import compare_pairs, pairs
 from agreement.documents.traces import LocalTrace
 from lars.durations import SECOND
 from lars.language.windows import Interval
@@ -63,7 +63,7 @@ def test_a_triple_pattern_in_two_branches_is_in_the_part_of_each(where):
     ]
     trace = LocalTrace(trace_columns(facts), Interval(0, 29), {})
     # Push and pull evaluate at the same times, no triple has another source: so rows are the same (A6).
-    report = compare_pairs(compared, [1], ComparedInput(trace), Setting(), "any")
+    report = compare_pairs(compared, [1], trace, Setting())
     assert [variant.verdicts[0].agree for variant in report.variants] == [True] * 4
     assert not report.variants[0].is_empty
 

@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 
 from agreement.answering import explaining
-from agreement.comparing.agree import RowCause, VariantReport
-from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import RowFilter, evenly
+from agreement.comparing.agree import Pair, RowCause, VariantReport
+from agreement.comparing.agree.agreeing import AgreementReport, RowFilter
+from agreement.comparing.agree.narrowing import evenly
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES, RowDifference
 from agreement.documents import outputs
@@ -25,12 +25,7 @@ from agreement.documents.requests import SIDES, Side
 from agreement.documents.traces import Trace
 from agreement.documents.values import written_lengths
 from agreement.results.renderings import explanation_report
-from agreement.results.renderings.agreement_report import (
-    AgreementView,
-    ExplainOptions,
-    dates_on,
-    difference_text,
-)
+from agreement.results.renderings.agreement_report import ExplainCommand, difference_text
 from agreement.results.renderings.pages.blocks import MOST_RANGES
 from agreement.results.renderings.pages.clause_links import side_by_side
 from agreement.results.renderings.pages.page import LEFT_OUT, Page, PageHead
@@ -341,33 +336,33 @@ _SUPPORT, _LESS_SUPPORT = 200, 20
 
 def agree_page(
     title: str,
-    view: AgreementView,
+    report: AgreementReport,
     document: Mapping[str, object],
-    asking: ExplainOptions | None = None,
+    asking: ExplainCommand | None = None,
     queries: Sequence[tuple[str, str]] = (),
 ) -> Page:
     """Return the content of the HTML report with its JSON document and its `title`.
 
     The report shows only the first variant, the brave query.
     """
-    variant, verdicts = view.first, view.row_filter.verdicts(view.first)
-    dates = dates_on(variant, view.setting.unit, timed=view.timed)
+    variant, verdicts = report.first, report.row_filter.verdicts(report.first)
+    dates = report.dates.within(variant.trace.timeline)
     names = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
     periods = outputs.number_ranges([verdict.period for verdict in verdicts], MOST_RANGES)
     question = (
         f"Do pull and push of {names} report the same rows in each period, for "
-        f"U = {periods} (unit {view.setting.unit}) "
-        f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(view.report)}"
+        f"U = {periods} (unit {report.setting.unit}) "
+        f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(report)}"
     )
     agree, sentence = summary(verdicts)
     sentence = f"{sentence.removesuffix('.')}{outputs.NO_ROWS}." if agree and variant.is_empty else sentence
-    if (first := next(view.row_filter.rows(variant), None)) is not None:
+    if (first := next(report.row_filter.rows(variant), None)) is not None:
         sentence = f"{difference_text(first, dates)}. {sentence}"
-    head = PageHead(title, question, agree, sentence, view.report.warnings)
-    content = _content(view, verdicts, asking, queries)
+    head = PageHead(title, question, agree, sentence, report.warnings)
+    content = _content(report, verdicts, asking, queries)
     rows = sum(int(sizes.sum()) for verdict in verdicts for sizes in verdict.intervals.sizes)
     every = rows + sum(len(verdict.intervals) for verdict in verdicts)
-    if every * len(view.report.variants) > _DOCUMENT_ROWS:
+    if every * len(report.variants) > _DOCUMENT_ROWS:
         document = {
             key: LEFT_OUT if isinstance(value, Iterator) else value for key, value in document.items()
         }
@@ -394,26 +389,22 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     return (False if wrong else True if whole else None), sentence
 
 
-def _whose(view: AgreementView, query: EngineQuery) -> str:
-    """Return a text that states whether a query is given, derived from the other query, or reduced."""
-    pair = view.first.pair
-    if view.shrunk:
-        return f"what is left of the query in {TITLES[query.language]}: this text was not given"
-    derived = pair.cqels if pair.choices is not None else pair.csparql if view.inputs == 1 else None
-    if query is not derived:
+def _whose(pair: Pair, side: Side) -> str:
+    """Return a text that states whether the query of a side is given, or derived from the other query."""
+    if side != pair.derived:
         return "the query that was given, in one layout"
-    other = pair.csparql if query is pair.cqels else pair.cqels
+    other = pair.csparql if side == "push" else pair.cqels
     return f"derived by lars from the query in {TITLES[other.language]}: this text was not given"
 
 
 def _content(
-    view: AgreementView,
+    report: AgreementReport,
     verdicts: Sequence[PeriodVerdict],
-    asking: ExplainOptions | None,
+    asking: ExplainCommand | None,
     queries: Sequence[tuple[str, str]],
 ) -> outputs.Json:
-    variant, setting = view.first, view.setting
-    trace, dates = variant.trace, dates_on(variant, setting.unit, timed=view.timed)
+    variant, setting = report.first, report.setting
+    trace, dates = variant.trace, report.dates.within(variant.trace.timeline)
     csparql, cqels = variant.pair.csparql, variant.pair.cqels
     first = verdicts[0].period
 
@@ -421,7 +412,7 @@ def _content(
         return pull(lars_program(query, setting), first)
 
     def pushing(query: EngineQuery) -> Program:
-        return push(lars_program(query, setting), view.trigger)
+        return push(lars_program(query, setting), setting.trigger)
 
     pushed, pulled = pushing(cqels), lars_program(csparql, setting)
 
@@ -429,7 +420,7 @@ def _content(
     def sides(period: int) -> Mapping[Side, tuple[Program, EngineQuery]]:
         return {"push": (pushed, cqels), "pull": (pull(pulled, period), csparql)}
 
-    selection = RowSelection(variant, view.row_filter)
+    selection = RowSelection(variant, report.row_filter)
     tally = selection.tally()
     sizes = stream_sizes(trace)
     rows, timeline = _drawn(variant, sizes, selection, tally, asking)
@@ -446,8 +437,8 @@ def _content(
         "written": [(name, outputs.clip_text(text, _WRITTEN)) for name, text in queries],
         "timeline": [trace.timeline.first, trace.timeline.last],
         "unit": str(setting.unit),
-        "variables": outputs.header(view.report.variables),
-        "columns": [variable.name for variable in view.report.variables],
+        "variables": outputs.header(report.variables),
+        "columns": [variable.name for variable in report.variables],
         "causes": [
             {"name": cause, "letter": CAUSE_LETTERS[cause], "says": says, "change": change}
             for cause, (says, change) in ((cause, CAUSE_WORDS[cause]) for cause in CAUSES)
@@ -473,9 +464,9 @@ def _content(
         "proofs": proofs(variant, rows, sides, dates),
         "logic": [
             side_by_side(csparql, pulling, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels)
-            | {"whose": _whose(view, csparql)},
+            | {"whose": _whose(variant.pair, "pull")},
             side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql)
-            | {"whose": _whose(view, cqels)},
+            | {"whose": _whose(variant.pair, "push")},
         ],
     }
 
@@ -485,7 +476,7 @@ def _drawn(
     sizes: Mapping[str, int],
     selection: RowSelection,
     tally: Tally,
-    asking: ExplainOptions | None,
+    asking: ExplainCommand | None,
 ) -> tuple[Sequence[RowDifference], outputs.Json]:
     """Return the shown rows, and the data of the timeline with these rows and the trace.
 
@@ -516,7 +507,7 @@ def _on_timeline(
     sizes: Mapping[str, int],
     rows: Sequence[RowDifference],
     supports: Sequence[Sequence[Fact]],
-    asking: ExplainOptions | None,
+    asking: ExplainCommand | None,
 ) -> outputs.Json:
     terms, numbers = Numbering[str](), Numbering[Row]()
     timeline, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
@@ -545,7 +536,7 @@ def _on_timeline(
                 "cause": CAUSES.index(row.cause),
                 "pushed": row.pushed,
                 "support": [places[fact] for fact in support],
-                **({"command": command} if asking and (command := asking.command(variant.pair, row)) else {}),
+                **({"command": command} if asking and (command := asking(variant.pair, row, ())) else {}),
             }
             for row, support in zip(rows, supports, strict=True)
         ],

@@ -6,21 +6,19 @@ from dataclasses import replace
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import VariantReport
-from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import RowFilter
+from agreement.comparing.agree.agreeing import AgreementReport, RowFilter
 from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.outputs import quantity
 from agreement.proving.decisions import Decision, all_hold
 from agreement.proving.shrinking import MinimalDisagreement
 from agreement.proving.witness import WitnessTask
-from agreement.results.renderings.agreement_report import AgreementView, dates_on, difference_text
+from agreement.results.renderings.agreement_report import difference_text
 from agreement.results.renderings.pages.agree_page import agree_page
 from agreement.results.renderings.pages.blocks import page_blocks, text_page
 from agreement.results.renderings.pages.page import Page, PageHead
 from agreement.results.renderings.witness_report import as_text, shrunk_text
 from lars.durations import TimedPoints
-from translate.tau import columns
+from translate.dialects import TITLES
 
 _HEADING = "What was searched, and what is proven"
 
@@ -45,17 +43,12 @@ def witness_page(
     several = sum(len(answer.witnesses) for answer in answers) > 1
     below = [f"Below: the first stream for U = {first_shown[0]}."] if several else []
     parts = [*_proven(answers), *as_text(task, answers), *below]
-    first = next(RowFilter().rows(report), None)
-    timed = isinstance(first_shown[0], TimedPoints)
-    dates = dates_on(report, task.setting.unit, timed=timed)
+    first = next(RowFilter().rows(report.first), None)
+    report = replace(report, timed=isinstance(first_shown[0], TimedPoints))
+    dates = report.dates.within(report.first.trace.timeline)
     why = "" if first is None else f" {difference_text(first, dates)}."
     head = replace(head, answer=f"{head.answer}{why}")
-    return _headed(
-        head,
-        parts,
-        document,
-        AgreementView(_alone(report), task.setting, task.trigger, inputs=task.inputs, timed=timed),
-    )
+    return _headed(head, parts, document, report)
 
 
 def shrink_page(
@@ -68,30 +61,27 @@ def shrink_page(
     before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
     answer = f"Of {before} {after} are left: {disagreement.cause}."
     head = PageHead(title, question, False, answer, (), "What is left")
-    left = disagreement.left
-    report = left.report()
-    report.trace.origin = left.origin
-    view = AgreementView(_alone(report), left.setting, left.trigger, shrunk=True)
-    page = _headed(head, shrunk_text(disagreement), document, view)
+    report = disagreement.left.report()
+    report.first.trace.origin = disagreement.left.origin
+    page = _headed(head, shrunk_text(disagreement), document, report)
     causes = [CAUSES[difference["cause"]] for difference in page.page["differences"]]
-    return replace(
-        page,
-        page=page.page | {"first": causes.index(disagreement.cause) if disagreement.cause in causes else 0},
-    )
-
-
-def _alone(report: VariantReport) -> AgreementReport:
-    return AgreementReport(columns(report.pair.csparql), (report,), ())
+    first = causes.index(disagreement.cause) if disagreement.cause in causes else 0
+    pair = report.first.pair
+    reduced = [
+        part | {"whose": f"what is left of the query in {TITLES[query.language]}: this text was not given"}
+        for part, query in zip(page.page["logic"], (pair.csparql, pair.cqels), strict=True)
+    ]
+    return replace(page, page=page.page | {"first": first, "logic": reduced})
 
 
 def _headed(
     head: PageHead,
     parts: Iterable[RenderableType],
     document: Mapping[str, object],
-    view: AgreementView,
+    report: AgreementReport,
 ) -> Page:
     """Return the HTML report of `lars agree` on a stream, with another question and answer at the top."""
-    page = agree_page(head.title, view, document)
+    page = agree_page(head.title, report, document)
     above = {"above": page_blocks(parts), "heading": head.heading}
     return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
 

@@ -7,8 +7,13 @@ import pytest
 
 from agreement.answering.explaining import query_of_comparison
 from agreement.answering.solve.solving import SolvingTask
-from agreement.comparing.agree import Overrides
-from agreement.documents.requests import EvaluationOptions, InputOptions, InterpretationOptions
+from agreement.documents.requests import (
+    BadLineOptions,
+    ComparisonOptions,
+    EvaluationOptions,
+    InputOptions,
+    InterpretationOptions,
+)
 from agreement.experiments.grid import on_experiment
 from lars.explain import provers
 from lars.explain.shortfalls import Searcher
@@ -36,11 +41,10 @@ def situated(sample, engine, mode, period):
         given.trace(),
         EvaluationOptions(engine, mode, period if mode == "pull" else None),
         setting,
-        "any",
         (None, None),
     )
-    overrides = Overrides((period,), None, InterpretationOptions(), {})
-    return query_of_comparison(on_experiment(SAMPLES / sample, wanted.trace, overrides, print), wanted, print)
+    options = ComparisonOptions(given, BadLineOptions(), InterpretationOptions(), period=(period,))
+    return query_of_comparison(on_experiment(SAMPLES / sample, wanted.trace, options, print), wanted, print)
 
 
 def proved(here, t):

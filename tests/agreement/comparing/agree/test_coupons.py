@@ -197,7 +197,7 @@ def test_fifty_periods_evaluate_each_time_point_once():
 
     with (
         patch.object(relational, "evaluate_program", spy),
-        patch("agreement.results.renderings.agreement_report.AgreementView.as_json", lambda _: {}),
+        patch("agreement.results.renderings.agreement_report.as_json", lambda _: {}),
     ):
         lars("agree", COUPONS, "--period", "1..50", "--in-process", "--json", "--to", "50")
     assert seen == [tuple(range(51)), (10, 15, 18)]

@@ -5,7 +5,8 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups, size, spread
+from agreement.comparing.agree.agreeing import RowFilter
+from agreement.comparing.agree.narrowing import examples, row_groups, size, spread
 from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.requests import Side
 from tests.agreement.comparing.agree.test_causes import SPECS, variant_of

@@ -9,9 +9,9 @@ from hypothesis import event, given
 from hypothesis import strategies as some
 
 from agreement.comparing.agree import causes, periods
-from agreement.comparing.agree.agreeing import ComparedInput, compare_pairs
-from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups
-from agreement.results.renderings.agreement_report import AgreementView
+from agreement.comparing.agree.agreeing import RowFilter, compare_pairs
+from agreement.comparing.agree.narrowing import examples, row_groups
+from agreement.results.renderings import agreement_report
 from lars.language.windows import Interval
 from solver.columns import TermCodes
 from solver.job import AnswerRuns
@@ -50,14 +50,13 @@ def recoded(found):
     return RunTable(columns, found.runs.first, found.runs.last), terms
 
 
-def document(report, setting):
+def document(report):
     """Return all that is said of a comparison: the document, the tables, groups, examples, proofs."""
     (variant,) = report.variants
     groups = row_groups(RowFilter(), variant)
     chosen = examples(groups, variant, 3)
-    view = AgreementView(report, setting)
-    tables = [sorted(map(repr, table.rows)) for table in view.tables()]
-    shown = view.as_json()
+    tables = [sorted(map(repr, table.rows)) for table in agreement_report.tables(report)]
+    shown = agreement_report.as_json(report)
     return (
         {key: list(value) if key == "verdicts" else value for key, value in plain(shown).items()},
         tables,
@@ -80,7 +79,7 @@ def plain(value):
 
 def compared(variant, setting, lengths, trace):
     """Return the report of the same queries on a trace, of some periods."""
-    return compare_pairs([variant.pair], lengths, ComparedInput(trace), setting, "any")
+    return compare_pairs([variant.pair], lengths, trace, setting)
 
 
 def packed(variant, length):
@@ -94,10 +93,10 @@ def test_answers_read_by_section_are_compared_as_held_ones(spec, length, most, b
     variant, setting = variant_of(spec), replace(Setting(), bounds=spec.bounds)
     lengths = sorted({spec.period, 3})
     held = compared(variant, setting, lengths, variant.trace)
-    expected = document(held, setting)
+    expected = document(held)
     with patch.object(periods, "_RUNS_AT_ONCE", most), patch.object(causes, "_ROWS_AT_ONCE", batch):
         read = compared(variant, setting, lengths, packed(variant, length))
-        found = document(read, setting)
+        found = document(read)
         event(f"{min(len(read.variants[0].answers), 4)} sections")
     event("rows" if expected[2] else "no row")
     assert found == expected

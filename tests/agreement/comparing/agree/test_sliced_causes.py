@@ -3,13 +3,15 @@
 import pickle
 from dataclasses import dataclass, fields, replace
 
+import numpy as np
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as some
 
+from agreement.comparing.agree.causes import DifferingRows
 from agreement.documents.traces import LocalTrace
 from lars.language.windows import Interval
-from solver.columns import CodedColumns, TermCodes, TraceColumns, in_time_order
+from solver.columns import TermCodes, TraceColumns, in_time_order
 from solver.job import needs_of
 from solver.relational import situation_of
 from tests.agreement.comparisons import SPECS, explained, facts_of, report, variant_of
@@ -41,7 +43,7 @@ class CutTrace(LocalTrace):
         terms = TermCodes()
         terms.code("<http://example.org/elsewhere>")
         coded = {
-            name: replace(one, columns=CodedColumns(known, one.columns).coded_by(terms).columns)
+            name: replace(one, columns=differing(known, one.columns).coded_by(terms).columns)
             for name, one in atoms.items()
         }
         columns = TraceColumns(terms, coded, within.last)
@@ -82,13 +84,19 @@ def test_a_slice_sees_the_whole_periods_that_end_in_it(length):
     ]
 
 
+def differing(terms, columns):
+    """Return rows of these columns that only one side reports."""
+    times = np.zeros(len(columns[0]) if columns else 0, np.int64)
+    return DifferingRows(terms, tuple(columns), times, times, times)
+
+
 def test_columns_that_go_elsewhere_keep_their_texts():
     terms = TermCodes()
-    one = CodedColumns(terms, (terms.codes(["<a>", "<b>", "null"]), terms.codes(["<b>", '"c"', "<a>"])))
+    one = differing(terms, (terms.codes(["<a>", "<b>", "null"]), terms.codes(["<b>", '"c"', "<a>"])))
     there = pickle.loads(pickle.dumps(one.take([0, 2])))
     assert [there.terms.texts(column) for column in there.columns] == [["<a>", None], ["<b>", "<a>"]]
     others = TermCodes()
     others.codes(["<z>", "<b>"])
     again = there.coded_by(others)
     assert [others.texts(column) for column in again.columns] == [["<a>", None], ["<b>", "<a>"]]
-    assert pickle.loads(pickle.dumps(CodedColumns(terms, ()))).columns == ()
+    assert pickle.loads(pickle.dumps(differing(terms, ()))).columns == ()

@@ -46,9 +46,9 @@ from tests.translate.strategies import (
 )
 from translate.analysis import cq, cs
 from translate.model.patterns import Bgp, Minus, StreamBlock, TriplePattern, variables
-from translate.model.query import Dataset, Query, Setting
+from translate.model.query import Dataset, Query, Setting, Trigger
 from translate.model.windows import Range
-from translate.tau import TRIGGER, Trigger, lars_program, pull, push
+from translate.tau import TRIGGER, lars_program, pull, push
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib.*")
 

@@ -10,8 +10,7 @@ from agreement.proving.decide.question import Places
 from lars.language.terms import DEFAULT, XSD, Iri, Literal
 from tests.agreement.proving.decide import naive
 from translate.dialects import read_query
-from translate.model.query import Setting
-from translate.tau import Trigger
+from translate.model.query import Setting, Trigger
 
 TERM = re.compile(r'<([^>]*)>|"((?:[^"\\]|\\.)*)"(?:\^\^<(?:[^>]*#)?([^>]*)>|@(\w+))?|_:(\w+)')
 
@@ -20,9 +19,8 @@ def question(small, static=None, trigger="any"):
     """Return the question of a small query; `static` None leaves the static data free."""
     text = naive.query_text(small, merged=False)
     stock = None if static is None else tuple((*map(term, one), DEFAULT) for one in static)
-    return AgreementQuestion(
-        derived(text), Setting(bounds=small.bounds), trigger, stock, Places(text, "small.rq")
-    )
+    setting = Setting(bounds=small.bounds, trigger=trigger)
+    return AgreementQuestion(derived(text), setting, stock, Places(text, "small.rq"))
 
 
 @lru_cache(maxsize=1000)

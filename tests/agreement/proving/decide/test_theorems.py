@@ -8,8 +8,7 @@ from agreement.proving.decide import AgreementQuestion, Decider, Places, agreeme
 from agreement.proving.decide.theorems import Theorem
 from tests.agreement.proving.decide import naive
 from tests.agreement.proving.decide.checking import derived, question, searched, witnessed
-from translate.model.query import Setting
-from translate.tau import Trigger
+from translate.model.query import Setting, Trigger
 
 ANY = ("s", "?x", naive.iri("p"), "?y")
 
@@ -197,5 +196,5 @@ def test_a_window_of_many_time_points_is_shown_a_stream():
 )
 def test_conditions_exclude_a_disjunct_with_a_path_where_they_look_at_nothing_of_it(where, theorem):
     text = f"PREFIX : <http://e/> SELECT ?x {{ {where} }}"
-    asked = AgreementQuestion(derived(text), Setting(), "any", None, Places(text, "q.rq"))
+    asked = AgreementQuestion(derived(text), Setting(), None, Places(text, "q.rq"))
     assert agreement_theorem(asked, 2) is theorem

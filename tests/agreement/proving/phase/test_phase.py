@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from agreement.comparing.agree.agreeing import ComparedInput, Pair, compare_pairs, pairs
+from agreement.comparing.agree.agreeing import Pair, compare_pairs, pairs
 from agreement.proving.decisions import trace_on
 from agreement.proving.phase import PhaseTask, diagrams
 from agreement.proving.phase.matches import obstacle
@@ -17,15 +17,14 @@ from solver.settings import no_progress
 from tests.agreement.command import agree, lars
 from tests.agreement.proving.decide import naive
 from translate.dialects import read_query
-from translate.model.query import Setting
-from translate.tau import Trigger
+from translate.model.query import Setting, Trigger
 
 
 class Asked:
     """What a phase task needs of a comparison."""
 
-    def __init__(self, setting, trigger):
-        self.setting, self.trigger = setting, trigger
+    def __init__(self, setting):
+        self.setting = setting
 
 
 def read(small, setting):
@@ -49,7 +48,8 @@ def small_case(seed):
         Fact(t, "striple", (*(naive_text(term) for term in triple), f"<{naive.E}{stream}>"))
         for t, stream, triple in facts
     )
-    return small, arrivals, Setting(bounds=small.bounds), rng.choice(list(get_args(Trigger)))
+    setting = Setting(bounds=small.bounds, trigger=rng.choice(list(get_args(Trigger))))
+    return small, arrivals, setting
 
 
 def naive_text(term):
@@ -66,21 +66,19 @@ def slower(small, facts, factor):
 @pytest.mark.parametrize("factor", [1, 100])
 @pytest.mark.parametrize("seed", range(9))
 def test_each_cell_is_what_agree_says(seed, factor):
-    small, facts, setting, trigger = small_case(seed)
+    small, facts, setting = small_case(seed)
     facts = slower(small, facts, factor)
     pair = read(small, setting)
     if not any(one == "s" for branch in small.branches for one, *_ in naive.all_parts(branch)):
         return
     trace = trace_on(facts, {}, Interval(0, 12 * factor))
     periods, lengths = ([factor * one for one in some] for some in ((1, 2, 3, 5), (1, 2, 3, 6)))
-    task = PhaseTask(Asked(setting, trigger), pair, trace, Iri(f"{naive.E}s"), lengths, (1,))
+    task = PhaseTask(Asked(setting), pair, trace, Iri(f"{naive.E}s"), lengths, (1,))
     (found,) = diagrams(task, periods, lambda _: None, no_progress)
     for place, length in enumerate(lengths):
         small.windows["s"] = length
         pair = read(small, setting)
-        report = compare_pairs(
-            [Pair(pair.csparql, pair.cqels)], periods, ComparedInput(trace), setting, trigger
-        )
+        report = compare_pairs([Pair(pair.csparql, pair.cqels)], periods, trace, setting)
         agreeing = [sum(one.agree for one in verdict.intervals) for verdict in report.variants[0].verdicts]
         assert [row.agreeing[place] for row in found.rows] == agreeing, (seed, length)
 
@@ -90,7 +88,7 @@ def test_what_a_variable_is_called_is_no_matter():
         text = f"SELECT ?{name} {{ STREAM <{naive.E}s> [RANGE 2s] {{ ?{name} <e:p> ?y }} }}"
         (pair,) = pairs(None, read_query(text, "q.rq"), frozenset(), {})
         facts = (Fact(1, "striple", ("<e:a>", "<e:p>", "<e:b>", f"<{naive.E}s>")),)
-        asked = Asked(Setting(), "any")
+        asked = Asked(Setting())
         task = PhaseTask(asked, pair, trace_on(facts, {}, Interval(0, 12)), Iri(f"{naive.E}s"), (1, 2), (1,))
         return list(diagrams(task, (2, 3), lambda _: None, no_progress))
 
@@ -202,9 +200,9 @@ def test_a_window_now_of_the_same_stream_does_not_vary():
     arriving = enumerate(("<urn:q>", "<urn:p>"), 2)
     facts = tuple(Fact(t, "striple", ("<urn:a>", name, "<urn:b>", "<urn:s>")) for t, name in arriving)
     trace = trace_on(facts, {}, Interval(0, 8))
-    task = PhaseTask(Asked(Setting(), "any"), pair, trace, Iri("urn:s"), (2,), (1,))
+    task = PhaseTask(Asked(Setting()), pair, trace, Iri("urn:s"), (2,), (1,))
     (found,) = diagrams(task, [4], lambda _: None, no_progress)
-    report = compare_pairs([pair], [4], ComparedInput(trace), Setting(), "any")
+    report = compare_pairs([pair], [4], trace, Setting())
     assert report.variants[0].verdicts[0].agree is False
     assert found.rows[0].agreeing == (1,)
 

@@ -22,7 +22,7 @@ OPERATORS = ["rstream,istream", "rstream,dstream", "istream,dstream"]
 def contest_of(asked, sides):
     query = read_query(texts(asked)[1], "q.rq")
     setting = replace(Setting(), bounds=asked.bounds)
-    return two_readings(query, read_sides(sides), setting, "any"), streams_of(query)
+    return two_readings(query, read_sides(sides), setting), streams_of(query)
 
 
 def small(random):

@@ -77,9 +77,9 @@ def check_written(random, folder):
     found.write_experiment(folder)
     read, (one,) = agree(folder), found.witnesses
     expected = found._task.report(period, one)
-    assert differing(read.verdicts) == differing(expected.verdicts), query
+    assert differing(read.verdicts) == differing(expected.first.verdicts), query
     assert (period, one.end - period, one.end) in differing(read.verdicts), query
-    assert causes(read) == expected_causes(expected, period), query
+    assert causes(read) == expected_causes(expected.first, period), query
     return found
 
 

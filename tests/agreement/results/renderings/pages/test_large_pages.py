@@ -20,9 +20,11 @@ from agreement.results.renderings.pages.agree_page import counts_json
 from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.judge_page import answers_page, cases_page
 from agreement.results.renderings.pages.page import html, program_version
-from agreement.results.renderings.phase_report import PhaseContent, phase_page
+from agreement.results.renderings.phase_report import phase_page
 from agreement.results.renderings.verdict_report import answers_json
+from lars.durations import SECOND
 from lars.errors import FailedRunError
+from lars.language.terms import Iri
 from tests.agreement.command import lars
 from tests.agreement.results.renderings.pages.test_pages import PAGES, data_of
 from tests.packs import SAMPLES
@@ -228,9 +230,8 @@ def test_a_large_phase_diagram_shows_some_periods():
         PhaseRow(period, 9, tuple(length % 7 for length in lengths), (0,) * len(lengths))
         for period in range(1, 501)
     )
-    text = html(
-        phase_page(PhaseContent("T", ("a", "b"), [PhaseDiagram(1, lengths, rows)], "1s", "e:s", 3), {}, ())
-    )
+    diagram = PhaseDiagram(1, lengths, rows, SECOND, Iri("e:s"), 3)
+    text = html(phase_page("T", [diagram], ("a", "b"), {}, ()))
     assert len(text.encode()) < MOST
     (shown,) = data_of(text)["page"]["diagrams"]
     assert shown["left"] + len(shown["periods"]) == 500

@@ -1,0 +1,337 @@
+"""The task of comparing two queries on a recorded or synthetic trace: from files and options to the report.
+
+`on_files` reads the queries, `run` reads the trace and the static data, compares, and adds warnings about
+missing data.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import lcm
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from agreement.comparing.agree.agreeing import AgreementReport, Pair, compare_pairs, pairs
+from agreement.comparing.agree.sides import (
+    variables_compared,
+    with_columns,
+)
+from agreement.comparing.matching.silence import rows_on, silence
+from agreement.documents import requests
+from agreement.documents.outputs import first_few
+from agreement.documents.traces import (
+    LocalTrace,
+    Trace,
+    absent_graphs,
+    background,
+    check_graphs,
+    check_timeline,
+    dataset_of,
+    load_trace,
+    mismatches,
+    set_span,
+    side_dataset,
+    streams_of,
+    with_dates,
+)
+from lars.durations import Duration, TimedPoints
+from lars.errors import LarsError
+from lars.files import exists
+from lars.language.terms import Iri
+from lars.language.windows import Interval
+from solver.columns import trace_columns
+from solver.facts import STREAM_PREDICATE, Background, Fact, Multiples
+from solver.job import Question, ask
+from solver.settings import Span, TraceInput, Warn, unsaid
+from solver.traces import read_static
+from solver.traces.input_files import STANDARD_INPUT
+from translate import analysis
+from translate.dialects import TITLES
+from translate.model.query import MERGING, EngineQuery, Setting
+from translate.model.windows import Range
+from translate.tau import lars_program, output_of, push
+
+if TYPE_CHECKING:
+    from agreement.documents.generate import Plan
+
+
+_NAMED: Final = 5
+"""The maximum number of periods that a warning names."""
+_INPUTS: Final = (
+    f"a folder with {requests.EXPERIMENT_FILE}, "
+    f"or one or two queries ({', '.join(requests.QUERY_SUFFIXES)}) followed by traces"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementTask:
+    """A comparison: pull of a C-SPARQL query against push of a CQELS query.
+
+    One query may be None; the comparison then derives it. If `periods` is empty, the pull period is the STEP
+    of the C-SPARQL query. If `generated` is a plan, the trace is synthetic and `trace` has no files.
+    """
+
+    csparql: EngineQuery | None
+    cqels: EngineQuery | None
+    periods: tuple[int, ...]
+    trace: TraceInput
+    setting: Setting
+    assigned: Mapping[Iri, tuple[Iri, ...]]
+    span: Span = (None, None)
+    generated: "Plan | None" = None
+    on: tuple[str, ...] | None = None
+
+
+def on_files(inputs: Sequence[Path], options: requests.ComparisonOptions) -> AgreementTask:
+    """Return the comparison of one or two queries on traces, from the inputs of the command."""
+    alone = [path for path in inputs if path.suffix == ".toml" or exists(path / requests.EXPERIMENT_FILE)]
+    if alone:
+        raise LarsError(
+            f"{alone[0]}: cannot combine an experiment with other inputs: it contains its queries and traces"
+        )
+    missing = [path for path in inputs if path != STANDARD_INPUT and not exists(path)]
+    if missing:
+        raise LarsError(f"{missing[0]}: no such file or folder; use {_INPUTS}")
+    queries, traces = _told_apart(inputs)
+    if not queries:
+        raise LarsError(f"missing input: use {_INPUTS}")
+    trace_input = options.input_options.trace(bad_lines=options.bad_lines)
+    paths = (*traces, *(path for path in trace_input.paths if path not in traces))
+    fitting = requests.fitting_unit((*requests.durations_in(queries), *options.durations()))
+    unit = options.input_options.unit or fitting
+    loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
+    if not paths:
+        raise LarsError(f"{queries[0]}: missing a trace; use {_INPUTS}")
+    csparql, cqels = _by_language(loaded)
+    return AgreementTask(
+        csparql=csparql,
+        cqels=cqels,
+        periods=options.in_points(unit),
+        trace=replace(trace_input, paths=paths, options=replace(trace_input.options, unit=unit)),
+        setting=options.reading.setting(unit, origin=trace_input.options.origin),
+        assigned=options.assign or {},
+    )
+
+
+def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
+    queries = [path for path in inputs if requests.is_query(path)] or list(inputs[:1])
+    return queries, tuple(path for path in inputs if path not in queries)
+
+
+def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
+    """Return the query file and the traces for each query.
+
+    The key is true for the query evaluated by pull.
+    """
+    queries, traces = _told_apart(inputs)
+    loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
+    pulled, _ = _by_language(loaded)
+    return {query is pulled: (path, *traces) for path, query in loaded}
+
+
+def _by_language(
+    queries: Sequence[tuple[Path, EngineQuery]],
+) -> tuple[EngineQuery | None, EngineQuery | None]:
+    """Return the query evaluated by pull and the query evaluated by push; None for a query to derive."""
+    asked = [query for _, query in queries]
+    if len(asked) > 1 and not any(query.language in MERGING for query in asked):
+        pulled = [not analysis.is_pushed(query) for query in asked]
+    else:
+        pulled = [query.language in MERGING for query in asked]
+    if len(set(pulled)) < len(pulled):
+        how = "is pulled" if pulled.count(True) > 1 else "pushes"
+        titles = " and ".join(dict.fromkeys(TITLES[query.language] for query in asked))
+        raise LarsError(
+            f"{queries[-1][0]}: cannot compare two queries of which each {how} ({titles}) on a trace; use "
+            "one that is pulled, such as C-SPARQL, and one that pushes, such as CQELS (lars decide "
+            "--equivalent compares any two)"
+        )
+    by_side = dict(zip(pulled, asked, strict=True))
+    return by_side.get(True), by_side.get(False)
+
+
+def run(task: AgreementTask, warn: Warn) -> AgreementReport:
+    """Return the report of a comparison, with warnings."""
+    queries = [query for query in (task.csparql, task.cqels) if query is not None]
+    streams = [stream.value for query in queries for stream in streams_of(query)]
+    periods = periods_of(task)
+    static = read_static(task.trace.static)
+    whole = background(static, dataset_of(queries), unsaid)
+    trace = comparison_trace(task, queries, warn, whole)
+    task = replace(task, setting=with_dates(task.setting, trace))
+    check_timeline(trace.timeline, min(periods))
+    carried = trace.predicates()
+    compared = pairs(task.csparql, task.cqels, carried, task.assigned, alike=False)
+
+    absent: list[str] = []
+
+    def held(query: EngineQuery, other: EngineQuery) -> Background:
+        dataset = side_dataset(query, other, static)
+        if dataset != dataset_of(queries) or query.language.value in static.engine_stores:
+            return background(static, dataset, absent.append, query.language)
+        check_graphs(static, dataset, absent.append)
+        return whole
+
+    pulled, pushed = (held(query, other) for query, other in _directions(compared[0]))
+    for message in dict.fromkeys(absent):
+        warn(message)
+    on = variables_compared(compared[0].csparql, compared[0].cqels, task.on)
+    for message in mismatches(streams, {stream for stream, _ in carried}):
+        warn(message)
+    compared = tuple(replace(pair, on=on) for pair in compared)
+    report = compare_pairs(compared, periods, trace.on(pulled), task.setting, pushed)
+    sentences = (
+        *emptiness(report),
+        *_absent(compared, pulled, pushed),
+        *_silences(report, periods, task),
+        *_between_steps(compared[0].csparql, periods, task.setting.unit),
+    )
+    return replace(report, warnings=(*report.warnings, *sentences))
+
+
+def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
+    """Yield a warning if pull periods are not multiples of the STEP: windows then end before the pull."""
+    windows = (source.window for source in requests.sources(pulled))
+    steps = (
+        window.slide.points(unit)
+        for window in windows
+        if isinstance(window, Range) and window.slide is not None
+    )
+    step = lcm(*steps)
+    if odd := [period for period in periods if period % step]:
+        last = max(*periods, step) // step * step
+        written = any(isinstance(period, TimedPoints) for period in odd)
+        low, high = (str(Duration(n * unit.nanoseconds) if written else n) for n in (step, last))
+        every = low if last == step else f"{low}..{high}..{low}"
+        multiple = low if written else f"{step} time points of {unit}"
+        listed = first_few(list(map(str, odd)), _NAMED)
+        yield (
+            f"periods that are not multiples of the STEP, {multiple}: {listed}; windows end at multiples "
+            f"of the STEP, before most pulls, so that rows are hidden by the pivot; "
+            f"--period {every} avoids this"
+        )
+
+
+def _directions(pair: Pair) -> Sequence[tuple[EngineQuery, EngineQuery]]:
+    return (pair.csparql, pair.cqels), (pair.cqels, pair.csparql)
+
+
+def _absent(compared: Sequence[Pair], pulled: Background, pushed: Background) -> Iterator[str]:
+    sides = ((query, b) for pair in compared for query, b in ((pair.csparql, pulled), (pair.cqels, pushed)))
+    yield from dict.fromkeys(text for query, known in sides for text in absent_graphs(query, known))
+
+
+def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTask) -> Iterator[str]:
+    """Yield, for each side without rows, a message with the parts of its query that have no match."""
+    first, setting = report.variants[0], task.setting
+
+    def question(query: EngineQuery, *, pulled: bool) -> Question:
+        program, output = lars_program(query, setting), output_of(query, setting).predicate
+        if pulled:
+            return Question(program, output, Multiples(tuple(periods)))
+        return ask(push(program, setting.trigger), output)
+
+    sides = (first.answers.push, first.pair.cqels, False), (first.answers.pull, first.pair.csparql, True)
+    for runs, query, pulled in sides:
+        if not any(size for _, size in runs.parts):
+            who = f"{'pull' if pulled else 'push'} of the query in {TITLES[query.language]}"
+            pushed_on = first.trace if (own := first.programs.push_static) is None else first.trace.on(own)
+            trace = first.trace if pulled else pushed_on
+            yield silence(who, query, rows_on(trace, partial(question, pulled=pulled)))
+
+
+def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, Trace, tuple[Pair, ...]]:
+    """Return a comparison with the dates of its trace, the trace, and the pairs of its queries.
+
+    The rows of the queries have only the compared variables.
+
+    Raises:
+        LarsError: Static data is given for only one engine; both sides must have the same static data.
+    """
+    own = next((file for file in task.trace.static if file.engine is not None), None)
+    if own is not None:
+        found = f"--static {own.engine}:{own.path}"
+        raise LarsError(
+            f"{found}: expected static data of both engines; use lars agree for static data of one engine"
+        )
+    trace = comparison_trace(task, [query for query in (task.csparql, task.cqels) if query is not None], warn)
+    task = replace(task, setting=with_dates(task.setting, trace))
+    check_timeline(trace.timeline, min(periods_of(task)))
+    every = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=task.on is None)
+    if task.on is not None:
+        on = variables_compared(every[0].csparql, every[0].cqels, task.on)
+        every = tuple(
+            replace(pair, csparql=with_columns(pair.csparql, on), cqels=with_columns(pair.cqels, on))
+            for pair in every
+        )
+    return task, trace, every
+
+
+def comparison_trace(
+    task: AgreementTask, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
+) -> Trace:
+    """Return the recorded or synthetic trace of a comparison, with the requested timeline.
+
+    `known` is the static data of the trace; if it is None, the static data is read from the task.
+    """
+    trace_input = task.trace
+    if any(time is not None for time in task.span):
+        points = [time for time in task.span if isinstance(time, int)]
+        absolute = trace_input.options.absolute or any(map(trace_input.options.reaches_epoch, points))
+        ends = task.span[1] is not None
+        trace_input = replace(trace_input, options=replace(trace_input.options, absolute=absolute, ends=ends))
+    trace = _loaded(task, trace_input, queries, warn, known)
+    set_span(trace, task.span, trace_input.options)
+    return trace
+
+
+def _loaded(
+    task: AgreementTask,
+    trace_input: TraceInput,
+    queries: Sequence[EngineQuery],
+    warn: Warn,
+    known: Background | None,
+) -> Trace:
+    if task.generated is None:
+        return load_trace(trace_input, queries, warn, known)
+    # Loads formats of recordings and specifications, which no other comparison needs.
+    from agreement.documents.generate.elements import pushes_of
+    from agreement.engines.specifications import elements_of
+
+    elements = elements_of(tuple(pushes_of(task.generated)), task.generated.unit)
+    facts = [Fact(triple.t, STREAM_PREDICATE, (*triple.triple, triple.stream)) for triple in elements]
+    timeline = trace_input.timeline or Interval(0, max((triple.t for triple in elements), default=0))
+    static = (
+        known if known is not None else background(read_static(trace_input.static), dataset_of(queries), warn)
+    )
+    return LocalTrace(trace_columns(facts), timeline, static, trace_input.runner)
+
+
+def emptiness(report: AgreementReport) -> Iterator[str]:
+    """Yield warnings about verdicts on little data: no row at all, or no whole period."""
+    first = report.variants[0]
+    if first.is_empty:
+        yield "no row on either side: is static data missing (--static), or a stream, or a unit wrong?"
+    if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
+        more = "" if len(empty) == 1 else f", nor of {len(empty) - 1} others up to {empty[-1]},"
+        yield f"no whole period of {empty[0]}{more} is inside {first.trace.timeline}: nothing is compared"
+
+
+def periods_of(task: AgreementTask) -> tuple[int, ...]:
+    """Return the pull periods in time points.
+
+    Raises:
+        LarsError: Neither the options nor the queries determine a pull period.
+    """
+    if task.periods:
+        return task.periods
+    steps: set[Duration] = set()
+    for query in (task.csparql, task.cqels):
+        period = None if query is None else analysis.default_period(query, task.setting.unit)
+        if period is not None:
+            return (period,)
+        windows = [source.window for source in (() if query is None else requests.sources(query))]
+        steps |= {w.slide for w in windows if isinstance(w, Range) and w.slide is not None}
+    several = f"several STEPs ({', '.join(map(str, sorted(steps)))})" if steps else "no STEP"
+    problem = f"cannot choose a pull period: the query has {several}"
+    raise LarsError(f"{problem}; use --period, or the key period in experiment.toml")
