@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial, reduce
+from itertools import product
 from math import ceil
-from operator import itemgetter, or_
+from operator import or_
 from typing import Final
 
 from agreement.comparing.matching.places import ReportMatch
@@ -42,6 +43,11 @@ def answer_changes() -> Iterator[Switch]:
         "LIMIT does not keep the first rows in the order of ORDER BY",
         "SPARQL 1.1, 18.5, Slice and OrderBy: the first solutions in the order of ORDER BY",
         _out_of_order,
+    )
+    yield Switch(
+        "language tags are lost: a text with a language is read or reported as a text without a language",
+        "RDF 1.1 Concepts, 3.3: literals are equal only if their language tags are equal",
+        _without_languages,
     )
     yield Switch(
         "rows lose the kinds of terms: datatypes, languages, or IRIs",
@@ -201,6 +207,26 @@ def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
     return (replace(subject, recorded=changed, pattern=in_each(_of_other_kinds)),)
 
 
+def _without_languages(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with input without language tags, and the run with rows without language tags."""
+    elements = subject.recorded.task.elements
+    plain = tuple(replace(one, triple=(*one.triple[:2], _untagged(one.triple[2]))) for one in elements)
+    if plain == elements:
+        return (subject,)
+    return (subject.with_elements(plain), replace(subject, pattern=in_each(_of_lost_languages)))
+
+
+def _untagged(text: str) -> str:
+    return _TAG.sub('"', text)
+
+
+_TAG: Final = re.compile(r'"@[-\w]+\Z')
+
+
+def _of_lost_languages(right: list[Row], came: list[Row]) -> bool:
+    return Counter(tuple(text and _untagged(text) for text in row) for row in right) == Counter(came)
+
+
 def _of_other_kinds(right: list[Row], came: list[Row]) -> bool:
     return Counter(map(_plainly, right)) == Counter(map(_plainly, came))
 
@@ -234,30 +260,41 @@ def _halved(recording: Recording) -> Recording | None:
     return None if left else replace(recording, reports=tuple(kept))
 
 
-OneOfSeveral = Callable[[Sequence[ReportMatch]], ReportMatch]
-
-
-_OF_SEVERAL: Final[tuple[tuple[str, OneOfSeveral], ...]] = (
-    ("only the first of the windows that close between two arrivals reports", itemgetter(0)),
-    ("only the last of the windows that close between two arrivals reports", itemgetter(-1)),
+_OF_SEVERAL: Final = (
+    ("only the first of the windows that close between two arrivals reports", 0),
+    ("only the last of the windows that close between two arrivals reports", -1),
 )
+"""The places of the window that reports: 0 or -1."""
 
 
-def _of_several(kept: OneOfSeveral, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with the pattern that only one of the windows closed by the same arrival reports."""
-    times = [triple.t * subject.recorded.task.unit.milliseconds for triple in subject.recorded.task.elements]
+def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with the pattern that only one of the windows closed by the same arrival reports.
 
-    def alone(place: Callable[[Sequence[float], float], int], windows: Sequence[ReportMatch]) -> bool:
+    An engine counts only windows that have rows, or also windows without rows.
+    """
+    task = subject.recorded.task
+    times = [triple.t * task.unit.milliseconds for triple in task.elements]
+    slide = min((slide.milliseconds for _, slide in ranges(task) if slide), default=0.0)
+
+    def alone(
+        place: Callable[[Sequence[float], float], int], next_close: float, windows: Sequence[ReportMatch]
+    ) -> bool:
         due: dict[int, list[ReportMatch]] = {}
         for window in windows:
             if window.rows.shared or window.rows.missing or window.rows.extra:
                 due.setdefault(place(times, window.at), []).append(window)
-        silent = [window for several in due.values() for window in several if window is not kept(several)]
+        silent = [
+            window
+            for number, several in due.items()
+            for window in several
+            if window is not several[kept] or (next_close and place(times, window.at + next_close) == number)
+        ]
         wrong = [window for window in windows if window.problem is not None]
         return wrong == silent and not any(window.rows.actual for window in silent)
 
-    for place in (bisect_left, bisect_right):
-        yield replace(subject, pattern=partial(alone, place))
+    beside = slide if kept else -slide
+    for place, next_close in product((bisect_left, bisect_right), (0.0, beside)):
+        yield replace(subject, pattern=partial(alone, place, next_close))
 
 
 def _rows_of(window: ReportMatch) -> tuple[list[Row], list[Row]]:

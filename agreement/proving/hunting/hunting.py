@@ -300,7 +300,8 @@ class Hunt:
 
         The first run that a new process does not repeat is added as a fault.
         """
-        repeated, unsteady = 0, []
+        repeated = 0
+        unsteady: list[references.HuntedRun] = []
         self.engine.end()
         for run in _in_turns(self.wrong):
             if repeated == (_REPEATED_MORE if unsteady else _REPEATED):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate, combinations, groupby
+from itertools import accumulate, combinations, count, groupby
 from operator import attrgetter
 from typing import Final
 
@@ -14,7 +14,8 @@ from agreement.engines.engine import RspqlDefinition
 from agreement.engines.specifications.reporting import PushedTriple
 from agreement.proving.hunting.references import JudgedRun, Switch
 from lars.durations import Duration
-from lars.language.terms import Iri
+from lars.language.formulas import Call
+from lars.language.terms import Iri, Variable
 from solver.facts import Static, Triple
 from translate.analysis import rebuild
 from translate.model import patterns
@@ -63,6 +64,11 @@ def input_changes() -> Iterator[Switch]:
         "a triple counts as often as it arrives in a window",
         "Definition 14: the content of a window is an RDF graph, which is a set",
         _counted,
+    )
+    yield Switch(
+        "a triple replaces the earlier triples with the same subject and predicate",
+        "Definition 14: the content of a window is an RDF graph, in which a property may have several values",
+        _replaced,
     )
     for says, kept in _kept_parts():
         yield Switch(says, RspqlDefinition.ALL_TRIPLES, partial(_showing, kept))
@@ -174,6 +180,60 @@ def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 _COUNTED: Final[dict[tuple[int, int], tuple[EngineQuery, EngineQuery]]] = {}
+
+
+def _replaced(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield a run in which each value of a property has a node of its own.
+
+    Two triples connect the subject and the value to the node. A third triple, which arrives with the next
+    value of the property, marks the node as replaced. The query reads only nodes without this mark.
+    """
+    task = subject.recorded.task
+    nodes: dict[tuple[str, ...], str] = {}
+    elements: list[PushedTriple] = []
+    for number, one in enumerate(task.elements):
+        name, predicate, object_ = one.triple
+        key, node = (one.stream, name, predicate), f"<{_VALUE}{number}>"
+        value, of_value, replaced = (f"<{predicate[1:-1]}{end}>" for end in _ENDS)
+        parts = [(name, value, node), (node, of_value, object_)]
+        if key in nodes:
+            parts.append((nodes[key], replaced, node))
+        nodes[key] = node
+        elements += [replace(one, triple=part) for part in parts]
+    if len(nodes) == len(task.elements):
+        return (subject,)
+    known = _REPLACED.setdefault(id(task.query), (task.query, _of_latest(task.query)))
+    changed = replace(task, query=known[1], elements=tuple(elements))
+    return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
+
+
+_REPLACED: Final[dict[int, tuple[EngineQuery, EngineQuery]]] = {}
+_VALUE: Final = "urn:value:"
+_ENDS: Final = ("#value", "#of-value", "#replaced")
+
+
+def _of_latest(query: EngineQuery) -> EngineQuery:
+    numbers = count()
+
+    def latest(block: patterns.StreamBlock, triple: patterns.TriplePattern) -> patterns.Pattern:
+        if not isinstance(triple.predicate, Iri):
+            return replace(block, pattern=patterns.Bgp((triple,)))
+        node, found, other = (Variable(f"any_value{next(numbers)}") for _ in range(3))
+        value, of_value, replaced = (Iri(f"{triple.predicate.value}{end}") for end in _ENDS)
+        both = (
+            patterns.TriplePattern(triple.subject, value, node),
+            patterns.TriplePattern(node, of_value, triple.object),
+        )
+        mark = patterns.Bgp((patterns.TriplePattern(node, replaced, other),))
+        exists = patterns.Exists(found, replace(block, pattern=mark))
+        return patterns.Filter(replace(block, pattern=patterns.Bgp(both)), Call("!", (found,)), (exists,))
+
+    def changed(part: patterns.Pattern) -> patterns.Pattern | None:
+        if not isinstance(part, patterns.StreamBlock) or not isinstance(part.pattern, patterns.Bgp):
+            return None
+        return reduce(patterns.Join, (latest(part, triple) for triple in part.pattern.triples))
+
+    return replace(query, pattern=rebuild(query.pattern, changed))
 
 
 def _of_arrivals(query: EngineQuery, most: int) -> EngineQuery:

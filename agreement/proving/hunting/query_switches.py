@@ -16,7 +16,7 @@ from lars.durations import NANOSECONDS, Duration
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.stream import ToStream
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
-from translate.analysis import rebuild, stream_blocks
+from translate.analysis import mentioned_variables, rebuild, rename, stream_blocks
 from translate.model import patterns
 from translate.model.patterns import Duplicates, variables
 from translate.model.query import EngineQuery
@@ -172,6 +172,14 @@ def _algebra() -> Iterator[Switch]:
     for says, name in (("first", "right"), ("last", "left")):
         sentence = f"only the {says} branch of UNION is evaluated"
         yield _of_pattern(sentence, union, patterns.Union, partial(_without_branch, name))
+    for says, name in (("first", "left"), ("last", "right")):
+        other = "last" if says == "first" else "first"
+        yield _of_pattern(
+            f"the {other} branch of UNION is evaluated only if the {says} branch has no solution",
+            union,
+            patterns.Union,
+            partial(_unless_other, name),
+        )
     yield _of_pattern(
         "UNION is evaluated as a join",
         union,
@@ -275,6 +283,18 @@ def _without_branch(name: str, part: patterns.Union) -> patterns.Pattern:
     """Return a UNION in which one branch never has solutions, while the branch's windows still report."""
     branch: patterns.Pattern = getattr(part, name)
     return replace(part, **{name: patterns.Filter(branch, Call("!", (_TRUE,)))})
+
+
+def _unless_other(name: str, part: patterns.Union) -> patterns.Pattern:
+    """Return a UNION in which one branch has solutions only if the branch `name` has no solution."""
+    first: patterns.Pattern = getattr(part, name)
+    number = next(_FRESH)
+    names = {one: Variable(f"{one.name}_first{number}") for one in mentioned_variables(first)}
+    found = Variable(f"any_first{number}")
+    other = "right" if name == "left" else "left"
+    left: patterns.Pattern = getattr(part, other)
+    left = patterns.Filter(left, Call("!", (found,)), (patterns.Exists(found, rename(first, names)),))
+    return replace(part, **{other: left})
 
 
 def _distinct(part: patterns.Pattern) -> patterns.Pattern:
@@ -482,7 +502,10 @@ def _sliced(skipped: int, more: int, query: EngineQuery) -> EngineQuery:
 
 
 def _unprojected(query: EngineQuery) -> EngineQuery:
-    if query.form != "SELECT" or isinstance(query.pattern, patterns.Group | patterns.Extend):
+    inner = query.pattern
+    while isinstance(inner, patterns.Extend):
+        inner = inner.pattern
+    if query.form != "SELECT" or isinstance(inner, patterns.Group):
         return query
     more = sorted(variables(query.pattern) - set(query.result), key=attrgetter("name"))
     return replace(query, result=(*query.result, *more))

@@ -119,8 +119,11 @@ class HuntResult(Findings):
     def parts(self) -> Iterable[RenderableType]:
         """Yield the faults for a reader."""
         yield from hunt_report.as_text(self._hunt, self.folders)
+        names: dict[str, list[str]] = {}
         for name, why in self.refusals:
-            yield f"not asked: {name}: {why.partition(chr(10))[0]}"
+            names.setdefault(why.partition("\n")[0], []).append(name)
+        for why, those in names.items():
+            yield f"not asked: {', '.join(those)}: {why}"
 
     def page(self) -> "Page":
         """Return the content of the HTML report of all faults."""
@@ -137,8 +140,8 @@ class HuntResult(Findings):
         return (OutTable("faults", _COLUMNS, rows),)
 
 
-_ASKED: Final = 0.5
-"""The share of the time limit after which no new query is tried."""
+_ASKED: Final = 0.2
+"""The share of the time limit after which no new query is tried; a slow engine runs few queries often."""
 _FEW: Final = 20
 _NOTHING: Final = "no run had anything to compare"
 _COLUMNS = (

@@ -124,6 +124,25 @@ def test_a_query_that_is_given_is_the_only_one(mutant, tmp_path):
     assert [one.sentence for one in found.faults] == ["bounds = closed"]
 
 
+def test_a_slow_engine_has_several_runs_of_few_queries(tmp_path):
+    """Opening all queries would take all the time; the queries that are left out have one line."""
+    slow = tmp_path / "slow.py"
+    slow.write_text(
+        "import subprocess, sys, time\n"
+        f"engine = subprocess.Popen({shlex.split(TOY)!r}, text=True, bufsize=1,\n"
+        "    stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+        "for line in sys.stdin:\n"
+        "    time.sleep(0.1)\n"
+        "    engine.stdin.write(line)\n"
+        "    print(engine.stdout.readline(), end='', flush=True)\n"
+    )
+    ran = lars("hunt", "--adapter", f"{sys.executable} {slow}", "--time-limit", "12s", "-q")
+    runs, queries = map(int, re.search(r"no fault, (\d+) runs of (\d+) quer", ran.out).groups())
+    assert runs >= 2 * queries
+    (line,) = (one for one in ran.out.splitlines() if one.startswith("not asked: "))
+    assert "minus, minus-apart, average" in line
+
+
 def test_a_folder_of_somebody_else_stays(mutant, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     ran = lars("hunt", "--adapter", mutant, "--out", tmp_path)

@@ -102,6 +102,10 @@ REWRITTEN = {
     "order-reversed": (r"ORDER BY \?a \?s", "ORDER BY DESC(?a) DESC(?s)"),
     "limit-one-more": (r"LIMIT 1", "LIMIT 2"),
     "offset-one-more": (r"LIMIT 1", "LIMIT 1 OFFSET 1"),
+    "union-lazy": (
+        rf"({GROUP}) UNION ({GROUP})",
+        lambda m: f"{m[1]} UNION {{ {m[2]} FILTER NOT EXISTS {m[1].replace('?', '?other_')} }}",
+    ),
     "union-if-empty": (
         rf"({GROUP}) UNION \{{ ([^{{}}]*) \}}",
         r"{ \1 } UNION { \2 FILTER NOT EXISTS { ?x :p ?y } }",
@@ -155,6 +159,8 @@ class Run:
         if FAULT == "trigger-shown":
             self.elements.append((t, stream, triple))
         out = list(self.due(t))
+        if FAULT == "languages-not-read" and isinstance(triple.object, ox.Literal) and triple.object.language:
+            triple = ox.Triple(triple.subject, triple.predicate, ox.Literal(triple.object.value))
         if FAULT == "overwrites":
             key = (stream, triple.subject, triple.predicate)
             self.elements = [e for e in self.elements if (e[1], e[2].subject, e[2].predicate) != key]
@@ -233,6 +239,11 @@ class Run:
                 if self.reported < close and (close < t or last) and shown:
                     closes.add(close)
                 close += step
+        if FAULT == "latest-close":
+            ends = {
+                at for _, _, length, step in self.query.windows for at in range(length, int(t) + last, step)
+            }
+            closes = {close for close in closes if close == max(ends, default=close)}
         for close in sorted(closes):
             if FAULT == "own-stream-clock" and not self.is_closed_by(close):
                 break
