@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.comparing.agree import AgreementTask, Pair, comparison_trace, pairs
+from agreement.comparing.agree import AgreementTask, Pair, are_pulled, comparison_trace, pairs
 from agreement.documents.requests import sources
 from agreement.documents.traces import background, dataset_of
 from lars.durations import Duration
@@ -12,7 +12,7 @@ from solver.facts import Background
 from solver.settings import Warn
 from solver.traces import read_static
 from translate.analysis import default_period
-from translate.model.query import MERGING, EngineQuery
+from translate.model.query import EngineQuery
 
 _USUAL_PERIODS: Final = range(1, 11)
 
@@ -28,7 +28,7 @@ class TracelessTask:
     @property
     def is_pair(self) -> bool:
         """Whether push is compared with pull; false for two queries in the same mode."""
-        return len({query.language in MERGING for query in self.queries}) == len(self.queries)
+        return len(set(are_pulled(self.queries))) == len(self.queries)
 
     @property
     def periods(self) -> tuple[int, ...]:

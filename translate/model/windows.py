@@ -28,6 +28,11 @@ class Range:
     ahead: Duration | None = None
     origin: Duration | None = None
 
+    @property
+    def own_ends(self) -> windows.Bounds:
+        """The ends of the window, unless a setting determines the ends."""
+        return self.ends or ("closed" if self.origin is None else "high-open")
+
     def __str__(self) -> str:
         slide = "" if self.slide is None else f" SLIDE {self.slide}"
         until = "" if self.until is None else f" UNTIL {self.until}"
@@ -93,20 +98,18 @@ def window_operator(
     ⊞^{30,0,5}
     """
     match expression:
-        case Range(length, slide, until, _, ends, ahead, origin):
+        case Range(length, slide, until, _, _, ahead, origin):
             future = 0 if until is None else -until.points(unit)
             step = 1 if slide is None else slide.points(unit)
             # Which ends are open is asked of windows up to the pivot only.
-            shown = bounds or ends or "closed"
+            shown = bounds or expression.own_ends
             if origin is not None:
-                return windows.LastWindow(
-                    length.points(unit), step, origin.points(unit), bounds or ends or "high-open"
-                )
+                return windows.LastWindow(length.points(unit), step, origin.points(unit), shown)
             if ahead is not None:  # Its own end is open: (a, b] is [a + 1, b], with as many time points.
                 past = length.points(unit) - windows.misses_first(shown)
                 return windows.TimeWindow(past, ahead.points(unit), step)
             if until is not None:
-                shown = ends or "closed"
+                shown = expression.own_ends
             return windows.TimeWindow(length.points(unit), future, step, shown)
         case Span(start, end, causal):
             return windows.FixedWindow(start.points(unit), end.points(unit), causal)

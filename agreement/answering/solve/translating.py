@@ -1,6 +1,7 @@
 """The output of `lars translate`: the LARS program of a query, the program's other formats, and the model."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -128,11 +129,12 @@ def _read_as(task: TranslatingTask) -> EngineQuery:
         return read()
     try:
         return read(task.evaluation.engine)
-    except LarsError:
-        other = read()
-        if other.language is task.evaluation.engine:
-            raise
-        return other
+    except LarsError as error:
+        with suppress(LarsError):
+            other = read()
+            if other.language is not task.evaluation.engine:
+                return other
+        raise error from None
 
 
 def program_of(query: EngineQuery, task: TranslatingTask) -> Program:
@@ -276,22 +278,39 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
         )
     else:
         queries = [(language.value, written)]
-    for end in sorted(_ends(written) - {language.manner.ends}):
-        warn(
-            f"the windows are {end} here; {TITLES[language]} has no syntax for window bounds (--bounds {end})"
-        )
     if language.manner.opens is not None and written.language is not language:
         warn(f"{TITLES[language]} shows no window content before the first window has closed")
     for name, source_query in queries:
         query = requests.with_sources(source_query, partial(_stepping, step=task.step))
         if len(queries) > 1:
             yield f"# {name}"
-        yield write_query(_as_written(query, written), language).rstrip("\n")
+        text = write_query(_as_written(query, written), language).rstrip("\n")
+        for remark in _changes(query, text, language):
+            warn(remark)
+        yield text
+
+
+def _changes(query: EngineQuery, text: str, language: Language) -> Iterator[str]:
+    """Yield warnings about the text of a query: other window ends, and another recognized language."""
+    title = TITLES[language]
+    read = partial(requests.read_once, text, f"the query in {title}", base="", opaque=True)
+    before, after = _ends(query), _ends(read(language))
+    for end in sorted(before - after):
+        yield (
+            f"the windows are {end} here, and {' or '.join(sorted(after))} in {title}, whose text "
+            f"does not set window bounds; use --bounds {end}"
+        )
+    recognized = None
+    with suppress(LarsError):
+        recognized = read().language
+    if recognized is not language:
+        problem = "not recognized" if recognized is None else f"recognized as {TITLES[recognized]}"
+        yield f"without --engine, the text is {problem}; use --engine {language.value} to read it as {title}"
 
 
 def _ends(query: EngineQuery) -> set[str]:
     windows = (source.window for source in requests.sources(query))
-    return {window.ends for window in windows if isinstance(window, Range) and window.ends is not None}
+    return {window.own_ends for window in windows if isinstance(window, Range)}
 
 
 def _stepping(source: requests.WindowSource, step: Duration | None) -> requests.WindowSource:

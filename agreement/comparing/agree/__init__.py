@@ -6,6 +6,7 @@ from agreement.comparing.agree.periods import PeriodComparison
 from agreement.comparing.agree.sides import RowCause
 from agreement.comparing.agree.tasks import (
     AgreementTask,
+    are_pulled,
     compared_on_trace,
     comparison_trace,
     periods_of,

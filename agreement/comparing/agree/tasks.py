@@ -129,15 +129,19 @@ def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tupl
     return {query is pulled: (path, *traces) for path, query in loaded}
 
 
+def are_pulled(queries: Sequence[EngineQuery]) -> tuple[bool, ...]:
+    """Return whether each of the compared queries is the query evaluated by pull."""
+    if len(queries) > 1 and not any(query.language in MERGING for query in queries):
+        return tuple(not analysis.is_pushed(query) for query in queries)
+    return tuple(query.language in MERGING for query in queries)
+
+
 def _by_language(
     queries: Sequence[tuple[Path, EngineQuery]],
 ) -> tuple[EngineQuery | None, EngineQuery | None]:
     """Return the query evaluated by pull and the query evaluated by push; None for a query to derive."""
     asked = [query for _, query in queries]
-    if len(asked) > 1 and not any(query.language in MERGING for query in asked):
-        pulled = [not analysis.is_pushed(query) for query in asked]
-    else:
-        pulled = [query.language in MERGING for query in asked]
+    pulled = are_pulled(asked)
     if len(set(pulled)) < len(pulled):
         how = "is pulled" if pulled.count(True) > 1 else "pushes"
         titles = " and ".join(dict.fromkeys(TITLES[query.language] for query in asked))

@@ -24,7 +24,7 @@ from solver.deadlines import Deadline, until
 from solver.facts import Background, constant_of
 from solver.search import Candidates, ChosenStream, Contest
 from solver.settings import Progress, Warn
-from translate.model.query import EngineQuery, Setting
+from translate.model.query import MERGING, EngineQuery, Setting
 from translate.tau import columns, lars_program
 
 
@@ -316,13 +316,14 @@ def witness_task(
         _check_columns(inputs, query, other)
         _check_idle(overrides, wishes, "specifications and engine versions determine their semantics")
         return WitnessTask((query, other), None, (1,), *read)
-    if not traceless_task.is_pair:
+    apart = not any(query.language in MERGING for query in traceless_task.queries)
+    if not traceless_task.is_pair or (wishes.contained and apart and len(traceless_task.queries) > 1):
         query, other = traceless_task.queries
         _check_columns(inputs, query, other)
         _check_operators(inputs, query, other)
         if wishes.sides is not None:
             raise LarsError("--sides requires one query, or a C-SPARQL and a CQELS query")
-        _check_idle(overrides, wishes, "two queries in one language are compared at every time")
+        _check_idle(overrides, wishes, "the answers of two queries are compared at every time")
         return WitnessTask((query, other), None, (1,), *read)
     if wishes.contained:
         raise LarsError("--contained requires two queries in one language")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import AgreementTask
+from agreement.comparing.agree import AgreementTask, are_pulled
 from agreement.documents import requests
 from agreement.documents.options import IdleOptions, has, option
 from agreement.documents.requests.query_files import query_text
@@ -82,9 +82,10 @@ def _traceless(
     fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations()))
     unit = overrides.input_options.unit or fitting
     queries = tuple(requests.load_query(path, unit, graphs=True) for path in inputs)
+    sides = tuple(zip(queries, are_pulled(queries), strict=True))
     task = AgreementTask(
-        next((query for query in queries if query.language in MERGING), None),
-        next((query for query in queries if query.language not in MERGING), None),
+        next((query for query, is_pulled in sides if is_pulled), None),
+        next((query for query, is_pulled in sides if not is_pulled), None),
         overrides.in_points(unit),
         replace(trace_input, options=replace(trace_input.options, unit=unit)),
         overrides.reading.setting(unit),
@@ -188,7 +189,7 @@ class DecideRequest:
     """The arguments of `lars decide`.
 
     Prints a verdict for each period, the theorem that proves it, and a stream on which push and pull differ.
-    With --contained or --equivalent, compares the answers of two queries in one language instead.
+    With --contained or --equivalent, compares the answers of two queries at every time instead.
 
     Example:
     lars decide samples/coupons --period 1..50

@@ -203,3 +203,39 @@ def test_the_side_that_alone_has_the_row_is_named(tmp_path):
     found = lars("decide", tmp_path / "q.rq", "--period", 2, "--json").json["periods"][0]["witness"]
     # What arrives between two pulls a window NOW shows to push alone.
     assert (found["side"], found["interval"]["to"] - found["stream"][0]["t"]) == ("push", 1)
+
+
+NAMED = "SELECT ?a FROM NAMED WINDOW <w> ON <u:s> [RANGE {}] {{ WINDOW <w> {{ ?a <u:p> ?b }} }}"
+SPOKEN = {
+    "cqels": "SELECT ?a { STREAM <u:s> [RANGE 10s] { ?a <u:p> ?b } }",
+    "cqels2-now": "SELECT ?a FROM STREAM s [NOW] { STREAM s { ?a <u:p> ?b } }",
+    "cqels2": "SELECT ?a FROM STREAM s [RANGE 10s STEP 5s] { STREAM s { ?a <u:p> ?b } }",
+    "rspql": NAMED.format("PT10S STEP PT5S"),
+    "kolibrie": NAMED.format("10 STEP 5"),
+}
+
+
+@pytest.mark.parametrize(
+    ("pair", "modes"),
+    [
+        (("rspql", "cqels"), {"pull", "push"}),
+        (("cqels", "rspql"), {"pull", "push"}),
+        (("cqels", "kolibrie"), {"pull", "push"}),
+        (("cqels2", "cqels2-now"), {"pull", "push"}),
+        (("rspql", "kolibrie"), {"pull"}),
+        (("cqels", "cqels2-now"), {"push"}),
+    ],
+)
+def test_the_queries_that_agree_compares_are_decided(pair, modes, tmp_path):
+    for name in pair:
+        (tmp_path / f"{name}.rq").write_text(SPOKEN[name])
+    (tmp_path / "t.csv").write_text("t,stream,s,p,o\n1,u:s,u:x,u:p,1\n11,u:s,u:x,u:p,1\n")
+    files = [tmp_path / f"{name}.rq" for name in pair]
+    found = {command: lars(command, *files) for command in ("decide", "witness")}
+    compared = lars("agree", *files, tmp_path / "t.csv", "--in-process")
+    is_pair = len(modes) == 2
+    assert (compared.code == 2) != is_pair, compared.err
+    assert ("both queries are evaluated by" in found["decide"].err) != is_pair
+    assert ("push and pull" in found["witness"].out) == is_pair
+    # Windows of one stream with other ends are no common model.
+    assert found["decide"].code == (1 if {"cqels", "rspql"} == set(pair) else 2), found["decide"].err

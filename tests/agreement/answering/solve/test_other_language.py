@@ -1,0 +1,77 @@
+"""`lars translate --engine` and `--to`: errors of the named language, warnings about lost meanings."""
+
+import re
+
+import pytest
+
+from tests.agreement.command import lars
+from translate.dialects import read_query
+from translate.model.query import Language, Setting
+from translate.model.windows import window_operator
+
+NAMED = "SELECT ?a FROM NAMED WINDOW <u:w> ON {} WHERE {{ WINDOW <u:w> {{ ?a <u:p> ?b }} }}"
+BLOCK = "SELECT ?a WHERE {{ STREAM {} {{ ?a <u:p> ?b }} }}"
+TEXTS = {
+    "cqels": BLOCK.format("<u:s> [RANGE 10s SLIDE 5s]"),
+    "rspql": NAMED.format("<u:s> [RANGE PT10S STEP PT5S]"),
+    "kolibrie": NAMED.format("<u:s> [RANGE 10 STEP 5]"),
+    "janus": NAMED.format("STREAM <u:s> [RANGE 10000 STEP 5000]"),
+    "sparq": NAMED.format("<u:s> RANGE 10 STEP 5"),
+    "cqels2": BLOCK.format("s [RANGE 10s STEP 5s]"),
+}
+READ_AS = re.compile(r"use --engine (\w+)")
+ENDS = re.compile(r"the windows are ([a-z-]+) here.*use --bounds \1")
+
+
+def translated(folder, text, *options):
+    (folder / "q.rq").write_text(text)
+    return lars("translate", folder / "q.rq", *options)
+
+
+@pytest.mark.parametrize(
+    ("engine", "text", "error"),
+    [
+        ("janus", NAMED.format("STREAM <u:s> [RANGE 10000, 5000]"), ","),
+        ("kolibrie", NAMED.format("<u:s> [RANGE P1M STEP PT5S]"), "P1M"),
+        ("kolibrie", NAMED.format("STREAM <u:s> [RANGE PT5S STEP 1 2]"), "STREAM"),
+        ("cqels", "SELECT ?a { STREAM <u:s> [RANGE PT5S] { ?a ?b ?c } }", "PT5S"),
+    ],
+)
+def test_the_error_of_the_named_language_is_shown(engine, text, error, tmp_path):
+    with pytest.raises(Exception) as expected:  # noqa: PT011  # any error of a query, with its place
+        read_query(text, str(tmp_path / "q.rq"), Language(engine))
+    ran = translated(tmp_path, text, "--engine", engine)
+    assert (ran.code, error in str(expected.value)) == (2, True)
+    assert str(expected.value) in ran.err
+
+
+def ends_of(text, engine):
+    """Return the text of the LARS window that a text has in a language."""
+    query = read_query(text, "q.rq", Language(engine))
+    window = getattr(query.pattern, "window", None) or query.merged[0].window
+    operator = str(window_operator(window, query.pattern.stream, Setting().unit, None))
+    return "high-open" if "high-open" in operator or "last" in operator else "closed"
+
+
+@pytest.mark.parametrize("target", TEXTS)
+@pytest.mark.parametrize("source", TEXTS)
+def test_a_change_of_window_ends_is_shown(source, target, tmp_path):
+    ran = translated(tmp_path, TEXTS[source], "--engine", source, "--to", target)
+    if ran.code == 2:
+        assert "cannot say the stream" in ran.err
+        return
+    before, after = ends_of(TEXTS[source], source), ends_of(ran.out, target)
+    shown = ENDS.search(" ".join(ran.err.split()))
+    assert (shown and shown[1]) == (None if before == after else before)
+
+
+@pytest.mark.parametrize("target", TEXTS)
+def test_a_text_that_is_recognized_as_another_language_is_noted(target, tmp_path):
+    text = TEXTS["cqels2"] if target == "cqels2" else TEXTS["cqels"]
+    ran = translated(tmp_path, text, "--to", target)
+    assert ran.code == 0, ran.err
+    shown = READ_AS.search(ran.err)
+    recognized = read_query(ran.out, "q.rq").language.value
+    assert (shown and shown[1]) == (None if recognized == target else target)
+    if shown is not None:
+        assert Language(recognized).manner.title in ran.err
