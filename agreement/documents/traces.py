@@ -27,7 +27,6 @@ from solver.facts import (
     Arguments,
     Background,
     Fact,
-    Relevance,
     Row,
     Static,
     Triple,
@@ -260,12 +259,7 @@ class LocalTrace:
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
         """Return the situation with only the part of the background that the questions can use."""
-        needed = {
-            atom
-            for question in questions
-            for atom in Relevance(question.program, question.predicate).needed_atoms()
-        }
-        key = self.timeline, frozenset(needed)
+        key = self.timeline, frozenset[Atom]().union(*(question.needed for question in questions))
         if key not in self._used:
             used = used_background(self.background, questions)
             # With many static triples this is slow; requests mostly repeat.

@@ -33,12 +33,14 @@ from solver.facts.facts import (
 from solver.facts.near_situation import (
     NearSituation,
     Newest,
-    Relevance,
     Span,
     WindowedAtom,
     canonical_atom,
     counts,
+    needed_atoms,
     relevant_background,
     unite,
+    used_patterns,
+    useful_atoms,
     variables_in_order,
 )

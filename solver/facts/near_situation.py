@@ -3,76 +3,66 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from operator import itemgetter
 
-from lars.analysis import LiteralForm, intensional, literal_form, reach
+from lars.analysis import intensional, literal_form, reach
 from lars.language.program import Program, Rule, formulas, set_literals
 from lars.language.terms import Atom, Signature, Variable, signature
 from lars.language.windows import TupleWindow, Window
 from solver.facts.facts import Arguments, Background, CodedRows, Fact, Situation
 
 
-@dataclass(frozen=True)
-class Relevance:
-    """A program with the predicate whose answers are requested; None requests all predicates."""
+def needed_atoms(program: Program, output: Signature | None) -> frozenset[Atom]:
+    """Return patterns for every input atom that at least one rule can use.
 
-    program: Program
-    output: Signature | None
-
-    @cached_property
-    def forms(self) -> tuple[tuple[Rule, LiteralForm, Atom], ...]:
-        """Every body literal with an atom, together with its rule and the atom."""
-        return tuple(
-            (rule, form, form.atom)
-            for rule in self.program.rules
-            for part in formulas(rule.body)
-            if isinstance((form := literal_form(part)).atom, Atom)
-        )
-
-    @cached_property
-    def set_atoms(self) -> frozenset[Atom]:
-        """The atoms of aggregates and orders, with canonical names of variables."""
-        return frozenset(
-            canonical_atom(part.atom) for rule in self.program.rules for part in set_literals(rule.body)
-        )
-
-    @cached_property
-    def used_patterns(self) -> Mapping[Signature, frozenset[Atom]]:
-        """The atoms of each predicate that occur in rule bodies, with canonical names of variables."""
-        patterns = self.set_atoms.union(canonical_atom(atom) for _, _, atom in self.forms)
-        by_predicate: dict[Signature, set[Atom]] = {}
-        for atom in patterns:
-            by_predicate.setdefault(signature(atom), set()).add(atom)
-        return {predicate: frozenset(atoms) for predicate, atoms in by_predicate.items()}
-
-    def useful(self, atom: Atom, rule: Rule) -> frozenset[Atom]:
-        """Return the instances of a body atom that can match, given the uses of the rule's head."""
-        if not isinstance(rule.head, Atom) or self.output in (None, signature(rule.head)):
-            return frozenset((canonical_atom(atom),))
-        facts_seen = set()
-        for used in self.used_patterns.get(signature(rule.head), ()):
-            fixed = {
-                mine: theirs
-                for mine, theirs in zip(rule.head.arguments, used.arguments, strict=True)
-                if isinstance(mine, Variable) and not isinstance(theirs, Variable)
-            }
-            arguments = tuple(fixed.get(t, t) if isinstance(t, Variable) else t for t in atom.arguments)
-            facts_seen.add(canonical_atom(Atom(atom.predicate, arguments)))
-        return frozenset(facts_seen)
-
-    def needed_atoms(self) -> frozenset[Atom]:
-        """Return patterns for every input atom that at least one rule can use."""
-        return self.set_atoms.union(*(self.useful(atom, rule) for rule, _, atom in self.forms))
+    `output` is the predicate whose answers are requested; None requests all predicates.
+    """
+    used = used_patterns(program)
+    gathered = (canonical_atom(part.atom) for rule in program.rules for part in set_literals(rule.body))
+    useful = (useful_atoms(atom, rule, output, used) for rule in program.rules for atom in _body_atoms(rule))
+    return frozenset(gathered).union(*useful)
 
 
-def relevant_background(background: Background, questions: Iterable[Relevance]) -> Background:
-    """Return the part of the background B that at least one of the programs can use."""
-    needed = [atom for relevance in questions for atom in relevance.needed_atoms()]
+def used_patterns(program: Program) -> Mapping[Signature, frozenset[Atom]]:
+    """Return the atoms of each predicate that occur in rule bodies, with canonical names of variables."""
+    by_predicate: dict[Signature, set[Atom]] = {}
+    for rule in program.rules:
+        for atom in (*(part.atom for part in set_literals(rule.body)), *_body_atoms(rule)):
+            by_predicate.setdefault(signature(atom), set()).add(canonical_atom(atom))
+    return {predicate: frozenset(atoms) for predicate, atoms in by_predicate.items()}
+
+
+def _body_atoms(rule: Rule) -> Iterator[Atom]:
+    """Yield the atom of each formula in the body of a rule."""
+    atoms = (literal_form(part).atom for part in formulas(rule.body))
+    yield from (atom for atom in atoms if isinstance(atom, Atom))
+
+
+def useful_atoms(
+    atom: Atom, rule: Rule, output: Signature | None, used: Mapping[Signature, frozenset[Atom]]
+) -> frozenset[Atom]:
+    """Return the instances of a body atom that can match, given the patterns that use the rule's head."""
+    if not isinstance(rule.head, Atom) or output in (None, signature(rule.head)):
+        return frozenset((canonical_atom(atom),))
+    instances = set()
+    for pattern in used.get(signature(rule.head), ()):
+        fixed = {
+            mine: theirs
+            for mine, theirs in zip(rule.head.arguments, pattern.arguments, strict=True)
+            if isinstance(mine, Variable) and not isinstance(theirs, Variable)
+        }
+        arguments = tuple(fixed.get(t, t) if isinstance(t, Variable) else t for t in atom.arguments)
+        instances.add(canonical_atom(Atom(atom.predicate, arguments)))
+    return frozenset(instances)
+
+
+def relevant_background(background: Background, needed: Iterable[Atom]) -> Background:
+    """Return the part of the background B that matches at least one of the patterns."""
+    patterns = list(needed)
     return {
         predicate: _fitting(rows, fitting)
         for predicate, rows in background.items()
-        if (fitting := [atom for atom in needed if signature(atom) == predicate])
+        if (fitting := [atom for atom in patterns if signature(atom) == predicate])
     }
 
 

@@ -14,7 +14,6 @@ from lars.language.terms import Signature, signature
 from lars.language.windows import LARGEST_TIME, Interval, TupleWindow
 from solver import relational
 from solver.columns import Array, Mask
-from solver.facts import Relevance
 from solver.job import evaluation
 from solver.pointwise import have_runs
 from solver.settings import Certify, Evaluator
@@ -264,7 +263,7 @@ def _used(
     """
     if reach(question.program).tuples:
         return situation
-    needed = Relevance(question.program, question.predicate).needed_atoms()
+    needed = question.needed
 
     def used(name: Signature, columns: Sequence[Array], rows: int) -> Mask:
         patterns = [atom for atom in needed if signature(atom) == name]

@@ -26,9 +26,9 @@ from solver.facts import (
     Background,
     Gate,
     NearSituation,
-    Relevance,
     Row,
     Situation,
+    needed_atoms,
     relevant_background,
     split,
     with_facts,
@@ -66,10 +66,15 @@ class Question:
         """The requested predicate; None if the question asks for whole answer streams."""
         return None if isinstance(self.output, Whole) else self.output
 
+    @property
+    def needed(self) -> frozenset[Atom]:
+        """The patterns of every input atom that at least one rule can use."""
+        return needed_atoms(self.program, self.predicate)
+
 
 def used_background(background: Background, questions: Sequence[Question]) -> Background:
     """Return the part of the background that the programs of the questions can use."""
-    return relevant_background(background, [Relevance(q.program, q.predicate) for q in questions])
+    return relevant_background(background, frozenset().union(*(one.needed for one in questions)))
 
 
 class Answer(NamedTuple):

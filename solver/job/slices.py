@@ -18,7 +18,7 @@ from lars.language.program import Program
 from lars.language.terms import Atom, Signature, signature
 from lars.language.windows import Interval, TupleWindow
 from solver.columns import Array, Atoms, CodedTerms, InputAtoms, Mask, TraceColumns, in_time_order, together
-from solver.facts import Arrivals, Background, Relevance
+from solver.facts import Arrivals, Background
 from solver.job.evaluation import Answer, Question, answers_in, used_background
 from solver.relational import EncodedSituation, kept_runs, of_source, situation_of
 from solver.settings import Certify, Evaluator, Progress, no_progress
@@ -71,7 +71,7 @@ class Needs:
 def needs_of(questions: Sequence[Question]) -> Needs:
     """Return the input that the questions need around a slice, as distances in time and as patterns."""
     rules = tuple(rule for question in questions for rule in question.program.rules)
-    atoms = (Relevance(question.program, question.predicate).needed_atoms() for question in questions)
+    atoms = (question.needed for question in questions)
     gates = (question.gate for question in questions)
     waited = (atom for gate in gates if isinstance(gate, Arrivals) for atom in gate.patterns)
     return Needs(frozenset().union(*atoms), frozenset(waited), reach(Program(rules)))

@@ -18,7 +18,7 @@ from lars.language import formulas as logic
 from lars.language.program import FALSE, Program, Rule, atoms, variables, write_literal
 from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
 from lars.language.windows import NOW, TupleWindow
-from solver.facts import Relevance, WindowedAtom, canonical_atom, variables_in_order
+from solver.facts import WindowedAtom, canonical_atom, used_patterns, useful_atoms, variables_in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ class _Resolver:
 
     def __init__(self, program: Program, output: Signature | None) -> None:
         self._derived = analysis.intensional(program)
-        self._relevance = Relevance(program, output)
+        self._output, self._used = output, used_patterns(program)
 
     def rule(self, rule: Rule) -> RulePlan:
         """Return the plan of a rule."""
@@ -267,7 +267,7 @@ class _Resolver:
                 case _:
                     form = analysis.literal_form(literal)
                     if isinstance(form.atom, Atom):
-                        useful = self._relevance.useful(form.atom, rule)
+                        useful = useful_atoms(form.atom, rule, self._output, self._used)
                         scan = self._scan(form, form.atom, useful)
                         (joined if form.positive else subtracted).append(scan)
                     elif form.time is not None:

@@ -270,8 +270,9 @@ class DifferingRows:
     """Rows that only one side reports in a period (start, end], sorted by period.
 
     `columns` are the codes of the rows' RDF terms, one array per column. `reported` is the time of push's
-    last evaluation with the row up to the end of the period, -1 if no evaluation has the row. Pickling keeps
-    only the terms of these rows.
+    last evaluation with the row up to the end of the period, -1 if no evaluation has the row. `owner` is the
+    index of a row's period among all disagreeing periods, and `numbers` are the indexes of the rows among all
+    rows of the side. Pickling keeps only the terms of these rows.
     """
 
     terms: TermCodes
@@ -279,30 +280,33 @@ class DifferingRows:
     start: Array
     end: Array
     reported: Array
+    owner: Array
+    numbers: Array
 
     def take(self, places: Array | Mask) -> "DifferingRows":
         """Return the rows at the given places, or the rows that a mask selects."""
         columns = tuple(column[places] for column in self.columns)
-        ends = (ends[places] for ends in (self.start, self.end, self.reported))
-        return DifferingRows(self.terms, columns, *ends)
+        return DifferingRows(self.terms, columns, *(each[places] for each in self._numbers()))
+
+    def _numbers(self) -> Sequence[Array]:
+        return self.start, self.end, self.reported, self.owner, self.numbers
 
     def coded_by(self, terms: TermCodes) -> "DifferingRows":
         """Return the same rows with the codes of `terms`."""
         if terms is self.terms:
             return self
-        return _coded(*used_texts(self.columns, self.terms), (self.start, self.end, self.reported), terms)
+        return _coded(*used_texts(self.columns, self.terms), self._numbers(), terms)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Return the function and its arguments for pickling."""
         texts, places = used_texts(self.columns, self.terms)
-        numbers = self.start, self.end, self.reported
-        return _coded, (texts, [column.astype(np.int32) for column in places], numbers)
+        return _coded, (texts, [column.astype(np.int32) for column in places], self._numbers())
 
 
 def _coded(
     texts: list[str],
     places: Sequence[npt.NDArray[np.integer]],
-    numbers: tuple[Array, Array, Array],
+    numbers: Sequence[Array],
     terms: TermCodes | None = None,
 ) -> DifferingRows:
     terms = TermCodes() if terms is None else terms
@@ -576,36 +580,6 @@ _ROWS_AT_ONCE: Final = 1_000_000
 """The number of rows after which the search for causes starts, before further sections are read."""
 
 
-@dataclass(frozen=True, eq=False)
-class _SectionRows:
-    """The rows of only one side in the disagreeing periods of a section, in the order of the verdicts.
-
-    `owner` is the index of a row's period among all disagreeing periods. `numbers` are the indexes of the
-    rows among all rows.
-    """
-
-    answers: BothAnswers
-    section: int
-    rows: DifferingRows
-    owner: Array
-    numbers: Array
-
-    @cached_property
-    def pushed(self) -> Array:
-        """The last time up to the end of its period at which push reports a row.
-
-        The time is -1 for a row that push never reports.
-        """
-        times = self.rows.reported.copy()
-        for before in reversed(range(self.section)):
-            if not len(left := np.flatnonzero(times < 0)):
-                break
-            pushed = self.answers.push.within(self.answers.span(before), self.rows.terms)
-            some = self.rows.take(left)
-            times[left] = _reported(pushed, some.columns, some.end)
-        return times
-
-
 Causes = npt.NDArray[np.int8]
 """The cause of each row, as an index into `CAUSES` in one byte."""
 SideRow = tuple[Side, Row, int]
@@ -636,7 +610,8 @@ class DifferenceCauses:
         self._programs, self._answers = programs, answers
         self._periods = [comparison for verdict in verdicts for comparison in verdict.intervals.disagreeing]
         self._trace = trace
-        self._held: tuple[int, Mapping[Side, _SectionRows]] | None = None
+        self._held: tuple[int, Mapping[Side, DifferingRows]] | None = None
+        self._pushed: dict[tuple[int, Side], Array] = {}
         self._ordered: dict[tuple[Side, PeriodComparison], Array] = {}
 
     @property
@@ -719,9 +694,12 @@ class DifferenceCauses:
         self, side: Side, place: int, begin: int, end: int
     ) -> Iterator[tuple[RowCause, int | None]]:
         """Yield the cause and the last push time of each row with an index from `begin` to `end`."""
-        section_row = self._section_rows(int(self._sections[place]))[side]
-        first = int(np.searchsorted(section_row.numbers, begin))
-        causes, pushed = self.causes(side)[begin:end], section_row.pushed[first : first + end - begin]
+        section = int(self._sections[place])
+        first = int(np.searchsorted(self._section_rows(section)[side].numbers, begin))
+        causes, pushed = (
+            self.causes(side)[begin:end],
+            self._pushed_at(section, side)[first : first + end - begin],
+        )
         for cause, t in zip(causes.tolist(), pushed.tolist(), strict=True):
             yield CAUSES[cause], None if t < 0 else t
 
@@ -801,11 +779,10 @@ class DifferenceCauses:
         for section in np.unique(self._sections).tolist():
             sides, places = self._section_rows(section), np.flatnonzero(self._sections == section)
             for within, some in self._by_slice(ends[places, 1].tolist()):
-                own = {side: np.flatnonzero(np.isin(one.owner, places[some])) for side, one in sides.items()}
-                rows = {side: sides[side].rows.take(chosen) for side, chosen in own.items()}
+                rows = {side: one.take(np.isin(one.owner, places[some])) for side, one in sides.items()}
                 start, end = ends[places[some]].T
                 periods.append((within, (start, end, self._pushes(section, start, end), rows)))
-                placed.append({side: sides[side].numbers[chosen] for side, chosen in own.items()})
+                placed.append({side: chosen.numbers for side, chosen in rows.items()})
             held += sum(len(side.numbers) for side in sides.values())
             # One slice that is in several sections is worked on for each of them.
             if held > _ROWS_AT_ONCE or len(self._slices) == 1:
@@ -834,14 +811,32 @@ class DifferenceCauses:
             for side, numbers in own.items():
                 causes[side][numbers] = result[side]
 
-    def _section_rows(self, section: int) -> Mapping[Side, _SectionRows]:
+    def _section_rows(self, section: int) -> Mapping[Side, DifferingRows]:
+        """Return the rows of each side in a section's disagreeing periods, in the order of the verdicts."""
         if self._held is None or self._held[0] != section:
             self._held = None
+            self._pushed.clear()
             self._held = section, {side: self._read(side, section) for side in SIDES}
         return self._held[1]
 
-    def _read(self, side: Side, section: int) -> _SectionRows:
-        """Return the rows of one side in the disagreeing periods of a section."""
+    def _pushed_at(self, section: int, side: Side) -> Array:
+        """Return the last time up to the end of its period at which push reports each row of a section.
+
+        The time is -1 for a row that push never reports.
+        """
+        if (section, side) not in self._pushed:
+            rows = self._section_rows(section)[side]
+            times = rows.reported.copy()
+            for before in reversed(range(section)):
+                if not len(left := np.flatnonzero(times < 0)):
+                    break
+                pushed = self._answers.push.within(self._answers.span(before), rows.terms)
+                some = rows.take(left)
+                times[left] = _reported(pushed, some.columns, some.end)
+            self._pushed[section, side] = times
+        return self._pushed[section, side]
+
+    def _read(self, side: Side, section: int) -> DifferingRows:
         answers = self._answers
         places = np.flatnonzero(self._sections == section)
         # Periods of one length follow each other, and share their tables.
@@ -860,8 +855,7 @@ class DifferenceCauses:
         (start, end) = (np.repeat(times, sizes) for times in (start, end))
         columns = relational.concatenate(parts, len(pushed.runs.columns)).columns
         reported = _reported(pushed, columns, end)
-        rows = DifferingRows(pushed.terms, columns, start, end, reported)
-        return _SectionRows(answers, section, rows, owner, numbers)
+        return DifferingRows(pushed.terms, columns, start, end, reported, owner, numbers)
 
     def _pushes(self, section: int, start: Array, end: Array) -> Array:
         """Return the times at which push evaluates inside the given periods of a section."""

@@ -87,7 +87,7 @@ def test_a_slice_sees_the_whole_periods_that_end_in_it(length):
 def differing(terms, columns):
     """Return rows of these columns that only one side reports."""
     times = np.zeros(len(columns[0]) if columns else 0, np.int64)
-    return DifferingRows(terms, tuple(columns), times, times, times)
+    return DifferingRows(terms, tuple(columns), *[times] * 5)
 
 
 def test_columns_that_go_elsewhere_keep_their_texts():
