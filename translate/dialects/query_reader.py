@@ -29,11 +29,11 @@ from translate.dialects.grammars import CLAUSE, GRAMMARS, TITLES, clauses_in
 from translate.dialects.readings import Readings, concerns_queries, manner_of
 from translate.dialects.windows import idle_step, read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
-from translate.model.patterns import StreamBlock
+from translate.model.patterns import EMPTY, StreamBlock
 from translate.model.query import EngineQuery, Language, Manner, MergedStream
 from translate.model.windows import Now, Range, Rows, WindowExpression
 from translate.sparql.queries import translate
-from translate.sparql.syntax_tree import AnyWindow, StreamingClauses, reach
+from translate.sparql.syntax_tree import AnyWindow, reach
 from translate.sparql.tokens import declared
 
 
@@ -251,7 +251,7 @@ def _operator(document: sparql.Document, *clauses: sparql.Phrase | None) -> ToSt
 
 def lift(
     document: sparql.Document, language: Language, readings: Readings = ()
-) -> tuple[sparql.Phrase, StreamingClauses]:
+) -> tuple[sparql.Phrase, sparql.Scope]:
     """Return the syntax tree of a query and its streaming clauses; raise at the first clause that is wrong.
 
     SPARQLstream may also have FROM STREAM without NAMED, units in the singular, and an operator after
@@ -270,19 +270,21 @@ def lift(
     blocks = {block.first().start: streams.read_block(block) for block in _blocks(document, query, language)}
     if blocks and language.manner.texts is None:
         _refuse_mixture(document, query)
-    clauses = StreamingClauses(
-        names=names,
+    implicit = streams.implicit(query, blocks)
+    clauses = EngineQuery(
+        language,
+        "SELECT",
+        (),
+        EMPTY,
         name=name,
         every=_every(document, every, streams),
         merged=tuple(streams.merged),
-        blocks=blocks,
-        implicit=streams.implicit(query, blocks),
         declared=tuple(stream for name, stream in streams.named.items() if name not in streams.read),
         to_stream=_operator(document, register, query),
         registers_stream=is_stream,
         notes=tuple(dict.fromkeys((*streams.notes, *_left_out(tree)))),
     )
-    return tree, clauses
+    return tree, sparql.Scope(document, names, clauses, blocks, implicit)
 
 
 def _every(document: sparql.Document, every: sparql.Phrase | None, streams: _Streams) -> Duration | None:
@@ -349,23 +351,22 @@ def read_query(  # noqa: PLR0913
     """
     whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
     if engine is not None:
-        language, document = engine, whole(_plain(text, engine))
-        tree, clauses = lift(document, engine, readings)
+        tree, scope = lift(whole(_plain(text, engine)), engine, readings)
     else:
-        language, document, (tree, clauses) = _recognise(text, whole, readings)
-    query = translate(tree, sparql.Scope(document, clauses, opaque), language)
-    return replace(query, notes=(*query.notes, *_idle(query, document, opaque=opaque, readings=readings)))
+        tree, scope = _recognise(text, whole, readings)
+    scope.opaque = opaque
+    query = translate(tree, scope)
+    return replace(query, notes=(*query.notes, *_idle(query, scope, readings)))
 
 
-def _idle(
-    query: EngineQuery, document: sparql.Document, *, opaque: bool, readings: Readings
-) -> Iterator[str]:
+def _idle(query: EngineQuery, read: sparql.Scope, readings: Readings) -> Iterator[str]:
     """Yield notes about readings that have no effect on the query."""
     for name, value in filter(lambda one: concerns_queries(one[0]), readings):
         others = tuple(one for one in readings if one[0] != name)
         with suppress(PlacedError):  # A query that only this reading accepts differs.
-            tree, clauses = lift(document, query.language, others)
-            if translate(tree, sparql.Scope(document, clauses, opaque), query.language) == query:
+            tree, scope = lift(read.document, query.language, others)
+            scope.opaque = read.opaque
+            if translate(tree, scope) == query:
                 yield f"--reading {name}={value} has no effect on this query of {TITLES[query.language]}"
 
 
@@ -420,11 +421,10 @@ def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
     return sign.search("".join(pieces)) is not None
 
 
-_Lifted = tuple[sparql.Phrase, StreamingClauses]
+def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Phrase, sparql.Scope]:
+    """Return the tree in the first language whose grammar reads the text, or raise the likeliest error.
 
-
-def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[Language, sparql.Document, _Lifted]:
-    """Return the first language whose grammar reads the text, or raise the most likely language's error.
+    The error is the error of the most likely language.
 
     The most likely language reads farthest in the text. If two languages read equally far, the language with
     a sign in the text is more likely. Without a sign, the language with the most streaming clauses in the
@@ -448,8 +448,8 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[Language,
             continue
         if language is Language.CSPARQL and _may_be_sparqlstream(*lifted):
             with suppress(PlacedError):
-                return Language.SPARQLSTREAM, document, lift(document, Language.SPARQLSTREAM, readings)
-        return language, document, lifted
+                return lift(document, Language.SPARQLSTREAM, readings)
+        return lifted
     likeliest = max(ends, key=lambda language: ends[language])
     best = errors[likeliest]
     if isinstance(best, QueryError) and len({end for end, *_ in ends.values()}) > 1:
@@ -457,11 +457,11 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[Language,
     raise best
 
 
-def _may_be_sparqlstream(tree: sparql.Phrase, clauses: StreamingClauses) -> bool:
+def _may_be_sparqlstream(tree: sparql.Phrase, scope: sparql.Scope) -> bool:
     """Return whether a text read as C-SPARQL is more likely SPARQLstream.
 
     Signs of SPARQLstream are FROM NAMED STREAM, a [NOW] or tuple window, and a missing REGISTER.
     """
     named = any(one.name == "merged" and one.has_word("NAMED") for one in sparql.query_of(tree).phrases())
-    short = any(isinstance(stream.window, Now | Rows) for stream in clauses.merged)
+    short = any(isinstance(stream.window, Now | Rows) for stream in scope.query.merged)
     return named and short and tree.find("register") is None

@@ -1,7 +1,7 @@
 """Expressions in the syntax tree of SPARQL as `Call` trees, with terms from the tokens of the text."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Final, TypeVar
@@ -9,10 +9,11 @@ from typing import Final, TypeVar
 from lars.language.formulas import Call, Expression
 from lars.language.terms import RDF_TYPE, XSD, Iri, Literal, Term, TripleTerm, Variable
 from translate.errors import QueryError, UnknownFunctionError, UnsupportedError
-from translate.model.patterns import Pattern, variables
-from translate.model.query import TIMESTAMP
-from translate.sparql.syntax_tree import COVERED, Part, Phrase, StreamingClauses
-from translate.sparql.tokens import Document, Token, is_name, number
+from translate.model.patterns import Pattern, StreamBlock, variables
+from translate.model.query import TIMESTAMP, EngineQuery
+from translate.model.windows import WindowExpression
+from translate.sparql.syntax_tree import COVERED, AnyWindow, Part, Phrase
+from translate.sparql.tokens import Document, Names, Token, is_name, number
 
 _TYPES: Final = (
     "string", "boolean", "decimal", "float", "double", "dateTime", "date", "time",
@@ -36,21 +37,33 @@ _COMPUTED: Final = (
 
 @dataclass(slots=True)
 class Scope:
-    """The terms of a syntax tree, and the new names that reading the tree creates.
+    """The streaming clauses and terms of a syntax tree, and the new names that reading the tree creates.
 
-    With `opaque`, unknown functions are read too. Fresh variables are numbered by kind: _b0, _b1, .., with
+    `query` has the parts of the query outside SPARQL 1.1; the other parts are read last. `blocks` maps the
+    first character of each STREAM or WINDOW block to the block without its pattern. `implicit` is the block
+    for patterns outside blocks. `names` are the declarations of the prologue. With `opaque`, unknown
+    functions are read too. Fresh variables are numbered by kind: _b0, _b1, .., with
     more _ if the text has such names. `labels` maps each blank node label to its run of triples. `notes` list
     deviations from SPARQL.
     """
 
     document: Document
-    lifted: StreamingClauses
+    names: Names
+    query: EngineQuery
+    blocks: Mapping[int, StreamBlock | AnyWindow] = field(default_factory=dict)
+    implicit: StreamBlock | None = None
     opaque: bool = False
     labels: dict[str, int] = field(default_factory=dict)
     runs: int = 0
     notes: list[str] = field(default_factory=list)
     _numbers: Counter[str] = field(default_factory=Counter)
     _prefixes: dict[str, str] = field(default_factory=dict)
+
+    def windows(self) -> Iterator[WindowExpression]:
+        """Yield the windows of all streams."""
+        yield from (part.window for part in (*self.query.merged, *self.query.declared))
+        for block in self.blocks.values():
+            yield from (part.window for part in (block.windows if isinstance(block, AnyWindow) else (block,)))
 
     def term(self, part: Part) -> Term:
         """Return the variable or RDF term of a part, which must not be a blank node."""
@@ -60,8 +73,8 @@ class Scope:
         if token.text == "a":
             return RDF_TYPE
         if is_name(token):
-            return self.lifted.names.iri(token)
-        return self.lifted.names.literal(self.document.index_from(token.start))
+            return self.names.iri(token)
+        return self.names.literal(self.document.index_from(token.start))
 
     def variable(self, part: Part) -> Variable:
         """Return the variable of a part, which must be a variable."""
@@ -72,7 +85,7 @@ class Scope:
     def first(self, part: Part, word: str = "") -> Token:
         """Return the first token of a part, or the last token `word` before the part."""
         tokens = self.document.tokens
-        first = next(part.tokens(), tokens[self.lifted.names.after]) if isinstance(part, Phrase) else part
+        first = next(part.tokens(), tokens[self.names.after]) if isinstance(part, Phrase) else part
         before = range(self.document.index_from(first.start), -1, -1) if word else ()
         return next((tokens[index] for index in before if tokens[index].is_word(word)), first)
 
@@ -169,7 +182,7 @@ def translate_expression(part: Part, scope: Scope, inner: ReadInner) -> Expressi
             function = _SYNONYMS.get(function, function)
             if function == "IF":
                 arguments = (as_condition(operands[0], arguments[0], scope), *arguments[1:])
-            if function == "IRI" and (base := scope.lifted.names.base):
+            if function == "IRI" and (base := scope.names.base):
                 arguments = (*arguments, Literal(base))
             return Call(function, arguments)
         case _:

@@ -27,7 +27,7 @@ from translate.model.patterns import (
     TriplePattern,
     variables,
 )
-from translate.model.query import Dataset, EngineQuery, Form, Language
+from translate.model.query import Dataset, EngineQuery, Form
 from translate.model.windows import Rows
 from translate.sparql import expressions
 from translate.sparql.syntax_tree import AnyWindow, Part, Phrase, deep_recursion, query_of
@@ -408,7 +408,7 @@ def _read_graph(
         word = part.name.upper()
         raise scope.unsupported(f"{word} inside a block of a stream", name, word)
     if part.name == "block":
-        block = scope.lifted.blocks[part.first().start]
+        block = scope.blocks[part.first().start]
         if isinstance(block, AnyWindow):
             return _read_any_window(block, group, scope)
         return _read_block(block, group, scope)
@@ -430,7 +430,7 @@ def _read_stream_graph(name: Part, group: Phrase, stream: StreamBlock, scope: ex
         what = words.get(others[0].name, others[0].name.upper()) if others else "no triple pattern"
         raise scope.unsupported(f"{what} inside GRAPH of a window", others[0] if others else name)
     # A tuple window counts the triples of a stream, and those of graphs are atoms of their own.
-    if any(isinstance(window, Rows) for window in scope.lifted.windows()):
+    if any(isinstance(window, Rows) for window in scope.windows()):
         raise scope.unsupported("GRAPH of a window beside a tuple window", name)
     return read_group(group, stream, scope)
 
@@ -801,48 +801,42 @@ _FORMS: Final[Mapping[str, Form]] = {
 }
 
 
-def translate(tree: Phrase, scope: expressions.Scope, language: Language) -> EngineQuery:
+def translate(tree: Phrase, scope: expressions.Scope) -> EngineQuery:
     """Return the query of a syntax tree whose streaming clauses have been read.
 
     Raises QueryError and UnsupportedError with the place in the text.
     """
     with deep_recursion():
-        return _read(query_of(tree), scope, language)
+        return _read(query_of(tree), scope)
 
 
-def _read(tree: Phrase, scope: expressions.Scope, language: Language) -> EngineQuery:
-    lifted, form = scope.lifted, _FORMS[tree.name]
+def _read(tree: Phrase, scope: expressions.Scope) -> EngineQuery:
+    form = _FORMS[tree.name]
     template = tuple(
         triple
         for part in (tree.find("template"),)
         for block in (() if part is None else part.phrases())
         for triple in read_template(block, scope)
     )
-    solutions = read_level(tree, lifted.implicit, scope)
+    solutions = read_level(tree, scope.implicit, scope)
     described = _described(tree, scope, solutions) if form == "DESCRIBE" else ()
-    return EngineQuery(
-        language=language,
+    return replace(
+        scope.query,
         form=form,
         result=_result(form, solutions, template, described),
         pattern=solutions.pattern,
         dataset=_dataset(tree, scope),
-        merged=lifted.merged,
-        name=lifted.name,
-        every=lifted.every,
         modifiers=solutions.modifiers,
         template=template,
         described=described,
-        declared=lifted.declared,
-        to_stream=lifted.to_stream,
-        registers_stream=lifted.registers_stream,
-        notes=(*lifted.notes, *_unknown_versions(scope), *scope.notes),
+        notes=(*scope.query.notes, *_unknown_versions(scope), *scope.notes),
     )
 
 
 def _unknown_versions(scope: expressions.Scope) -> Iterator[str]:
     """Yield a note for each VERSION that is not a known version of SPARQL."""
     read_as = "1.2" if scope.document.rdf12 else "1.1"
-    for word, label in pairwise(scope.document.tokens[: scope.lifted.names.after]):
+    for word, label in pairwise(scope.document.tokens[: scope.names.after]):
         if word.is_word("VERSION") and label.text[1:-1] not in ("1.1", *VERSIONS_12):
             yield f"VERSION {label} is unknown: the query is read as SPARQL {read_as}"
 

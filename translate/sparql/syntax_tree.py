@@ -17,15 +17,11 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
-from lars.durations import Duration
 from lars.errors import PlacedError
-from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate.errors import NeedsRdf12Error, UnsupportedError
 from translate.model.patterns import StreamBlock
-from translate.model.query import MergedStream
-from translate.model.windows import WindowExpression
-from translate.sparql.tokens import FUNCTIONS_12, Document, Names, Token, declared
+from translate.sparql.tokens import FUNCTIONS_12, Document, Token, declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,34 +35,6 @@ class AnyWindow:
 
     name: Iri | Variable
     windows: tuple[StreamBlock, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class StreamingClauses:
-    """The parts of a query outside SPARQL 1.1.
-
-    Most fields equal the fields of EngineQuery with the same names.
-
-    `names` are the declarations of the prologue. `blocks` maps the first character of each STREAM or WINDOW
-    block to the block without its pattern. `implicit` is the block for patterns outside blocks.
-    """
-
-    names: Names
-    name: str | None = None
-    every: Duration | None = None
-    merged: tuple[MergedStream, ...] = ()
-    blocks: Mapping[int, StreamBlock | AnyWindow] = field(default_factory=dict)
-    implicit: StreamBlock | None = None
-    declared: tuple[MergedStream, ...] = ()
-    to_stream: ToStream | None = None
-    registers_stream: bool = False
-    notes: tuple[str, ...] = ()
-
-    def windows(self) -> Iterator[WindowExpression]:
-        """Yield the windows of all streams."""
-        yield from (part.window for part in (*self.merged, *self.declared))
-        for block in self.blocks.values():
-            yield from (part.window for part in (block.windows if isinstance(block, AnyWindow) else (block,)))
 
 
 @dataclass(frozen=True, slots=True)

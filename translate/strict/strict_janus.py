@@ -22,7 +22,7 @@ def check_janus(text: str, source: str) -> None:
     """
     document = tokenize(text, source, rdf12=False)
     check_prefixes(document)
-    tree, clauses = lift(document, Language.JANUS)
+    tree, scope = lift(document, Language.JANUS)
     query = query_of(tree)
     if query.name != "select":
         form = next(one for one in document.tokens if one.is_word("CONSTRUCT", "ASK", "DESCRIBE"))
@@ -30,7 +30,7 @@ def check_janus(text: str, source: str) -> None:
     for token in document.tokens:
         if token.is_word("ISTREAM", "DSTREAM"):
             raise rejection(document, token, _ENGINE, "operators other than RStream")
-    label = clauses.names.label
+    label = scope.names.label
     live = _check_windows(document, query, label)
     for part in query.find_all("service", *_PATHS):
         what = "SERVICE" if part.name == "service" else "property paths"

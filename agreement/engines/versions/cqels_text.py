@@ -140,10 +140,9 @@ def shorten(text: str) -> str:
 def read_body(text: str, source: str, base: str = "") -> CqelsBody:
     """Return the elements of a CQELS query; raises PlacedError if the text cannot be read."""
     document = sparql.tokenize(text, source, base)
-    parsed, lifted = lift(document, Language.CQELS)
+    parsed, scope = lift(document, Language.CQELS)
     tree = sparql.query_of(parsed)
     with sparql.deep_recursion():
-        scope = sparql.Scope(document, lifted)
         if (table := tree.find("data")) is not None:
             raise scope.unexpected(table, "no table of values behind the pattern")
         grouped = (
@@ -238,7 +237,7 @@ class _Elements:
                     yield part, []
 
     def _stream(self, part: sparql.Phrase) -> StreamBlock | None:
-        clause = self.scope.lifted.blocks.get(part.first().start)
+        clause = self.scope.blocks.get(part.first().start)
         return clause if isinstance(clause, StreamBlock) else None
 
     def _streams_in(self, group: sparql.Phrase) -> bool:
