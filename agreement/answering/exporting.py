@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal, assert_never
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agreement.answering.solve.solving import (
     AnswerRows,
@@ -67,13 +67,7 @@ LEGEND_FILE: Final = "legend.json"
 _LEGEND_ACCEPTED: Final = f"the file {LEGEND_FILE} that `lars export` wrote"
 
 
-class LegendPart(BaseModel):
-    """A JSON object in the legend."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
-
-
-class LegendName(LegendPart):
+class LegendName(BaseModel, extra="forbid", strict=True, frozen=True):
     """The predicate behind a name in the output; if `timed`, the name's last argument is a time."""
 
     predicate: str
@@ -86,14 +80,14 @@ class LegendName(LegendPart):
         return self.predicate, self.arity
 
 
-class LegendOrder(LegendPart):
+class LegendOrder(BaseModel, extra="forbid", strict=True, frozen=True):
     """A column by which ORDER BY sorts, and the direction."""
 
     column: int
     descending: bool
 
 
-class LegendColumns(LegendPart):
+class LegendColumns(BaseModel, extra="forbid", strict=True, frozen=True):
     """The columns of a query's answers, as in `translate.tau.Output`, and the relation-to-stream operator."""
 
     variables: list[str]
@@ -120,7 +114,7 @@ def columns_of(output: Output, report: ToStream) -> LegendColumns:
     )
 
 
-class Legend(LegendPart):
+class Legend(BaseModel, extra="forbid", strict=True, frozen=True):
     """The legend of an export: the data that `lars export --read` needs.
 
     - `times` are the evaluation times; answers before `first` are hidden.

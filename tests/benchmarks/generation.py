@@ -14,16 +14,17 @@ from rich.table import Table
 
 from agreement.documents.generate import HALF_A_MINUTE, Plan
 from agreement.documents.generate.plan import TRIPLES
-from agreement.documents.generate.writing import Maker, TraceOutput, default_trace_unit, make
+from agreement.documents.generate.writing import TraceOutput, default_trace_unit, make
+from solver.settings import Runner
 from solver.spark.session import spark_context
 
 KINDS = ("nquads", "csv", "trig", "parquet")
 
 
-def seconds(output: TraceOutput, path: Path, maker: Maker) -> float:
+def seconds(output: TraceOutput, path: Path, runner: Runner) -> float:
     """Return how long a trace takes to write."""
     start = time.perf_counter()
-    make(output, path, maker, overwrite=False)
+    make(output, path, runner, overwrite=False)
     return time.perf_counter() - start
 
 
@@ -46,7 +47,7 @@ def measured(plan: Plan, master: str, folder: Path) -> Table:
     for kind in KINDS:
         output = TraceOutput(plan, kind, default_trace_unit(kind, plan.unit))
         here, there = folder / f"here-{kind}", folder / f"there-{kind}"
-        ours, theirs = seconds(output, here, Maker(None, True)), seconds(output, there, Maker(master))
+        ours, theirs = seconds(output, here, Runner(None, True)), seconds(output, there, Runner(master))
         assert same(here, there), f"{kind}: Spark writes other bytes"
         ratios = (f"{ours / theirs:.2f}", f"{ours / (theirs + start):.2f}")
         table.add_row(kind, f"{ours:.1f}", f"{theirs:.1f}", *ratios)

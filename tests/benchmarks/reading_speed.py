@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from agreement.documents.generate import Plan
-from agreement.documents.generate.writing import Maker, TraceOutput, make
+from agreement.documents.generate.writing import TraceOutput, make
 from lars.durations import SECOND, Duration
-from solver.settings import TraceOptions
+from solver.settings import Runner, TraceOptions
 from solver.traces import prepare, read_columns
 from tests.solver.traces.both_readings import read_here
 
@@ -47,7 +47,7 @@ def measured(plan, folder):
     table = Table("format", "row by row s", "columns s", "ratio", title=f"{plan.expected_triples} triples")
     for kind, suffix in SUFFIXES.items():
         path = folder / f"{kind}{suffix}"
-        make(TraceOutput(plan, kind, SECOND), path, Maker(None, True), overwrite=False)
+        make(TraceOutput(plan, kind, SECOND), path, Runner(None, True), overwrite=False)
         sources = prepare([path], OPTIONS)
         by_rows, by_columns = cpu_seconds(read_here, sources, 1), cpu_seconds(read_columns, sources, 3)
         table.add_row(kind, f"{by_rows:.2f}", f"{by_columns:.2f}", f"{by_rows / by_columns:.1f}")

@@ -13,13 +13,12 @@ from typing import BinaryIO, Final, assert_never
 
 from agreement.documents.generate.elements import DATA, Observation, elements, plan_parts
 from agreement.documents.generate.plan import TRIPLES, Plan, WrittenFormat
-from agreement.documents.options import option
 from agreement.documents.values import LARGEST
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.files import exists, replacement_path
 from lars.language.windows import Interval
-from solver.settings import Progress, no_progress, progress_of_block, share, tell
+from solver.settings import Progress, Runner, no_progress, progress_of_block, share, tell
 from solver.spark import spark_progress
 from solver.traces import EXTENSIONS, NUMBERED
 from solver.traces.formats.cells import COLUMNS
@@ -169,25 +168,16 @@ class TraceOutput:
             yield element.t * factor, self.plan.stream_of(element.station), element
 
 
-@dataclass(frozen=True, slots=True)
-class Maker:
-    """The options that select where a stream is written: on Spark, in this process, or by its size."""
-
-    master: str | None = option(
-        None, "Write the stream on this Spark master. [default: local[*] for a large stream]", metavar="URL"
-    )
-    in_process: bool = option(False, "Write the stream in this process, without Spark.")
-
-    def of(self, output: TraceOutput) -> str | None:
-        """Return the Spark master that writes the stream; None means this process."""
-        if self.master is not None and self.in_process:
-            raise LarsError("cannot combine --master and --in-process; use one of them")
-        large = not self.in_process and output.plan.expected_triples >= LARGE
-        return self.master or (_MASTER if large else None)
+def spark_master(runner: Runner, output: TraceOutput) -> str | None:
+    """Return the Spark master that writes the stream; None means this process."""
+    if runner.master is not None and runner.in_process:
+        raise LarsError("cannot combine --master and --in-process; use one of them")
+    large = not runner.in_process and output.plan.expected_triples >= LARGE
+    return runner.master or (_MASTER if large else None)
 
 
 def make(
-    output: TraceOutput, path: Path, maker: Maker, progress: Progress = no_progress, *, overwrite: bool
+    output: TraceOutput, path: Path, runner: Runner, progress: Progress = no_progress, *, overwrite: bool
 ) -> int:
     """Write a trace atomically; return its number of elements.
 
@@ -195,7 +185,7 @@ def make(
     """
     check_expressible(output.format, output.plan, output.trace_unit)
     _check_free(path, overwrite=overwrite)
-    master = maker.of(output)
+    master = spark_master(runner, output)
     with replacement_path(path, folders=True) as new:
         counts = (
             _write_in_process(output, new, progress)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 import pyoxigraph as ox
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agreement.documents.placed import check_data, json_of
 from agreement.documents.recordings import Push, static_of, triple_of
@@ -116,24 +116,18 @@ Licence: not decided yet.
 """
 
 
-class _Report(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Report(BaseModel, frozen=True, extra="forbid"):
     t: int
     rows: list[dict[str, str]]
 
 
-class _Choice(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Choice(BaseModel, frozen=True, extra="forbid"):
     vectors: str
     reports: list[_Report]
 
 
-class ExpectedFile(BaseModel):
+class ExpectedFile(BaseModel, frozen=True, extra="forbid"):
     """The content of a file with the expected reports of a query: columns, and the reports of each choice."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     columns: list[str]
     choices: list[_Choice]

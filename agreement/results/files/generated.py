@@ -8,6 +8,7 @@ from agreement.documents.generate import WrittenFormat, plan, writing
 from agreement.documents.generate.plan import TRIPLES, StreamOptions
 from agreement.documents.options import IdleOptions, argument, has, option
 from agreement.results.base.library import Listeners, Result, offered_functions
+from solver.settings import Runner
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,12 @@ class GenerateRequest:
     )
     format: WrittenFormat | None = option(None, "File format. [default: by the extension of OUT]")
     overwrite: bool = option(False, "Replace OUT if it exists.")
-    maker: writing.Maker
+    master: str | None = option(
+        None,
+        "Write the stream on this Spark master. [default: local[*] for a large stream]",
+        metavar="URL",
+    )
+    in_process: bool = option(False, "Write the stream in this process, without Spark.")
 
 
 @offered_functions(GenerateRequest)
@@ -74,5 +80,6 @@ def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
     usual = writing.default_trace_unit(kind, time)
     integers = usual if counted is None else plan.duration("trace_unit", counted)
     output = writing.TraceOutput(plan.plan_of(request.stream, time), kind, integers)
-    count = writing.make(output, path, request.maker, listeners.progress, overwrite=request.overwrite)
+    runner = Runner(request.master, request.in_process)
+    count = writing.make(output, path, runner, listeners.progress, overwrite=request.overwrite)
     return GeneratedTrace(path, count, writing.summary(output, path, count))

@@ -164,24 +164,9 @@ def time_limit_option() -> Any:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TwoQueryOptions:
-    """The options for comparing two queries at every time on every stream."""
-
-    HEADING: ClassVar = "Two queries"
-
-    equivalent: bool = option(False, "Decide whether both queries always have the same answers.")
-    rename: Mapping[str, str] | None = option(
-        None,
-        "Compare column A of the first query with column B of the second. Repeatable.",
-        requests.readers.rename_option,
-        metavar="A=B",
-        keyword="Mapping[str, str] | None",
-        repeated=True,
-    )
-
-
 _OF_TWO: Final = frozenset(("--contained", "--equivalent"))
+_TWO: Final = "Two queries"
+"""The heading of the options for two queries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,7 +202,18 @@ class DecideRequest:
     contained: bool = option(
         False, "Decide whether each answer of the first query is an answer of the second."
     )
-    two: TwoQueryOptions
+    equivalent: bool = option(
+        False, "Decide whether both queries always have the same answers.", heading=_TWO
+    )
+    rename: Mapping[str, str] | None = option(
+        None,
+        "Compare column A of the first query with column B of the second. Repeatable.",
+        requests.readers.rename_option,
+        metavar="A=B",
+        keyword="Mapping[str, str] | None",
+        repeated=True,
+        heading=_TWO,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -350,13 +346,13 @@ def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult
     """
     inputs = request.inputs
     how = request.options
-    one, other = two_queries(inputs, how.unit, how.reading, request.two.rename or {}, listeners.warn)
+    one, other = two_queries(inputs, how.unit, how.reading, request.rename or {}, listeners.warn)
     deadline = Deadline.after(SECONDS if request.time_limit is None else request.time_limit)
     # The second direction, too, has its time.
-    first = deadline.nearer(0.5) if request.two.equivalent else deadline
+    first = deadline.nearer(0.5) if request.equivalent else deadline
     one, other = (replace(query, deadline=first) for query in (one, other))
     containments = [(one, other, contained_in_units(one, other))]
-    if request.two.equivalent:
+    if request.equivalent:
         one, other = (replace(query, deadline=deadline) for query in (one, other))
         containments.append((other, one, contained_in_units(other, one)))
     named = (
@@ -370,7 +366,7 @@ def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult
 @offered_functions(DecideRequest)
 def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
     """Answer `lars decide`, for push and pull, or for containment of two queries."""
-    if request.contained or request.two.equivalent:
+    if request.contained or request.equivalent:
         return answering(contained).answer(request, listeners)
     return answering(decide).answer(request, listeners)
 

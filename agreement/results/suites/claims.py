@@ -11,7 +11,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from agreement.documents.outputs import quantity
 from agreement.documents.placed import checked_at, read_toml
@@ -32,10 +32,8 @@ Kind = Literal["proven", "refuted", "survived", "open", "needs data"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
-class Claim(BaseModel):
+class Claim(BaseModel, frozen=True, extra="forbid"):
     """A published claim that two sides differ on some data, or never differ, and the deciding commands."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     source: str

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
 from agreement.documents.generate.elements import Observation, elements, pushes_of
 from agreement.documents.generate.plan import TemperatureRange
-from agreement.documents.generate.writing import NAMING_STREAMS, Maker, TraceOutput, default_trace_unit, make
+from agreement.documents.generate.writing import NAMING_STREAMS, TraceOutput, default_trace_unit, make
 from lars.durations import Duration
 from lars.language.windows import Interval
-from solver.settings import TraceOptions
+from solver.settings import Runner, TraceOptions
 from tests.solver.traces.both_readings import read_trace_in_process
 
 MS = Duration(10**6)
-HERE = Maker(in_process=True)
+HERE = Runner(in_process=True)
 NAMES = {
     "nquads": "t.nq",
     "ntriples": "t.nt",
@@ -68,10 +68,10 @@ def output(plan: Plan, kind: WrittenFormat) -> TraceOutput:
     return TraceOutput(plan, kind, default_trace_unit(kind, plan.unit))
 
 
-def written(plan: Plan, kind: WrittenFormat, folder: Path, maker: Maker = HERE) -> Path:
+def written(plan: Plan, kind: WrittenFormat, folder: Path, runner: Runner = HERE) -> Path:
     """Write a plan into a folder."""
     path = folder / NAMES[kind]
-    make(output(plan, kind), path, maker, overwrite=True)
+    make(output(plan, kind), path, runner, overwrite=True)
     return path
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from agreement.documents.generate import Plan
-from agreement.documents.generate.writing import LARGE, Maker
+from agreement.documents.generate.writing import LARGE, spark_master
+from solver.settings import Runner
 from solver.traces import EXTENSIONS
 from tests.agreement.command import lars
 from tests.agreement.documents.generate.plans import output
@@ -120,5 +121,6 @@ def test_what_fails_half_way_leaves_the_old_trace(tmp_path, monkeypatch):
 def test_spark_is_used_when_asked_for_or_when_the_trace_is_large():
     small = output(Plan(), "nquads")
     large = output(Plan(stations=LARGE), "nquads")
-    assert [maker.of(small) for maker in (Maker(), Maker("m"), Maker(None, True))] == [None, "m", None]
-    assert [maker.of(large) for maker in (Maker(), Maker("m"), Maker(None, True))] == ["local[*]", "m", None]
+    runners = Runner(), Runner("m"), Runner(None, True)
+    assert [spark_master(runner, small) for runner in runners] == [None, "m", None]
+    assert [spark_master(runner, large) for runner in runners] == ["local[*]", "m", None]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 
 from agreement.documents.generate import Plan, WrittenFormat
-from agreement.documents.generate.writing import NAMING_STREAMS, Maker
+from agreement.documents.generate.writing import NAMING_STREAMS
 from lars.durations import Duration
-from solver.settings import TraceOptions
+from solver.settings import Runner, TraceOptions
 from tests.agreement.documents.generate.plans import SHARES, expected, output, plans, rows, whole, written
 from tests.solver.traces.writing import read_on_spark
 
@@ -76,7 +76,7 @@ def test_spark_writes_the_same_bytes(kind, tmp_path):
     for folder in ("here", "there"):
         (tmp_path / folder).mkdir()
     ours = written(parted(kind), kind, tmp_path / "here")
-    theirs = written(parted(kind), kind, tmp_path / "there", Maker("local[2]"))
+    theirs = written(parted(kind), kind, tmp_path / "there", Runner("local[2]"))
     assert files(ours) == files(theirs)
     assert [path.name for path in (tmp_path / "there").iterdir()] == [theirs.name]
 
