@@ -20,7 +20,7 @@ from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Push, Recording, Report, in_common_columns, rows_of
 from agreement.documents.values import cut
 from agreement.engines import specifications
-from agreement.engines.adapters import ADAPTER, adapted_version
+from agreement.engines.adapters.built_in import ADAPTER, adapted_version
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification

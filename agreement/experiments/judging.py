@@ -23,7 +23,8 @@ from agreement.documents.requests import (
 )
 from agreement.documents.traces import origin_in, point_in
 from agreement.engines import specifications
-from agreement.engines.adapters import Registration, RunningAdapter, answers_of
+from agreement.engines.adapters.client import RunningAdapter
+from agreement.engines.adapters.messages import Registration, answers_of
 from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES, engine
 from agreement.experiments.cells import (

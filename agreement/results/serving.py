@@ -8,7 +8,8 @@ from typing import ClassVar, Final
 from agreement.documents.options import argument, option
 from agreement.documents.requests import Around, reading_as
 from agreement.documents.values import absolute_iri
-from agreement.engines.adapters import BuiltInEngine, built_in, replies
+from agreement.engines.adapters.built_in import BuiltInEngine, built_in
+from agreement.engines.adapters.messages import replies
 from agreement.results.base.library import Listeners, Result, offered_functions
 
 _STANDARD_INPUT: Final = 0

@@ -8,7 +8,7 @@ with all others. What no test tells is said too.
 import sys
 from pathlib import Path
 
-from agreement.engines.adapters import BuiltInEngine
+from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.registry import ENGINES
 from agreement.proving.suite import engine_answers, read_suite, writing_of
 from lars.errors import LarsError

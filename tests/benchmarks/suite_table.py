@@ -10,7 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
 
-from agreement.engines.adapters import BuiltInEngine, RunningAdapter
+from agreement.engines.adapters.built_in import BuiltInEngine
+from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.registry import ENGINES
 from agreement.proving.suite import LEVELS, OUTCOMES, engine_answers, judged_suite, read_suite, writing_of
 from agreement.results.renderings.suite_report import vector_text

@@ -11,9 +11,8 @@ import pytest
 from agreement import api
 from agreement.cli.commands import COMMANDS as DECLARED
 from agreement.comparing.agree.sides import CAUSES as ROW_CAUSES
-from agreement.engines.adapters import ProfileReply
 from agreement.engines.adapters.built_in import BuiltInOptions
-from agreement.engines.adapters.messages import REPLIES, REQUEST
+from agreement.engines.adapters.messages import REPLIES, REQUEST, ProfileReply
 from agreement.engines.registry import ENGINES
 from agreement.proving.suite.suite_tests import chosen_streams
 from agreement.results.base.library import answering

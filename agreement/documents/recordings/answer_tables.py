@@ -17,8 +17,6 @@ from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import NotATerm, canonical, read_term, short, unquote
 from solver.traces.formats.csv_lines import DELIMITERS, delimiter_of
-from solver.traces.formats.mapped_tables import cells_of_table
-from solver.traces.formats.tables import plain_table
 
 ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and one for each variable"
 _TERMS: Final = ("<", '"', "_:")
@@ -30,6 +28,9 @@ def read_answer_table(path: Path, times: recording.AnswerTimes, variable: str | 
     If names of columns begin with ?, these columns are the variables. If a text is not an RDF term, all terms
     of the table are compared by their lexical forms.
     """
+    from solver.traces.formats.mapped_tables import cells_of_table
+    from solver.traces.formats.tables import plain_table
+
     cells = cells_of_table(str(path), plain_table(str(path), path))
     time = _time_column(list(cells), variable, lambda problem: LarsError(f"{path}: {problem}"))
     names = [name for name in cells if name.startswith("?")] or [name for name in cells if name != time]

@@ -5,7 +5,7 @@ from typing import Final
 
 from agreement.documents.recordings import Push, static_of
 from agreement.documents.requests import sources
-from agreement.engines.adapters import Registration, StreamEngine, answers_of
+from agreement.engines.adapters.messages import Registration, StreamEngine, answers_of
 from agreement.engines.engine import read_with_text
 from agreement.engines.specifications import NAMES
 from agreement.proving.hunting.alphabets import Letter, alphabet

@@ -17,7 +17,7 @@ from typing import Final
 from agreement.comparing.arena import Arena, Lead
 from agreement.comparing.smaller import fewest_enough, made_small
 from agreement.documents.options import option
-from agreement.engines.adapters import FailedEngineError, StreamEngine, TimeIsUpError, answers_of
+from agreement.engines.adapters.messages import FailedEngineError, StreamEngine, TimeIsUpError, answers_of
 from agreement.engines.engine import Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import as_said

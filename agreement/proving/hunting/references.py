@@ -19,7 +19,7 @@ from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.recordings import Answers, Report
 from agreement.documents.requests import sources
-from agreement.engines.adapters import EngineAnswers
+from agreement.engines.adapters.messages import EngineAnswers
 from agreement.engines.engine import Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification, as_said, frame_task

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agreement.comparing.smaller import fewest_enough
-from agreement.engines.adapters import BuiltInEngine, answers_of
+from agreement.engines.adapters.built_in import BuiltInEngine
+from agreement.engines.adapters.messages import answers_of
 from agreement.engines.engine import Engine, EngineRule
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.references import HuntedRun, Reference, Switch

@@ -16,7 +16,15 @@ from threading import Event
 from typing import Final, Literal, get_args
 
 from agreement.documents.recordings import Push, Recording, Report, as_lexical
-from agreement.engines import adapters
+from agreement.engines.adapters.client import RunningAdapter
+from agreement.engines.adapters.messages import (
+    EngineAnswers,
+    FailedEngineError,
+    RefusedQueryError,
+    Registration,
+    StreamEngine,
+    answers_of,
+)
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS, QueryWriting
 from agreement.proving.suite.expecting import MILLISECONDS, Reports
@@ -83,7 +91,7 @@ _TRIED: Final = 12
 
 
 def writing_of(
-    engine: adapters.StreamEngine,
+    engine: StreamEngine,
     tests: Sequence[SuiteTest],
     options: Mapping[str, object],
     dialect: str | None,
@@ -100,8 +108,8 @@ def writing_of(
             continue
         for test in spoken[:: len(spoken) // _TRIED + 1]:
             try:
-                session = engine.open(adapters.Registration(query_text(test, writing), test.static, options))
-            except adapters.RefusedQueryError as error:
+                session = engine.open(Registration(query_text(test, writing), test.static, options))
+            except RefusedQueryError as error:
                 refusals.append(str(error))
                 continue
             named = session.profile.dialect
@@ -259,7 +267,7 @@ class RunControl:
 
 
 def engine_answers(
-    engines: Sequence[adapters.StreamEngine],
+    engines: Sequence[StreamEngine],
     tests: Sequence[SuiteTest],
     writing: QueryWriting,
     options: Mapping[str, object],
@@ -288,7 +296,7 @@ def engine_answers(
             if run.ends:
                 # One that does not answer would be waited for.
                 for engine in engines:
-                    if isinstance(engine, adapters.RunningAdapter):
+                    if isinstance(engine, RunningAdapter):
                         engine.kill()
         for each in parts:
             each.result()
@@ -300,15 +308,13 @@ _LOOK: Final = 0.1
 
 
 def _answer(
-    engine: adapters.StreamEngine, test: SuiteTest, writing: QueryWriting, options: Mapping[str, object]
+    engine: StreamEngine, test: SuiteTest, writing: QueryWriting, options: Mapping[str, object]
 ) -> SuiteAnswer:
     length = milliseconds(writing)
     pushes = [Push(push.t * length, push.stream, push.triple) for push in test.stream]
     try:
-        answers = adapters.answers_of(
-            engine, adapters.Registration(query_text(test, writing), test.static, options), pushes
-        )
-    except adapters.FailedEngineError as error:
+        answers = answers_of(engine, Registration(query_text(test, writing), test.static, options), pushes)
+    except FailedEngineError as error:
         return SuiteAnswer(test, failure=str(error))
     if answers.profile is None:
         return SuiteAnswer(test, refused=answers.refused)
@@ -319,7 +325,7 @@ def _answer(
 
 
 def _reports(
-    answers: adapters.EngineAnswers, length: int
+    answers: EngineAnswers, length: int
 ) -> Iterator[tuple[float, tuple[Mapping[str, str | None], ...]]]:
     """Yield the reports of an engine with their times in time points."""
     for engine_report in (*(report for _, report in answers.reports), *answers.flush):

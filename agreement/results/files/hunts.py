@@ -16,7 +16,8 @@ from agreement.documents.options import argument, option
 from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.case import case_text
 from agreement.documents.table_files import Column, OutTable
-from agreement.engines.adapters import RunningAdapter, StreamEngine
+from agreement.engines.adapters.client import RunningAdapter
+from agreement.engines.adapters.messages import StreamEngine
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES, specification
 from agreement.experiments.junit import VerdictCase

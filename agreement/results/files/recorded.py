@@ -17,7 +17,9 @@ from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import BadLineOptions, InputOptions, absolute_text, read_once
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import json_table
-from agreement.engines import adapters
+from agreement.engines.adapters.checking import AdapterCheck, checks_of
+from agreement.engines.adapters.client import SILENCE, RunningAdapter
+from agreement.engines.adapters.messages import EngineAnswers, EngineReport, Registration, answers_of
 from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
 from lars.errors import LarsError
 from lars.files import read_file, read_text
@@ -54,7 +56,7 @@ class AdapterOptions:
     """The options for running an adapter."""
 
     silence: float = option(
-        adapters.SILENCE, "Time limit for one reply of the adapter.", metavar="SECONDS", least=0.01
+        SILENCE, "Time limit for one reply of the adapter.", metavar="SECONDS", least=0.01
     )
     options: Mapping[str, Any] | None = option(
         None,
@@ -103,7 +105,7 @@ class RecordResult(Findings):
     """The result of `record` for a run: the answers, and whether a second process gave the same answers."""
 
     path: Path | None
-    answers: adapters.EngineAnswers
+    answers: EngineAnswers
     deterministic: bool
     pushed: int
 
@@ -169,7 +171,7 @@ _COLUMNS = (
 class AdapterVerdict(Findings):
     """The result of `record --check`: the results of all tests of the adapter."""
 
-    checks: tuple[adapters.AdapterCheck, ...]
+    checks: tuple[AdapterCheck, ...]
 
     @property
     def correct(self) -> bool:
@@ -251,14 +253,12 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
     )
     trace = options.trace(traces, request.bad_lines)
     pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
-    registration = adapters.Registration(
-        asked, static_lines(read_static(trace.static)), request.how.options or {}
-    )
+    registration = Registration(asked, static_lines(read_static(trace.static)), request.how.options or {})
     runs = []
     for number in range(2):
         listeners.progress(number, 2)
-        with adapters.RunningAdapter(request.adapter, request.how.silence, log=log) as adapter:
-            runs.append(adapters.answers_of(adapter, registration, pushes))
+        with RunningAdapter(request.adapter, request.how.silence, log=log) as adapter:
+            runs.append(answers_of(adapter, registration, pushes))
     first, second = runs
     same = first.same(second)
     if request.out is not None:
@@ -290,14 +290,14 @@ def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:
         raise LarsError(f"found {len(request.inputs)} files; with --check use at most one QUERY")
     query = next((absolute_text(read_file(path, _FORM).text, str(path)) for path in request.inputs), None)
     assert request.check is not None
-    return AdapterVerdict(tuple(adapters.checks_of(request.check, request.how.silence, query, log)))
+    return AdapterVerdict(tuple(checks_of(request.check, request.how.silence, query, log)))
 
 
 def case_of_run(
     name: str,
-    registration: adapters.Registration,
+    registration: Registration,
     pushes: Sequence[Push],
-    answers: adapters.EngineAnswers,
+    answers: EngineAnswers,
     *,
     deterministic: bool,
 ) -> Mapping[str, object]:
@@ -328,7 +328,7 @@ def case_of_run(
     }
 
 
-def _entry(report: adapters.EngineReport) -> Json:
+def _entry(report: EngineReport) -> Json:
     bounds = {"window_from": report.window_from, "window_to": report.window_to}
     return {"t": float(report.t), "rows": [dict(row) for row in report.rows]} | (
         {} if report.window_from is None else bounds

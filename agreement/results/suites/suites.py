@@ -15,7 +15,7 @@ from agreement.documents.outputs import first_few, pick, quantity
 from agreement.documents.recordings import read_recording
 from agreement.documents.requests import AnswersOptions, bounds_option
 from agreement.documents.table_files import OutTable
-from agreement.engines.adapters import RunningAdapter
+from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.specifications import specification
 from agreement.experiments.junit import VerdictCase
 from agreement.proving.hunting import seconds_of

@@ -95,6 +95,7 @@ def test_the_json_holds_rules_and_asp_of_each_program():
             ("pyarrow", "rdflib", "agreement.comparing.judge", "agreement.engines.registry"),
             ("decide", COUPONS),
         ),
+        (("pyspark", "pandas", "pyarrow", "rdflib"), ("serve-engine", "rspql")),
     ],
 )
 def test_a_command_does_not_load_what_it_does_not_need(heavy, command):
@@ -108,11 +109,24 @@ def test_a_command_does_not_load_what_it_does_not_need(heavy, command):
     ran = subprocess.run(
         [sys.executable, "-c", code, *map(str, command)],
         env=environment,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=True,
     )
     assert ran.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", ["kolibrie", "oxigraph"])
+def test_an_adapter_that_stands_alone_loads_nothing_of_the_program(name):
+    module = f"agreement.engines.adapters.{name}"
+    code = (
+        f"import sys, {module}\n"
+        "print(*sorted(name for name in sys.modules if name.split('.')[0] in "
+        "('agreement', 'lars', 'solver', 'translate', 'numpy', 'pydantic')))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["agreement", "agreement.engines", "agreement.engines.adapters", module]
 
 
 def test_the_other_engine_gets_the_derived_query():

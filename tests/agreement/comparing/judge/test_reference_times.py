@@ -6,7 +6,7 @@ import pytest
 
 from agreement import api
 from agreement.documents.recordings import Push
-from agreement.engines.adapters import built_in
+from agreement.engines.adapters.built_in import built_in
 from agreement.engines.adapters.messages import Registration
 from lars.errors import LarsError
 

@@ -10,7 +10,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain, count
 
 from agreement.documents.recordings import Push, stream_iri, triple_of
-from agreement.engines.adapters import BuiltInEngine, Registration
+from agreement.engines.adapters.built_in import BuiltInEngine
+from agreement.engines.adapters.messages import Registration
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SESSION, _Machine, plain_text
 from lars.errors import LarsError
 

@@ -13,14 +13,8 @@ from pathlib import Path
 import pytest
 
 from agreement.documents.recordings import Push
-from agreement.engines.adapters import (
-    FailedEngineError,
-    Registration,
-    RunningAdapter,
-    TimeIsUpError,
-    answers_of,
-)
-from agreement.engines.adapters.client import ChildProgram
+from agreement.engines.adapters.client import ChildProgram, RunningAdapter
+from agreement.engines.adapters.messages import FailedEngineError, Registration, TimeIsUpError, answers_of
 from lars.errors import LarsError
 from tests.agreement.engines.adapters.streams import PYTHON, push
 from tests.packs import ROOT

@@ -8,8 +8,16 @@ from agreement.comparing.judge.judging import judged_case, options_of
 from agreement.documents.recordings import read_case
 from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import JudgeOptions
-from agreement.engines.adapters import RefusedQueryError, Registration, answers_of, built_in
-from agreement.engines.adapters.messages import EngineAnswers, EngineReport, PushReply, replies
+from agreement.engines.adapters.built_in import built_in
+from agreement.engines.adapters.messages import (
+    EngineAnswers,
+    EngineReport,
+    PushReply,
+    RefusedQueryError,
+    Registration,
+    answers_of,
+    replies,
+)
 from agreement.engines.registry import ENGINES
 from agreement.results.files.recorded import case_of_run
 from lars.errors import LarsError

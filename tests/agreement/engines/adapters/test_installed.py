@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from agreement.documents.recordings import read_case
-from agreement.engines.adapters import Registration, RunningAdapter, answers_of, checks_of
+from agreement.engines.adapters.checking import checks_of
+from agreement.engines.adapters.client import RunningAdapter
+from agreement.engines.adapters.messages import Registration, answers_of
 from tests.agreement.engines.adapters.streams import push, rspql
 from tests.packs import ROOT
 

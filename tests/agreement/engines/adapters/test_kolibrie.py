@@ -8,8 +8,10 @@ import pytest
 
 from agreement import api
 from agreement.documents.recordings import static_of
-from agreement.engines.adapters import RefusedQueryError, Registration, RunningAdapter, answers_of, kolibrie
+from agreement.engines.adapters import kolibrie
 from agreement.engines.adapters.built_in import BuiltInEngine
+from agreement.engines.adapters.client import RunningAdapter
+from agreement.engines.adapters.messages import RefusedQueryError, Registration, answers_of
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, plain_text
 from lars.errors import LarsError
 from tests.agreement.engines.adapters.kolibrie_server import server

@@ -6,7 +6,9 @@ from collections import Counter
 import pyoxigraph as ox
 import pytest
 
-from agreement.engines.adapters import Registration, RunningAdapter, answers_of, built_in
+from agreement.engines.adapters.built_in import built_in
+from agreement.engines.adapters.client import RunningAdapter
+from agreement.engines.adapters.messages import Registration, answers_of
 from agreement.engines.adapters.oxigraph import _pushed, register
 from tests.agreement.engines.adapters.streams import PYTHON, push, rspql
 

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from agreement.documents.recordings import Push
-from agreement.engines.adapters import BuiltInEngine, RefusedQueryError, Registration
+from agreement.engines.adapters.built_in import BuiltInEngine
+from agreement.engines.adapters.messages import RefusedQueryError, Registration
 from agreement.engines.engine import with_its_text
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SESSION
 from lars.errors import LarsError

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 
 from agreement.comparing.judge import Options
 from agreement.comparing.judge.diagnosis import variations
-from agreement.engines.adapters import BuiltInEngine, EngineReport, PushReply
+from agreement.engines.adapters.built_in import BuiltInEngine
+from agreement.engines.adapters.messages import EngineReport, PushReply
 from agreement.engines.specifications import Specification, builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
 

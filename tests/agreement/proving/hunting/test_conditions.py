@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from agreement.documents.recordings import Push
-from agreement.engines.adapters import BuiltInEngine
+from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, made_queries
 from agreement.proving.hunting.conditions import ComparedRun, condition, missing_rows, where_wrong

@@ -6,7 +6,8 @@ from itertools import islice
 import pytest
 
 from agreement.comparing.judge import Options
-from agreement.engines.adapters import BuiltInEngine, EngineReport, ProfileReply, PushReply, built_in
+from agreement.engines.adapters.built_in import BuiltInEngine, built_in
+from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
 from agreement.proving.hunting.hunted_queries import hunted_query

@@ -6,7 +6,7 @@ from itertools import chain, islice
 import pytest
 
 from agreement.comparing.judge import Options
-from agreement.engines.adapters import answers_of
+from agreement.engines.adapters.messages import answers_of
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, made_queries, reference
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent

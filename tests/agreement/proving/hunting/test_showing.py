@@ -7,7 +7,7 @@ import pytest
 
 from agreement.comparing.judge import Options
 from agreement.documents.recordings import Push
-from agreement.engines.adapters import BuiltInEngine
+from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntedRun, HuntLimits, Switch, made_queries, reference

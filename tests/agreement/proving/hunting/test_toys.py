@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from agreement.engines.adapters import FailedEngineError, TimeIsUpError
+from agreement.engines.adapters.messages import FailedEngineError, TimeIsUpError
 from agreement.proving.hunting import Hunt, HuntLimits, Switch, answer_switches, made_queries, streams
 from agreement.proving.hunting.hunting import Cause, Explanation
 from tests.agreement.proving.hunting.toy_faults import NAMES

@@ -2,12 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from agreement.engines.adapters import (
-    EngineReport,
-    ProfileReply,
-    PushReply,
-    RefusedQueryError,
-)
+from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, RefusedQueryError
 from tests.agreement.proving.hunting import toy_engine
 
 

@@ -16,7 +16,8 @@ from xml.etree import ElementTree as ET
 import pyoxigraph as ox
 import pytest
 
-from agreement.engines.adapters import BuiltInEngine, RunningAdapter, built_in
+from agreement.engines.adapters.built_in import BuiltInEngine, built_in
+from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import EngineReport
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 import pyoxigraph as ox
 
-from agreement.engines.adapters import RefusedQueryError
-from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply
+from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, RefusedQueryError
 from agreement.engines.adapters.oxigraph import PROFILE, OxigraphRun, register
 
 
