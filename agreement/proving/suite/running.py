@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -220,17 +220,23 @@ def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *
 
     With `after`, only an element with a later time makes a report certain; otherwise an equal time suffices.
     """
-    return _key_at(expected, _known_at(expected, label, _arrival_times(answer.test), after=after), answer)
+    return _key_at(expected, _told_at(_place(label, after=after), answer.test), answer)
 
 
-def _key_at(expected: ExpectedReports, known: Sequence[float], answer: SuiteAnswer) -> Key:
-    """Return expected reports in the form for comparison, at the times `known` that an engine gives them."""
-    until = until_of(answer.test)
+def _key_at(expected: ExpectedReports, told_at: Callable[[float], float], answer: SuiteAnswer) -> Key:
+    """Return expected reports in the form for comparison, at the times that an engine gives them."""
     return _merged(
-        (at, [_expected_shape(expected.names, row, answer.lexical) for row in rows])
-        for at, (_, rows) in zip(known, expected.reports, strict=True)
-        if at < until
+        (t, [_expected_shape(expected.names, row, answer.lexical) for row in rows])
+        for t, rows in _due(expected, told_at, until_of(answer.test))
     )
+
+
+def _due(
+    expected: ExpectedReports, told_at: Callable[[float], float], until: float
+) -> Iterator[tuple[float, tuple[Row, ...]]]:
+    """Yield the expected reports before the time `until`, with the times that an engine gives them."""
+    timed = ((told_at(t), rows) for t, rows in expected.reports)
+    return ((t, rows) for t, rows in timed if t < until)
 
 
 @lru_cache(maxsize=2**12)
@@ -239,17 +245,23 @@ def _expected_shape(names: tuple[str, ...], row: Row, lexical: bool) -> Hashable
     return frozenset((name, _term(text, lexical)) for name, text in pairs if text is not None)
 
 
-def _arrival_times(test: SuiteTest) -> list[float]:
-    """Return the times, ascending, to which the elements of a test advance the clock."""
-    return sorted({*accumulate((float(push.t) for push in test.stream), max)}) or [0.0]
+_Place = Callable[[Sequence[float], float], int]
 
 
-def _known_at(expected: ExpectedReports, label: Label, times: Sequence[float], *, after: bool) -> list[float]:
-    """Return the time that an engine gives to each expected report; elements arrive at `times`."""
+def _place(label: Label, *, after: bool) -> _Place | None:
+    """Return the function that finds the arrival that makes a report certain, or None for exact times."""
     if label not in ("arrival", "later"):
-        return [float(t) for t, _ in expected.reports]
-    place = bisect_right if after else bisect_left
-    return [times[min(place(times, t), len(times) - 1)] for t, _ in expected.reports]
+        return None
+    return bisect_right if after else bisect_left
+
+
+def _told_at(place: _Place | None, test: SuiteTest) -> Callable[[float], float]:
+    """Return a function that maps the time of a report to the time that an engine gives to the report."""
+    if place is None:
+        return float
+    # The times to which the elements of the test advance the clock, ascending.
+    times = sorted({*accumulate((float(push.t) for push in test.stream), max)}) or [0.0]
+    return cache(lambda t: times[min(place(times, t), len(times) - 1)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -475,17 +487,25 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
         return frozenset()
     choices, key = set[Choice](), cache(answer.key)
     # Times and numbers of rows are looked at first: most answers differ in them, and rows can be very many.
-    reported = {label: _sizes(answer.compared(label)) for label in LABELS}
-    times, until = _arrival_times(answer.test), until_of(answer.test)
+    reported = {label: _sizes(answer.compared(label)) for label in (_EXACT, _ROUNDED)}
+    ways = [(_told_at(place, answer.test), labels) for place, labels in _WAYS.items()]
+    until = until_of(answer.test)
     for expected in answer.test.expected[language]:
-        for label, after in _LABELS:
-            if numbers := _seen(label, after=after).intersection(expected.vectors):
-                known = _known_at(expected, label, times, after=after)
-                due = zip(known, (rows for _, rows in expected.reports), strict=True)
-                sizes = _sizes([(t, rows) for t, rows in due if t < until])
-                if sizes == reported[label] and _key_at(expected, known, answer) == key(label):
+        for told_at, labels in ways:
+            for label, after in labels:
+                as_read = _EXACT if label == _EXACT else _ROUNDED
+                if (
+                    _has_sizes(_due(expected, told_at, until), reported[as_read])
+                    and (numbers := _seen(label, after=after).intersection(expected.vectors))
+                    and _key_at(expected, told_at, answer) == key(as_read)
+                ):
                     choices.update((n, label) for n in numbers)
     return frozenset(choices)
+
+
+_EXACT: Final = "evaluation"
+_ROUNDED: Final = "inside"
+"""Labels for the two forms in which an answer is compared: with exact times, and with whole time points."""
 
 
 def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
@@ -496,10 +516,25 @@ def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
     return sizes
 
 
-_LABELS: Final = tuple(
-    (label, after) for label in LABELS for after in ((True, False) if label == "arrival" else (True,))
-)
-"""The labels of times, each with a boolean: whether only a later element makes a report certain."""
+def _has_sizes(reports: Iterable[tuple[float, Sized]], sizes: Mapping[float, int]) -> bool:
+    """Return whether `sizes` are the total numbers of rows at each time; most reports differ in the first."""
+    found: dict[float, int] = {}
+    for t, rows in reports:
+        found[t] = found.get(t, 0) + len(rows)
+        if found[t] > sizes.get(t, -1):
+            return False
+    return found == sizes
+
+
+_WAYS: Final[Mapping[_Place | None, Sequence[tuple[Label, bool]]]] = {
+    None: (("evaluation", True), ("inside", True)),
+    bisect_right: (("arrival", True), ("later", True)),
+    bisect_left: (("arrival", False),),
+}
+"""The labels of times, each with a boolean: whether only a later element makes a report certain.
+
+Labels are grouped by the function that finds the time of a report.
+"""
 
 
 @cache
@@ -524,7 +559,7 @@ def _sees(number: int, label: Label, *, after: bool) -> bool:
 
 
 def _admitted(answer: SuiteAnswer, language: Language) -> frozenset[int]:
-    return frozenset(n for reports in answer.test.expected[language] for n in reports.vectors)
+    return frozenset[int]().union(*(reports.vectors for reports in answer.test.expected[language]))
 
 
 def _best(
@@ -582,8 +617,8 @@ def _result(
     unseen = 0
     if expected is not None:
         after = choice[1] == "later" or not misses_last(vectors()[choice[0]].bounds)
-        known = _known_at(expected, choice[1], _arrival_times(answer.test), after=after)
-        unseen = sum(t >= until_of(answer.test) for t in known)
+        told_at, until = _told_at(_place(choice[1], after=after), answer.test), until_of(answer.test)
+        unseen = sum(told_at(t) >= until for t, _ in expected.reports)
     if not answer.ran:
         outcome: Outcome = "not run"
     elif answer.refused is not None:
