@@ -35,7 +35,7 @@ def typed_command() -> tuple[str, ...]:
 _INSTEAD: Final = {
     "schema": "agreement.experiments.schema:schema",
     "keys": "agreement.experiments.schema:schema_text",
-    "protocol": "agreement.engines.adapters:schema",
+    "protocol": "agreement.engines.adapters.messages:schema",
     "fields": "agreement.engines.specifications.parameters:fields_text",
 }
 """For each option that replaces the answer by other output, the function that returns this output."""
