@@ -491,7 +491,7 @@ def first_close(of: specifications.FramedTask) -> float | None:
     closes = [
         window.start + own.due
         for own, window in placed
-        if own is not None and window.source not in of.frame.quiet
+        if own is not None and not of.frame.is_quiet(window.source)
     ]
     return min(closes) * of.task.unit.milliseconds if closes else None
 

@@ -55,6 +55,7 @@ from agreement.documents.requests.query_files import (
     QUERY_SUFFIXES,
     Around,
     Rdf,
+    Same,
     WindowSource,
     absolute_text,
     as_engines_read,

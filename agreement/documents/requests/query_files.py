@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache, reduce
 from math import gcd
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Generic, Literal, TypeVar
 
 from agreement.documents.values import GIVEN, Period
 from lars.analysis import literal_form
@@ -84,6 +84,21 @@ def query_text(path: Path) -> str:
     """Return the text of a query file with unchanged line ends, because a long string can contain CR LF."""
     *others, last = TITLES.values()
     return read_file(path, f"a file with a query in {', '.join(others)} or {last}").text
+
+
+_Key = TypeVar("_Key")
+_Kept = TypeVar("_Kept")
+
+
+@dataclass(frozen=True, slots=True)
+class Same(Generic[_Key, _Kept]):
+    """A value in a cache; two such values are equal if their keys `decisive` are equal.
+
+    A key can be the identity of a kept query, because the hash of a query depends on all its parts.
+    """
+
+    decisive: _Key
+    kept: _Kept = field(compare=False)
 
 
 Rdf = Literal["1.1", "1.2"]
@@ -162,15 +177,22 @@ def base_for(text: str, source: str) -> str:
     if base := current().base:
         return base
     file = Path(source)
-    relative = exists(file) and has_relative_iri(tokens_in_block(text, source))
+    relative = exists(file) and _is_relative(text, source, current())
     own = Path(file.name) if file.parent.name.startswith(GIVEN) else file
     return own.absolute().as_uri() if relative else ""
 
 
 def check_based(text: str, source: str) -> None:
     """Raise LarsError if a text that is not in a file has a relative IRI, and no base is given."""
-    if not current().base and has_relative_iri(tokens_in_block(text, source)):
+    if not current().base and _is_relative(text, source, current()):
         raise LarsError(f"{source}: found a relative IRI without a base; use BASE, or --base")
+
+
+@lru_cache
+def _is_relative(text: str, source: str, around: Around) -> bool:
+    """Return whether a query text has a relative IRI; an engine opens the same text many times."""
+    with reading_as(around):
+        return has_relative_iri(tokens_in_block(text, source))
 
 
 def absolute_text(text: str, source: str, base: str | None = None) -> str:
@@ -390,6 +412,12 @@ class WindowSource:
 
 def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
     """Return the windows of a query in the order of the query text, each window once."""
+    return _sources(Same(id(query), query))
+
+
+@lru_cache(maxsize=2**9)
+def _sources(of: Same[int, EngineQuery]) -> tuple[WindowSource, ...]:
+    query = of.kept
     merged = (WindowSource(part.stream, part.window, part.name) for part in (*query.merged, *query.declared))
     blocks = (WindowSource(block.stream, block.window, block.name) for block in stream_blocks(query.pattern))
     return tuple(dict.fromkeys((*merged, *blocks)))

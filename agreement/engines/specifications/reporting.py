@@ -169,6 +169,11 @@ class Frame:
     quiet: frozenset[WindowSource] = frozenset()
     every: int | None = None
 
+    def is_quiet(self, source: WindowSource) -> bool:
+        """Return whether a window causes no evaluation."""
+        # Most queries have no such window, and the hash of a window takes time.
+        return bool(self.quiet) and source in self.quiet
+
 
 def frame_of(query: EngineQuery, frame: Frame) -> Frame:
     """Return a frame with the properties that the windows of a query determine.
@@ -257,7 +262,7 @@ def shift_of(source: WindowSource, frame: Frame) -> int:
 def ends_of(source: WindowSource, frame: Frame) -> Bounds:
     """Return the bounds of a window: its own, if it is over a log or does not end at the reference time."""
     window = source.window
-    own = source in frame.quiet or shift_of(source, frame)
+    own = frame.is_quiet(source) or shift_of(source, frame)
     if not isinstance(window, Range) or not own:
         return frame.bounds
     if window.ahead is not None and frame.bounds == "closed":
@@ -273,7 +278,9 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
             width = length.points(frame.unit) + shift
             moves = slide is None or frame.specification.slide == "ignored"
             step = 1 if moves or slide is None else slide.points(frame.unit)
-            reports = frame.every if moves and frame.every is not None and source not in frame.quiet else step
+            reports = (
+                frame.every if moves and frame.every is not None and not frame.is_quiet(source) else step
+            )
             closed = ends_of(source, frame) == "closed" or width == 0
             return Shape(width, reports, closed, width - shift + frame.lead, step)
         case Now():
@@ -489,7 +496,7 @@ def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> S
     window = in_ticks(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
-    if source in frame.quiet:
+    if frame.is_quiet(source):
         strategies = frozenset[parameters.Strategy]()
     return ShownWindow(source, start, frame, strategies, window, *heard_on(frame.clock, source.stream))
 
