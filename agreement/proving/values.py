@@ -23,6 +23,7 @@ greater than 0.99999998. All numbers are computed as fractions, because constant
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from itertools import chain, count, islice, pairwise, permutations, product, starmap
 from math import floor, inf, isfinite, nextafter
 from typing import Final
@@ -148,7 +149,7 @@ def terms(
     variables that are compared with each other. `new` are new IRIs, and `blanks` are labels of blank nodes.
     """
     named = tuple(dict.fromkeys(constants))
-    literals = [term for term in named if isinstance(term, Literal)]
+    literals = tuple(term for term in named if isinstance(term, Literal))
     texts = [text * n for n in range(1, many + 1) for text in ("text", "")]
     chosen: Iterable[Constant] = chain(
         new,
@@ -214,8 +215,16 @@ def numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
     yield from map(_written, sorted(chain(anchors, *_inside(anchors, many)), key=_digits))
 
 
-def _numbers(constants: Sequence[Term], many: int, linked: int) -> Iterator[Literal]:
-    """Yield numbers of all types, `linked` numbers in each interval between the points of constants."""
+@lru_cache(maxsize=2**8)
+def _numbers(constants: tuple[Term, ...], many: int, linked: int) -> tuple[Literal, ...]:
+    """Return numbers of all types, `linked` numbers in each interval between the points of constants.
+
+    The result is cached, because the cases of a proof compare the same constants.
+    """
+    return tuple(_each_number(constants, many, linked))
+
+
+def _each_number(constants: tuple[Term, ...], many: int, linked: int) -> Iterator[Literal]:
     known = [amount for term in constants if (amount := number(term)) is not None]
     finite = {Fraction(amount) for amount in known if isfinite(amount)}
     if any(amount in (inf, -inf) for amount in known):
@@ -305,9 +314,12 @@ def _inside(points: Sequence[Fraction], many: int) -> Iterator[list[Fraction]]:
 def _between(low: Fraction, high: Fraction, many: int) -> Iterator[Fraction]:
     """Yield numbers between two limits: multiples of the greatest power of 1/10 that gives enough numbers."""
     scale = 1
-    while floor(low * scale) + many >= high * scale:
+    # Products of integers, because products of fractions are reduced each time.
+    while ((below := low.numerator * scale // low.denominator) + many) * high.denominator >= (
+        high.numerator * scale
+    ):
         scale *= 10
-    yield from (Fraction(floor(low * scale) + n, scale) for n in range(1, many + 1))
+    yield from (Fraction(below + n, scale) for n in range(1, many + 1))
 
 
 def _digits(amount: Fraction) -> tuple[int, int]:
