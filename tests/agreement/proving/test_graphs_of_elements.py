@@ -52,7 +52,7 @@ def write(folder, *bodies):
 def test_containment_is_as_oxigraph_finds_it(body, tmp_path):
     random_elements = [made(random.Random(seed)) for seed in range(20)]
     for other in BODIES:
-        (answer,) = api.contained(*write(tmp_path, body, other), profile="sparql11", time_limit=5).directions
+        (answer,) = api.contained(*write(tmp_path, body, other), profile="sparql11", time_limit=30).directions
         if answer.witness is not None:
             elements, t = elements_of(answer.witness.facts), answer.witness.end
             assert not rows(body, elements, t) <= rows(other, elements, t), (other, answer)
@@ -64,7 +64,7 @@ def test_containment_is_as_oxigraph_finds_it(body, tmp_path):
 @pytest.mark.parametrize("number", range(len(BODIES)))
 def test_a_smallest_stream_is_one_for_oxigraph_too(number, tmp_path):
     body, other = BODIES[number], BODIES[number - 1]
-    (period,) = api.witness(*write(tmp_path, body, other), profile="sparql11", time_limit=5).periods
+    (period,) = api.witness(*write(tmp_path, body, other), profile="sparql11", time_limit=30).periods
     (witness,) = period.witnesses
     elements = elements_of(witness.facts)
     assert rows(body, elements, witness.end) != rows(other, elements, witness.end)

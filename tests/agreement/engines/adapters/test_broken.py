@@ -83,7 +83,7 @@ def test_nobody_waits_for_a_slow_adapter_longer_than_there_is_time(left):
     for _ in range(2):
         with pytest.raises(TimeIsUpError, match=says):
             answers_of(engine, Registration("q"), PUSHES)
-    assert time.monotonic() < engine.until + 2
+    assert time.monotonic() < engine.until + 15
     assert not left()
 
 
@@ -198,6 +198,6 @@ def test_many_replies_that_are_asked_for_at_once_have_one_time_limit():
     began = child.until = time.monotonic()
     child.until += 1
     with pytest.raises(FailedEngineError):
-        list(child.replies(["{}"] * 30))
+        list(child.replies(["{}"] * 200))
     child.end()
-    assert time.monotonic() - began < 4
+    assert time.monotonic() - began < 20

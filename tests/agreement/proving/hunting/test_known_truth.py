@@ -42,7 +42,7 @@ def test_windows_contain_the_ends_that_the_language_of_their_query_gives_them():
     )
     queries = [hunted_query("a query of Kolibrie", text)]
     found = Hunt(
-        built_in("rspql"), queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, 100)
+        built_in("rspql"), queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, 100)
     )
     found.go()
     assert (found.faults, found.judged_runs > 30) == ([], True)
@@ -63,7 +63,7 @@ def hunted(name, options, runs, seed=0):
         engine,
         made_queries(engine, dialect=name).queries,
         reference(name, builtin(name), options),
-        HuntLimits(60, runs, None, seed),
+        HuntLimits(600, runs, None, seed),
     )
     found.go()
     return found
@@ -71,7 +71,7 @@ def hunted(name, options, runs, seed=0):
 
 @pytest.mark.parametrize("name", CHOSEN)
 def test_a_mutant_is_found_small_and_named_by_its_rule(name):
-    found = MUTANTS[name].hunted(240, 250)
+    found = MUTANTS[name].hunted(600, 250)
     (fault,) = found.faults
     assert (fault.sentence, fault.repeated) == (CHOSEN[name], True)
     assert len(fault.run.pushes) <= 5
@@ -84,7 +84,7 @@ def test_there_are_enough_mutants_of_every_specification():
 
 def test_a_smaller_stream_of_a_fault_is_right():
     mutant = MUTANTS["rspql: bounds = closed"]
-    found = mutant.hunted(60, 150)
+    found = mutant.hunted(600, 150)
     (fault,) = found.faults[:1]
     for left_out in range(len(fault.run.pushes)):
         stream = fault.run.pushes[:left_out] + fault.run.pushes[left_out + 1 :]
@@ -95,7 +95,7 @@ def test_a_smaller_stream_of_a_fault_is_right():
 def test_what_no_rule_explains_is_a_fault_of_its_own():
     thirds = _each(lambda reports: [one for one in reports if one.t % 3])
     engine = AlteredEngine(BuiltInEngine(builtin("rspql")), replies=thirds)
-    (fault,) = Mutant("no multiple of 3", "rspql", engine).hunted(60, 20).faults
+    (fault,) = Mutant("no multiple of 3", "rspql", engine).hunted(600, 20).faults
     assert fault.rule is None
     assert fault.sentence.startswith("unexplained: ")
 
@@ -103,9 +103,9 @@ def test_what_no_rule_explains_is_a_fault_of_its_own():
 def test_an_engine_version_is_right_by_its_own_rules_and_wrong_by_the_specification():
     engine = built_in("rsp-js-1.3.5")
     queries = [one for one in made_queries(engine).queries if one.name in ("tumbling", "sliding", "total")]
-    own = Hunt(engine, queries, reference(engine.name, None, Options()), HuntLimits(60, 40))
+    own = Hunt(engine, queries, reference(engine.name, None, Options()), HuntLimits(600, 40))
     own.go()
-    other = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, 40, 2))
+    other = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, 40, 2))
     other.go()
     assert own.faults == []
     assert len(other.faults) >= 2
@@ -127,7 +127,7 @@ def hunted_streams(seed):
 def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_definition():
     engine = built_in("rsp-rs-0.3.5")
     queries = made_queries(engine).queries
-    found = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(120, 80, 7))
+    found = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, 80, 7))
     found.go()
     assert {"D1", "D4", "D5", "D6"} <= {one.sentence.rpartition("(")[2].split()[0] for one in found.faults}
     assert all("Definition" in one.rule.right for one in found.faults)
@@ -137,7 +137,7 @@ def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_de
 def test_a_triple_that_leaks_from_one_window_into_another_is_found():
     engine = built_in("kolibrie-846becb")
     alike = [one for one in made_queries(engine).queries if one.name == "two-alike"]
-    found = Hunt(engine, alike, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, 40, 1))
+    found = Hunt(engine, alike, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, 40, 1))
     found.go()
     (leak,) = found.faults
     assert leak.sentence.endswith("(E1 of kolibrie-846becb)")
@@ -149,7 +149,7 @@ def test_a_late_triple_need_not_be_shown_by_what_has_been_reported(taken_in):
     """An engine that takes late triples into the open windows is as right as one that leaves them."""
     engine = OpenWindows(taken_in)
     chosen = [one for one in made_queries(built_in("rspql")).queries if one.name in ("tumbling", "sliding")]
-    found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(60, 300))
+    found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(600, 300))
     found.go()
     assert found.faults == []
     assert sum(late > now for late, now in engine.seen) > 10
@@ -221,7 +221,7 @@ class FirstTimes(OpenWindows):
 def test_an_engine_that_keeps_first_times_is_named():
     engine = FirstTimes(taken_in=False)
     chosen = [one for one in made_queries(built_in("rspql")).queries if one.name in ("tumbling", "sliding")]
-    found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(60, 300))
+    found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(600, 300))
     found.go()
     again = "a triple that arrives again while it is kept counts only at its first time"
     assert [one.sentence for one in found.faults] == [again]

@@ -70,7 +70,7 @@ def test_a_stream_on_which_another_switch_matters_shows_no_cause_alone():
 
 
 def test_the_shown_streams_of_a_hunt_are_right_without_their_rules():
-    found = Hunt(BuiltInEngine(VERSION), [QUERIES["total"]], JUDGE, HuntLimits(60, 24))
+    found = Hunt(BuiltInEngine(VERSION), [QUERIES["total"]], JUDGE, HuntLimits(600, 24))
     found.go()
     shown = {one.rule.sentence.rpartition("(")[2].split()[0]: one for one in found.faults}
     # With one window the rule about its own t0 is right alone: RSP-QL leaves t0 open.
@@ -92,7 +92,7 @@ def test_the_shown_streams_of_a_hunt_are_right_without_their_rules():
 def test_a_change_of_the_specification_is_shown_before_the_rules_of_another_engine(engine, first):
     causes, order = {"switch": Cause(SILENT, (), ()), "rule": cause_of("D1")}, []
     hunt = SimpleNamespace(name=engine, reference=JUDGE, queries=(), seconds=1, faults=[])
-    hunt.limits = HuntLimits(60)
+    hunt.limits = HuntLimits(600)
     explanation = SimpleNamespace(hunt=hunt, followed=VERSION, causes=(), _left=list)
     explanation.named, explanation.rules = [causes["switch"]], [causes["rule"]]
     explanation._find = lambda: None
@@ -105,7 +105,7 @@ def test_a_change_of_the_specification_is_shown_before_the_rules_of_another_engi
 
 def test_changes_of_the_specification_are_tried_before_the_rules_of_other_engines():
     tried = []
-    hunt = SimpleNamespace(name="stranger", reference=JUDGE, wrong=[], right=[], limits=HuntLimits(60))
+    hunt = SimpleNamespace(name="stranger", reference=JUDGE, wrong=[], right=[], limits=HuntLimits(600))
     explanation = SimpleNamespace(hunt=hunt, wrong=[], right=[], causes=(), _left=list, _take_back=list)
     explanation._switches = lambda: ("a change",)
     explanation._pairs = lambda _: ()
