@@ -266,9 +266,10 @@ class Pairing:
             if not switched:
                 raise
             return None
-        places = sorted({*first, *second})
-        every = (self.matched(place, first.get(place, ()), second.get(place, ())) for place in places)
-        return {int(match.at): match for match in every if match.size}
+        every = ((place, first.get(place, ()), second.get(place, ())) for place in sorted({*first, *second}))
+        # Equal reports have no difference, and most reports are equal.
+        found = (self.matched(*each) for each in every if each[1] != each[2])
+        return {int(match.at): match for match in found if match.size}
 
     def size(self, causes: Iterable[SwitchedRule], place: float) -> int | None:
         """Return the size of the difference at a place; None if a reporter cannot run with these switches."""
@@ -337,7 +338,8 @@ class Pairing:
             return False
         (first, _), (second, _) = map(self.grouped, (own, changed))
         places = {*first, *second}
-        return not any(self.matched(n, first.get(n, ()), second.get(n, ())).size for n in places)
+        every = ((place, first.get(place, ()), second.get(place, ())) for place in places)
+        return not any(self.matched(*each).size for each in every if each[1] != each[2])
 
 
 def _whole(reports: Reports) -> Report | None:
