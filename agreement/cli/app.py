@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import cache
 from io import TextIOWrapper
 from itertools import chain, count
 from os import environ
@@ -290,8 +291,12 @@ def _end(code: int, sentence: str) -> int:
     return code
 
 
+@cache
 def _load(name: str, about: commands.Command) -> Any:
-    """Return the command with this name for Typer, with the options that its request class declares."""
+    """Return the command with this name for Typer, with the options that its request class declares.
+
+    The result is cached, because a process can run a command many times, and each option has a reader.
+    """
     request = about.answering.request
     every = options.declared(commands.Outputs)
     shown = [member for member in every if member.name in (*about.outputs, *commands.ALWAYS)]
