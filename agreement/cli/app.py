@@ -511,9 +511,15 @@ def run() -> int:
     return code
 
 
+@cache
+def _program() -> Any:
+    """Return the command `lars` for Typer; a process can run it many times."""
+    return get_command(app)
+
+
 def _code() -> int:
     try:
-        return app(standalone_mode=False, prog_name="lars") or 0
+        return _program()(standalone_mode=False, prog_name="lars") or 0
     except typer.TyperException as error:
         # Without a command there is no message: the help has been printed instead.
         sentence = _usage_problem(error.format_message())
