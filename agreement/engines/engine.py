@@ -7,13 +7,11 @@ query language also receives the text of the query.
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from functools import lru_cache
 from typing import Final, TypeVar
 
 from agreement.documents.outputs import in_order
 from agreement.documents.recordings import Push, Recording
 from agreement.documents.requests import (
-    Same,
     WindowSource,
     base_for,
     check_comparable,
@@ -29,6 +27,7 @@ from solver.columns import TermCodes
 from solver.facts import STREAM_PREDICATE, Row, Static, Triple
 from solver.relational import concatenate, decode, encoded_rows, evaluated_on
 from solver.relational.shown_input import ShownContents, given_rows
+from translate.model.patterns import remember
 from translate.model.query import EngineQuery, Language, Setting
 from translate.model.windows import Now
 from translate.strict import StrictEngine, check_strict
@@ -64,15 +63,10 @@ class WrittenQuery(EngineQuery):
     base: str = field(default="", compare=False)
 
 
+@remember
 def with_its_text(query: EngineQuery, text: str, source: str, base: str = "") -> WrittenQuery:
     """Return a query together with the text from which it was read."""
-    return _with_its_text(Same(id(query), query), text, source, base)
-
-
-@lru_cache(maxsize=2**7)
-def _with_its_text(of: Same[int, EngineQuery], text: str, source: str, base: str) -> WrittenQuery:
-    # One object for equal arguments: answers and columns are kept for each query by its identity.
-    known = {member.name: getattr(of.kept, member.name) for member in fields(EngineQuery)}
+    known = {member.name: getattr(query, member.name) for member in fields(EngineQuery)}
     return WrittenQuery(**known, text=text, source=source, base=base)
 
 
@@ -239,11 +233,7 @@ def portions(
         yield part
 
 
+@remember
 def columns(query: EngineQuery, setting: Setting = BAGS) -> tuple[str, ...]:
     """Return the names of the columns of `answers` in order."""
-    return _columns(Same(id(query), query), setting)
-
-
-@lru_cache(maxsize=2**7)
-def _columns(of: Same[int, EngineQuery], setting: Setting) -> tuple[str, ...]:
-    return tuple(variable.name for variable in output_of(of.kept, setting).variables)
+    return tuple(variable.name for variable in output_of(query, setting).variables)

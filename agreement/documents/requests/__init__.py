@@ -55,7 +55,6 @@ from agreement.documents.requests.query_files import (
     QUERY_SUFFIXES,
     Around,
     Rdf,
-    Same,
     WindowSource,
     absolute_text,
     as_engines_read,

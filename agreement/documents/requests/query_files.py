@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache, reduce
 from math import gcd
 from pathlib import Path
-from typing import Final, Generic, Literal, TypeVar
+from typing import Final, Literal
 
 from agreement.documents.values import GIVEN, Period
 from lars.analysis import literal_form
@@ -25,7 +25,7 @@ from solver.facts import check_writable
 from translate.analysis import parts, rebuild, stream_blocks
 from translate.dialects import TITLES, Readings, read_query, tokens_of
 from translate.errors import UnknownFunctionError
-from translate.model.patterns import Bgp, Pattern, StreamBlock
+from translate.model.patterns import Bgp, Pattern, StreamBlock, remember
 from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Range, Span, WindowExpression, window_operator
 from translate.sparql import Document, Prefixes, has_relative_iri, read_declarations, resolve
@@ -84,21 +84,6 @@ def query_text(path: Path) -> str:
     """Return the text of a query file with unchanged line ends, because a long string can contain CR LF."""
     *others, last = TITLES.values()
     return read_file(path, f"a file with a query in {', '.join(others)} or {last}").text
-
-
-_Key = TypeVar("_Key")
-_Kept = TypeVar("_Kept")
-
-
-@dataclass(frozen=True, slots=True)
-class Same(Generic[_Key, _Kept]):
-    """A value in a cache; two such values are equal if their keys `decisive` are equal.
-
-    A key can be the identity of a kept query, because the hash of a query depends on all its parts.
-    """
-
-    decisive: _Key
-    kept: _Kept = field(compare=False)
 
 
 Rdf = Literal["1.1", "1.2"]
@@ -410,14 +395,9 @@ class WindowSource:
         return f"{self.window} on {self.stream}"
 
 
+@remember
 def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
     """Return the windows of a query in the order of the query text, each window once."""
-    return _sources(Same(id(query), query))
-
-
-@lru_cache(maxsize=2**9)
-def _sources(of: Same[int, EngineQuery]) -> tuple[WindowSource, ...]:
-    query = of.kept
     merged = (WindowSource(part.stream, part.window, part.name) for part in (*query.merged, *query.declared))
     blocks = (WindowSource(block.stream, block.window, block.name) for block in stream_blocks(query.pattern))
     return tuple(dict.fromkeys((*merged, *blocks)))

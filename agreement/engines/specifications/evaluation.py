@@ -5,13 +5,13 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, pairwise
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 
 from agreement.documents.outputs import in_order, row_order
 from agreement.documents.recordings import Push, Recording, Report, RowNumbers, RowsByNumber
-from agreement.documents.requests import Same, WindowSource, reads_graphs, sources, with_sources
+from agreement.documents.requests import WindowSource, reads_graphs, sources, with_sources
 from agreement.documents.traces import background
 from agreement.engines.engine import columns, portions
 from agreement.engines.specifications.parameters import Specification, Tick
@@ -71,7 +71,7 @@ class ContentAnswers:
 
     def __init__(self, task: "Task", setting: Setting) -> None:
         windows = sources(task.query)
-        self.output, self.program = _over_contents(Same(id(task.query), task.query), setting)
+        self.output, self.program = _over_contents(_Same((id(task.query),), task.query), setting)
         self._static = background(task.static, task.query.dataset, lambda _: None, task.query.language)
         self._terms = TermCodes()
         self._background = {
@@ -88,7 +88,7 @@ class ContentAnswers:
     @property
     def covers(self) -> bool:
         """Whether the windows' content determines the answer, independent of evaluation and arrival times."""
-        return _is_covered(Same(id(self.program), self.program), frozenset(self._static))
+        return _is_covered(_Same((id(self.program),), self.program), frozenset(self._static))
 
     def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:
         """Return the rows of the query over each content, in the order of the contents."""
@@ -275,8 +275,19 @@ class Task:
         return stream_elements(self.query, self.elements)
 
 
+_Kept = TypeVar("_Kept")
+
+
+@dataclass(frozen=True, slots=True)
+class _Same(Generic[_Kept]):
+    """A value in a cache; two such values are equal if their keys `decisive` are equal."""
+
+    decisive: tuple[object, ...]
+    kept: _Kept = field(compare=False)
+
+
 @lru_cache(maxsize=2**7)
-def _over_contents(of: Same[int, EngineQuery], setting: Setting) -> tuple[Output, Program]:
+def _over_contents(of: _Same[EngineQuery], setting: Setting) -> tuple[Output, Program]:
     """Return the output and the program of a query whose windows have given contents."""
     query = of.kept
     # The window's content is given: its name only has to be unique.
@@ -286,7 +297,7 @@ def _over_contents(of: Same[int, EngineQuery], setting: Setting) -> tuple[Output
 
 
 @lru_cache(maxsize=2**7)
-def _is_covered(of: Same[int, Program], background: frozenset[Signature]) -> bool:
+def _is_covered(of: _Same[Program], background: frozenset[Signature]) -> bool:
     """Return whether the windows' content determines the answers of a program."""
     program = of.kept
     forms = (literal_form(part) for rule in program.rules for part in formulas(rule.body))
@@ -521,7 +532,7 @@ class Timetable:
     def __init__(self, of: FramedTask) -> None:
         self.of = of
         says = of.specification.model_dump_json(include=_TIMING)
-        self._timing = Same((of.task, says, of.frame.bounds), of.windows)
+        self._timing = _Same((of.task, says, of.frame.bounds), of.windows)
         self._begun: dict[tuple[int, int], tuple[ShownWindow, EvaluationPoints | None]] = {}
 
     def scheduled(self, starts: tuple[int, ...]) -> ScheduledTask:
@@ -548,7 +559,7 @@ _TIMING: Final = {"report", "windows", "period", "tick", "slide"}
 
 @lru_cache(maxsize=2**12)
 def _window_of(
-    timing: Same[tuple[object, ...], tuple[ShownWindow, ...]], number: int, start: int
+    timing: _Same[tuple[ShownWindow, ...]], number: int, start: int
 ) -> tuple[ShownWindow, EvaluationPoints | None]:
     """Return a window with this start time, and its report times; the result is cached."""
     window = with_start(timing.kept[number], start)
@@ -573,14 +584,14 @@ def evaluations(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
     if len(of.points) > _MOST_KEPT:
         return _evaluated(of)
     says = of.specification.model_dump_json(exclude={"name", "description"})
-    return _reports(Same((of.task, says, of.choice), of))
+    return _reports(_Same((of.task, says, of.choice), of))
 
 
 _MOST_KEPT: Final = 100_000
 
 
 @lru_cache(maxsize=8)
-def _reports(occasion: Same[tuple[object, ...], ScheduledTask]) -> tuple[EvaluationReport, ...]:
+def _reports(occasion: _Same[ScheduledTask]) -> tuple[EvaluationReport, ...]:
     return _evaluated(occasion.kept)
 
 
