@@ -65,7 +65,10 @@ _OFFERED: Final = {
     "lars.errors": ("FailedRunError", "LarsError", "Place", "PlacedError"),
     "solver.facts": ("Fact",),
 }
-"""The public names, by the module that defines them. The first use of a name imports its module."""
+"""The public names, by the module that defines them.
+
+The first use of a name imports its module.
+"""
 _MODULES: Final = {name: module for module, names in _OFFERED.items() for name in names}
 __all__ = sorted(_MODULES)  # noqa: PLE0605 - the stub has them one by one
 

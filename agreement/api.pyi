@@ -1,4 +1,4 @@
-"""The library, as types: written from what requests declare, keywords by their groups."""
+"""The types of `agreement.api` for mypy: one keyword for each option of a command."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -198,7 +198,7 @@ def check_own_folder(path: Path, kind: str, option: str = "") -> None:
     problem = f"{option}{path}: cannot be replaced"
     remedy = f"use a new folder, an empty one, or one with nothing but an earlier {kind}"
     if not exists(path, folder=True):
-        raise errors.LarsError(f"{problem}: it is no folder; {remedy}")
+        raise errors.LarsError(f"{problem}: it is not a folder; {remedy}")
     try:
         listed = (path / _sums(kind)).read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):

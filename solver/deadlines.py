@@ -37,7 +37,7 @@ class Deadline:
         return max(0.0, self.end - monotonic())
 
     def nearer(self, part: float) -> "Deadline":
-        """Return an earlier deadline, after the given part (0 to 1) of the remaining time."""
+        """Return an earlier deadline, after the given share (0 to 1) of the remaining time."""
         return Deadline(self.seconds, monotonic() + part * self.left)
 
     def check(self) -> None:

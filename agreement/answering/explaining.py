@@ -162,8 +162,9 @@ class ShortNames:
             return likely[0]
         if unnamed:
             raise LarsError(
-                f"{asked_atom.text}: no such row; accepted for one that is not there: {name[0]} with "
-                f"{name[1]} arguments, the last of which tell equal rows of a multiset apart"
+                f"{asked_atom.text}: no such row; to ask about a missing row, use {name[0]} with "
+                f"{name[1]} arguments, of which the last arguments distinguish equal rows of a "
+                "multiset"
             )
         return Atom(name[0], tuple(self._term(text, asked_atom) for text in asked_atom.arguments))
 
@@ -422,7 +423,9 @@ def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Wa
             one, other = (query.language.manner.title for query in (found, given[0]))
             warn(f"the {one} query is derived from the {other} query")
     if found is None:
-        raise LarsError(f"{path}: the experiment has no query of this engine; expected the other --engine")
+        raise LarsError(
+            f"{path}: the experiment has no query of this engine; use the other value of --engine"
+        )
     return found
 
 
@@ -469,7 +472,7 @@ def _check_model(model: int | None, streams: AnswerStreams, t: int) -> None:
     known, more = streams
     count = len(known)
     if model is not None and count and model > count:
-        only = f"; of more than {count} only the first {count} are looked at" if more else ""
+        only = f"; lars examined only the first {count} answer streams of more than {count}" if more else ""
         raise LarsError(f"--model {model}: expected 1..{count}, the answer streams at {t}{only}")
 
 
@@ -544,7 +547,7 @@ class _Line(TypedDict):
 
 
 def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moments]:
-    """Return each stream for the time t in a text; the times in the text may be dateTimes.
+    """Return the streams for the time t that a text contains; the times in the text may be dateTimes.
 
     Raises:
         LarsError: The text has neither form, or contains no stream for t. The message has file and line.
@@ -576,11 +579,12 @@ def _of_time(
         times = ", ".join(dates.option(u) for u, _ in situations)
         text = times if len(times) <= _WIDEST else f"{times[:_WIDEST]}…"
         raise LarsError(
-            f"{source}: has no answer streams for the time {dates.option(t)}; it has those for {text}"
+            f"{source}: no answer streams for the time {dates.option(t)}; the file has answer "
+            f"streams for {text}"
         )
     if not any(chosen):
         raise LarsError(
-            f"{source}: says that there is no answer stream at {dates.option(t)}, so there is none to check"
+            f"{source}: nothing to check: the file contains `no answer stream` at {dates.option(t)}"
         )
     return [stream for streams in chosen for stream in streams]
 
@@ -630,7 +634,7 @@ def _objects(text: str, source: str) -> Iterator[tuple[int, _Line]]:
     for line, piece in pieces:
         if not _is_line(piece):
             raise LarsError(
-                f"{source}:{line}: no object with t and answer_streams; expected {ACCEPTED_STREAMS}"
+                f"{source}:{line}: not a JSON object with t and answer_streams; expected {ACCEPTED_STREAMS}"
             )
         yield line, piece
 
@@ -639,7 +643,7 @@ def _line_of(line: str, source: str, number: int) -> object:
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise LarsError(f"{source}:{number}: no JSON: {error}; expected {ACCEPTED_STREAMS}") from None
+        raise LarsError(f"{source}:{number}: not valid JSON: {error}; expected {ACCEPTED_STREAMS}") from None
 
 
 def _is_line(piece: object) -> TypeGuard[_Line]:
@@ -659,12 +663,12 @@ def _moment(text: str, source: str, t: int) -> Moment:
         if scanner.skip() < len(text):
             scanner.fail("the end of the atom")
     except PlacedError as error:
-        raise LarsError(f"{source}: no atom: {error.problem}\n{error.place.excerpt()}") from None
+        raise LarsError(f"{source}: not an atom: {error.problem}\n{error.place.excerpt()}") from None
     return (int(timed.group(1)) if timed else t), atom
 
 
 def candidate(moments: Moments, program: Program, data: Stream, background: Background) -> Stream:
-    """Return the interpretation stream that the atoms describe.
+    """Return the stream that the atoms of a text describe.
 
     If no atom has an input predicate, the atoms are only the derived atoms, and the input is added. Atoms of
     the static data are redundant: they never count as extra or missing.

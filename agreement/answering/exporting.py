@@ -190,7 +190,7 @@ def _rows(legend: Legend, answer_sets: AnswerSets) -> AnswerRows:
     texts = {}
     for t, answers in answer_sets.items():
         if len(answers) != 1:
-            raise LarsError(f"{len(answers)} answer sets at {t}; expected exactly one for a query")
+            raise LarsError(f"{len(answers)} answer sets at {t}; expected exactly one answer set for a query")
         atoms = [atom for u, atom in answers[0] if u == t and len(atom.arguments) == output.width]
         rows = [tuple(None if term == NULL else str(term) for term in atom.arguments) for atom in atoms]
         texts[t] = in_order(output, rows)
@@ -250,7 +250,7 @@ def _term(legend: Legend, line: TextLine, number: int) -> Constant:
     if (text := legend.terms.get(str(number))) is not None:
         return constant_of(text)
     if abs(number) >= FIRST_TERM:
-        raise line.error(f"found the number {number}; expected a number of the legend")
+        raise line.error(f"found the number {number}; expected a number that the file {LEGEND_FILE} contains")
     return Number(number)
 
 
@@ -263,7 +263,7 @@ def _asp_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[fr
         if (begun := _TIME.fullmatch(line.text)) is not None:
             t, answers = int(begun[1]), []
         elif t is None and line.text.strip():
-            raise line.error("found no time; expected t=18: before the answer sets of a time point")
+            raise line.error("found no time; expected t=18: in front of the answer sets of a time point")
         elif t is not None and line.text in {*_DONE, _NONE}:
             yield t, tuple(answers)
             t = None
@@ -277,7 +277,7 @@ def _asp_moments(legend: Legend, line: TextLine, t: int) -> Iterator[Moment]:
     try:
         atoms = list(shown_atoms(line.text))
     except LarsError as error:
-        raise line.error(f"{error}; expected atoms as p(1) q, one answer set a line") from None
+        raise line.error(f"{error}; expected atoms such as p(1) q, with one answer set per line") from None
     for name, arguments in atoms:
         if name in legend.overflows:
             raise line.error(f"arithmetic exceeded 32 bit at {t}; expected smaller numbers")
@@ -352,8 +352,8 @@ def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ..
     times = tuple(times_of(gate, facts, within)) if fewest <= MOST else ()
     if max(fewest, len(times)) > MOST:
         raise LarsError(
-            f"there are more than {MOST} evaluation times from {within.first} to {within.last}; "
-            "expected fewer, by --from, --until or --period"
+            f"more than {MOST} evaluation times from {within.first} to {within.last}; use a "
+            "shorter interval (--from, --until) or a longer --period"
         )
     return times
 
@@ -530,8 +530,9 @@ def asp_files(program: ExportedProgram) -> dict[str, str]:
     """
     if program.situation.timeline.last > GREATEST:
         raise LarsError(
-            f"the timeline ends at {program.situation.timeline.last}; accepted for clingo: up to {GREATEST}, "
-            "by --until, a coarser --unit, or an --origin nearer to the trace"
+            f"the timeline ends at {program.situation.timeline.last}, but clingo requires an end "
+            f"of at most {GREATEST}; use --until, a coarser --unit, or an --origin nearer to the "
+            "trace"
         )
     written = standalone(program.program, program.situation, program.times, program.answer)
     run = _script(
@@ -565,24 +566,28 @@ def export_to(
     _check_free(folder, overwrite=overwrite)
     program = export_program(task, warn)
     if not program.times:
-        raise LarsError(f"{task.path}: there is no evaluation time; use --from, --to, --period")
+        raise LarsError(
+            f"{task.path}: no evaluation time in the timeline; use other values of --from, --to or --period"
+        )
     texts = asp_files(program) if ticker is None else ticker_files(program, *ticker, task.path)
     _write(folder, texts)
-    done = "run.sh runs the program, and `lars export --read` reads the output of run.sh"
+    done = "run.sh runs the program. `lars export --read` reads the output of run.sh"
     return f"{folder}: {', '.join(texts)}; {done}"
 
 
 def _check_free(folder: Path, *, overwrite: bool) -> None:
     """Raise LarsError if the folder contains data that must not be replaced."""
     if not folder.parent.is_dir():
-        raise LarsError(f"{folder}: cannot be written: there is no folder {folder.parent}")
+        raise LarsError(f"{folder}: cannot write the folder: the folder {folder.parent} does not exist")
     if folder.exists() and not folder.is_dir():
-        raise LarsError(f"{folder}: is a file; expected the name of a folder")
+        raise LarsError(f"{folder}: cannot write the folder: a file has this name; use another name")
     held = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     if held and not overwrite:
-        raise LarsError(f"{folder}: exists already; use another name, or --overwrite")
+        raise LarsError(
+            f"{folder}: cannot write the folder: it exists already; use another name, or --overwrite"
+        )
     if other := [name for name in held if name not in _FILES]:
-        raise LarsError(f"{folder}: is not overwritten: {other[0]} in it is not part of an export")
+        raise LarsError(f"{folder}: cannot overwrite the folder: {other[0]} in it is not a file of an export")
 
 
 def _write(folder: Path, texts: Mapping[str, str]) -> None:

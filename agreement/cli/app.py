@@ -81,14 +81,15 @@ class LarsCommand(TyperCommand):
             formatter.write_usage(ctx.command_path, f"{way} [OPTIONS]", prefix=prefix)
 
     def format_help_text(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
-        """Write the command's description, wrapped, and the command's examples, unwrapped for copying."""
+        """Write the description, each line wrapped by itself, and the examples, unwrapped for copying."""
         for paragraph in inspect.cleandoc(self.help or "").split("\n\n"):
             formatter.write_paragraph()
             with formatter.indentation():
                 if paragraph.startswith("Example"):
                     formatter.write("".join(f"  {line}\n" for line in paragraph.splitlines()))
                 else:
-                    formatter.write_text(paragraph)
+                    for line in paragraph.splitlines():
+                        formatter.write_text(line)
 
     def format_options(self, ctx: _Click, formatter: _Click) -> None:
         """Write the options under the headings of their subjects; the options for output come last."""

@@ -62,7 +62,7 @@ _IDLE: Final = {
     ),
     "runs": (
         IdleOptions(has_not("--out"), ("--runs",), requires="--out DIR"),
-        IdleOptions(has("--as"), ("--runs",), excludes="--as NAME, whose reports are events"),
+        IdleOptions(has("--as"), ("--runs",), excludes="--as NAME, which prints reports and not intervals"),
     ),
     "report": (IdleOptions(has("--as"), ("--report",), excludes="--as NAME, which evaluates no program"),),
     "as_json": (IdleOptions(has("--as-stream"), ("--json",), excludes="--as-stream, which prints N-Quads"),),
@@ -86,17 +86,17 @@ class Outputs:
     """
 
     HEADING: ClassVar[str] = OUTPUT
-    out: Path | None = option(None, "Also write all results as tables to DIR.", metavar="DIR")
+    out: Path | None = option(None, "Also write all results as tables to the folder DIR.", metavar="DIR")
     out_format: TableFormat = option("parquet", "File format of the tables.")
     out_terms: TermForm = option(
-        "n-triples", "RDF terms in the tables: exact N-Triples, typed values, or short names for readers."
+        "n-triples", "RDF terms in the tables: exact N-Triples, typed values, or short names."
     )
     runs: bool = option(
-        False, "In the tables, write one row per interval of consecutive times instead of one per time."
+        False, "In the tables, write a row per interval of consecutive times, not a row per time."
     )
     experiment: Path | None = option(
         None,
-        "Write the witness as an experiment for lars agree. Several witnesses: DIR/1, DIR/2 and so on.",
+        "Write the stream as an experiment for lars agree. With --enumerate: DIR/1, DIR/2 and so on.",
         shell_name="--out",
         short="-o",
         metavar="DIR",
@@ -107,7 +107,7 @@ class Outputs:
     report: Path | None = option(None, "Also write a self-contained HTML report.", metavar="FILE.html")
     figure: Path | None = option(
         None,
-        "Also draw the periods and the first difference shown. Requires matplotlib.",
+        "Also draw a figure of the periods and of the first difference. Requires matplotlib.",
         metavar="FILE.svg|pdf|png",
     )
     junit: Path | None = option(
@@ -115,12 +115,12 @@ class Outputs:
     )
     known_failures: Path | None = option(
         None,
-        "List of known failures, one name of a test case per line. Only other failures give exit code 1.",
+        "File with the names of test cases that may fail, one per line. Other failures give exit code 1.",
         metavar="FILE",
         shell_name="--known",
     )
     as_json: bool = option(False, "Print JSON instead of text.", shell_name="--json")
-    full: bool = option(False, "Also print the query model, both LARS programs and all answers.")
+    full: bool = option(False, "Also print the parsed queries, both LARS programs and all answers.")
     schema: bool = option(False, "Print the JSON schema of experiment.toml and exit.")
     keys: bool = option(
         False, "Print all tables and keys of an experiment file and exit.", shell_name="--schema"
@@ -136,7 +136,7 @@ class Outputs:
         metavar="SIZE",
     )
     verbose: bool = option(False, "Print the Python traceback if the run fails.")
-    color: Colors = option("auto", "Color the verdicts. auto: on a terminal, unless NO_COLOR is set.")
+    color: Colors = option("auto", "Color the verdicts. auto: color on a terminal, unless NO_COLOR is set.")
 
     @property
     def instead(self) -> str | None:
@@ -191,13 +191,13 @@ class Outputs:
         cases, known = tuple(result.cases()), read_known(self.known_failures)
         new, gone = without_known(cases, known)
         for name in gone:
-            note(f"this known failure no longer occurs; remove it from {self.known_failures}: {name}")
+            note(f"this known failure no longer occurs: {name}. Remove its line from {self.known_failures}")
         if not new:
             # A verdict without a failed case stays.
             return (0, None) if len(gone) < len(known) else (code, why)
         listed = "".join(f"\n  {name}" for name in new[:_LISTED])
         more = f"\n  and {len(new) - _LISTED} more" if len(new) > _LISTED else ""
-        return code, f"{self.known_failures}: lacks {quantity(len(new), 'failure')}:{listed}{more}"
+        return code, f"{self.known_failures}: does not list {quantity(len(new), 'failure')}:{listed}{more}"
 
     def write_page(self, result: Any, target: Path, request: object) -> None:
         """Write the HTML report, with its provenance: the command and the input files."""
@@ -264,14 +264,14 @@ COMMANDS: Final = {
         "solving",
     ),
     "explain": Command(
-        "Print the proof of an answer, or the reason why there is no such answer.",
+        "Print the proof of an answer, or the reason why the query has no such answer.",
         _QUERIES,
         "explanations:explain",
         _PAGED,
         verdicts=("done, whether the atom holds or not",),
     ),
     "play": Command(
-        "Show an experiment or program in the browser, and edit its texts there.",
+        "Show an experiment or program in the browser, where you can edit its queries and data.",
         _QUERIES,
         "playground.playing:play",
     ),
@@ -299,10 +299,10 @@ COMMANDS: Final = {
         "agreements:agree",
         (*_TABLES, *_PAGED, *_CASES, "figure", "full", "schema"),
         "comparing push and pull",
-        ("push and pull agree", "push and pull disagree", "with --fail-on-empty: neither side has a row"),
+        ("push and pull agree", "push and pull disagree", "neither side has a row (with --fail-on-empty)"),
     ),
     "judge": Command(
-        "Check whether an engine's recorded answers are correct, and explain wrong ones.",
+        "Check whether recorded answers of an engine are correct, and explain wrong answers.",
         _ENGINES,
         "judgements:judge",
         (*_TABLES, *_PAGED, *_CASES, "fields"),
@@ -310,7 +310,7 @@ COMMANDS: Final = {
         ("the answers are correct", "an answer is wrong", "undecided"),
     ),
     "record": Command(
-        "Record the answers of a real engine through an adapter, as a case for lars judge.",
+        "Run a real engine through an adapter, and record its answers for lars judge.",
         _ENGINES,
         "files.recorded:record",
         ("as_json", "protocol"),
@@ -326,7 +326,7 @@ COMMANDS: Final = {
         ("no fault was found", "a fault was found"),
     ),
     "suite": Command(
-        "Write the RSP-QL conformance suite, or run an engine on it.",
+        "Write the RSP-QL conformance suite, or run an engine on the suite.",
         _ENGINES,
         "suites.suites:suite",
         ("as_json", *_CASES),
@@ -334,7 +334,7 @@ COMMANDS: Final = {
         ("done, and no test failed", "a test failed"),
     ),
     "serve-engine": Command(
-        "Serve a specification or an engine version as an adapter, on standard input and output.",
+        "Serve a specification or a simulated engine version as an adapter, on standard input and output.",
         _ENGINES,
         "serving:serve_engine",
     ),
@@ -347,7 +347,7 @@ COMMANDS: Final = {
         (
             "both engines report the same",
             "the engines differ",
-            "with --fail-on-empty: neither engine reports a row",
+            "neither engine reports a row (with --fail-on-empty)",
         ),
     ),
     "decide": Command(
@@ -359,7 +359,7 @@ COMMANDS: Final = {
         ("both sides agree on every stream", "both sides differ on some stream", "the verdict is open"),
     ),
     "witness": Command(
-        "Find a smallest stream on which push and pull, or two queries, differ.",
+        "Find a smallest stream on which push and pull differ, or two queries differ.",
         _ENGINES,
         "proofs.traceless:witness",
         ("experiment", *_PAGED),
@@ -367,7 +367,7 @@ COMMANDS: Final = {
         ("no stream exists on which both sides differ", "a stream was found", "no stream was found"),
     ),
     "shrink": Command(
-        "Reduce a disagreement to a minimal one with the same cause.",
+        "Reduce a disagreement of push and pull to a minimal disagreement with the same cause.",
         _ENGINES,
         "proofs.shrunk:shrink",
         ("experiment", *_PAGED),
@@ -400,7 +400,7 @@ COMMANDS: Final = {
         (
             "done, or with --check: no difference",
             "with --check: a file or a result differs",
-            "with --fail-on-empty: two sides agree without a row",
+            "two sides agree without a row (with --fail-on-empty)",
         ),
     ),
     "pack": Command(

@@ -1,14 +1,15 @@
-"""Search for the switches of a reporter that explain recorded runs.
+"""Search for the deviations of an engine (switches) that explain recorded runs.
 
-Without switches, the reporter has the correct behavior. Each switch is a possible deviation. A switch, or
-several switches together, is tried on all runs. If the reporter predicts a run and the switch predicts other
-reports, the switch raises a false alarm.
+Without any deviation, the simulated engine has the correct behavior. Each switch turns one possible deviation
+from the correct behavior on. The search tries each switch, and sets of several switches, on all recorded
+runs. If a run is correct, but the simulation with the switch on predicts other reports, the switch raises a
+false alarm.
 
-A run is evidence for a switch only if the run could have been evidence against the switch. So a run is not
-evidence if the switch would also explain other answers: the correct answers, no answers, or answers at other
-times. If the runs have several causes, each cause must explain most of the runs on which it predicts a
-deviation. With many switches, some switches predict a few runs by chance. The caller adds runs if the result
-could be wrong.
+A run counts as evidence for a switch only if the run could also have refuted the switch. A run is therefore
+not evidence if the switch would also explain other answers: the correct answers, no answers, or answers at
+other times. If the runs have several causes, each cause must explain most of the runs on which it predicts a
+deviation. If many switches are tried, some switches predict a few runs by chance. The caller adds runs if the
+result could be wrong.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -23,14 +24,14 @@ _SPARED: Final = 0.05
 _ALARMS: Final = 0.1
 """The number of false alarms that a cause may raise per explained run, since causes can hide each other."""
 _NEARLY: Final = 0.98
-"""A switch counts as equal to the best switch if it explains this share of the best switch's runs.
+"""A switch that explains at least this share of the best switch's runs counts as equal to the best switch.
 
-Among equal switches, the first switch wins.
+Among switches that count as equal, the first switch is chosen.
 """
 _GLANCE: Final = 6
 """The number of runs on which every switch is tried, even after the time limit."""
 _FIRST: Final = 16
-"""The number of first runs; a switch that explains none of them is not tried on the other runs."""
+"""The number of first runs. If a switch explains none of these runs, it is not tried on the other runs."""
 _SAMPLE: Final = 60
 _HEATS: Final = 8
 """The number of switches up to which all are tried on all runs, even after the time limit."""
@@ -40,7 +41,7 @@ _SHARE: Final = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Lead(Generic[Switch]):
-    """A switch with the wrong runs that it predicts, the runs that are evidence, and its false alarms."""
+    """A switch, the wrong runs that it predicts, the runs that are evidence, and its false alarms."""
 
     switch: Switch
     explained: frozenset[int]
@@ -50,13 +51,14 @@ class Lead(Generic[Switch]):
 
 @dataclass(slots=True)
 class Arena(Generic[Run, Switch]):
-    """Wrong and right runs on which switches are compared.
+    """The wrong and the correct runs of an engine, on which switches (possible deviations) are compared.
 
-    - `misses` returns the number of rows and reports in which a run differs from the prediction with switches
-      on; None without prediction.
-    - `plainly` returns whether the switches predict the run without further assumptions.
-    - `tells` returns whether a run could refute the switches.
-    - `expects` returns whether a switch predicts a deviation from the correct behavior.
+    - `misses` returns the number of rows and reports in which a run differs from the prediction with these
+    switches on; None if no prediction exists.
+    - `plainly` returns whether the prediction with these switches on equals the run without further
+    assumptions.
+    - `tells` returns whether a run could refute these switches.
+    - `expects` returns whether the prediction with a switch on differs from the correct reports.
     - `is_over` returns whether the time limit is over; after the limit, the runs tried so far decide.
     """
 
@@ -71,7 +73,7 @@ class Arena(Generic[Run, Switch]):
     _telling: dict[tuple[int, tuple[Switch, ...]], bool] = field(default_factory=dict, init=False)
 
     def explains(self, number: int, switches: tuple[Switch, ...]) -> bool:
-        """Return whether the wrong run with this number is predicted with these switches on."""
+        """Return whether the prediction with these switches on equals the wrong run with this number."""
         return self._missed(number, switches, right=False) == 0
 
     def _tells(self, number: int, switches: tuple[Switch, ...]) -> bool:
@@ -97,7 +99,7 @@ class Arena(Generic[Run, Switch]):
         return [number for number in range(len(self.wrong)) if not self.covers(number, causes)]
 
     def only(self, switches: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the best switch that explains nearly all wrong runs without other switches, or None."""
+        """Return the best switch that alone explains nearly all wrong runs; None if no switch does."""
         leads = [Lead(switch, frozenset(), frozenset(), 0) for switch in switches]
         # All are first tried on a few runs, so that a time limit leaves none out.
         for most in (_GLANCE, _FIRST, len(self.wrong)):
@@ -116,7 +118,10 @@ class Arena(Generic[Run, Switch]):
         return best
 
     def nearest(self, switches: Sequence[Switch], most: int) -> list[Switch]:
-        """Return the switches whose predictions are closest to a few wrong runs, for combining switches."""
+        """Return the switches whose predictions are closest to a few wrong runs.
+
+        The search combines these switches.
+        """
         numbers = range(min(_GLANCE, len(self.wrong)))
 
         def distance(switch: Switch) -> int:
@@ -128,7 +133,10 @@ class Arena(Generic[Run, Switch]):
         return sorted(switches, key=distance)[:most]
 
     def next(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the switch that explains most runs that the causes leave unexplained; None if none does."""
+        """Return the switch that explains most of the runs that the found causes do not explain.
+
+        The result is None if no switch explains any of these runs.
+        """
         left = self.left(causes)
         others = [
             switch
@@ -149,10 +157,10 @@ class Arena(Generic[Run, Switch]):
         return frozenset(told)
 
     def _is_chance(self, lead: Lead[Switch], left: Sequence[int]) -> bool:
-        """Return whether a switch explains too small a share of the runs on which it predicts a fault.
+        """Return whether a switch explains too few of the runs on which it predicts wrong reports.
 
-        If the switch is closer to the recorded reports than the correct behavior is, other causes may also be
-        on.
+        If the switch predicts the recorded reports better than the correct behavior does, the run may have
+        further causes.
         """
         others = [number for number in left if number not in lead.explained]
         sample = others[:_SAMPLE]
@@ -174,7 +182,9 @@ class Arena(Generic[Run, Switch]):
         *,
         to_the_end: bool = False,
     ) -> Lead[Switch] | None:
-        """Return the lead of a switch; None if the switch misses too many runs or raises too many alarms.
+        """Return a switch with the runs that it explains.
+
+        The result is None if it misses too many runs or raises too many false alarms.
 
         `spared` is the share of runs that the switch may miss. After the time limit, the runs tried so far
         decide.
@@ -195,7 +205,7 @@ class Arena(Generic[Run, Switch]):
         return None if alarms is None else Lead(switch, frozenset(explained), frozenset(), alarms)
 
     def _alarms(self, switch: Switch, explained: int, right: Sequence[Run]) -> int | None:
-        """Return the number of false alarms of a switch; None if the switch raises too many."""
+        """Return the number of false alarms of a switch; None if the switch raises too many false alarms."""
         alarms = 0
         for number in range(len(right)):
             if number >= _GLANCE and self.is_over():
@@ -209,10 +219,12 @@ class Arena(Generic[Run, Switch]):
     def _best(
         self, leads: Sequence[Lead[Switch]], causes: Sequence[Switch], left: Sequence[int] = ()
     ) -> Lead[Switch] | None:
-        """Return the lead with the most evidence; among nearly equal leads, the lead with the plainest runs.
+        """Return the possible explanation with most evidence.
 
-        A lead is skipped if it explains fewer runs than another lead has as evidence, because most switches
-        explain few runs.
+        Among nearly equal explanations, prefer the explanation with the plainest runs.
+
+        An explanation is skipped if it explains fewer runs than another explanation has as evidence, because
+        most switches explain few runs.
         """
         near: list[Lead[Switch]] = []
         for lead in sorted(leads, key=lambda one: -len(one.explained)):
@@ -229,9 +241,9 @@ class Arena(Generic[Run, Switch]):
         return max(near, key=self._plain, default=None)
 
     def _whole(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the lead with its evidence and its false alarms on all right runs.
+        """Return the possible explanation with its evidence, and with its false alarms on all correct runs.
 
-        The result is None if the switch raises more false alarms than it has evidence.
+        The result is None if the switch raises more false alarms than it has runs as evidence.
         """
         told = self._evidence(lead, causes)
         alarms = self._alarms(lead.switch, len(lead.explained), self.right)

@@ -1,8 +1,8 @@
-"""Find the differences between two reporters on one run, and the switches that cause the differences.
+"""Find the differences between two engines on one run, and the rules that cause the differences.
 
 A `Reporter` is an engine version, a running engine or a specification. The reports of two reporters are
-compared at each push or in each time unit. A switch causes a difference if the switch makes the difference
-smaller or removes the difference.
+compared at each push or in each time unit. A rule causes a difference if the difference becomes smaller or
+disappears without the rule.
 """
 
 from collections import Counter
@@ -54,8 +54,8 @@ _BOUNDS: Final = "bounds"
 class Reporter:
     """An engine version, a running engine or a specification, under the name that messages use.
 
-    - The switches of an engine version are its rules; a switch that is on turns its rule off.
-    - The switches of a specification are the fields in which the specification `like` differs.
+    - For an engine version, a switch turns one of its rules off.
+    - For a specification, a switch changes one field to the value of the specification `like`.
     - With `lexical`, rows do not distinguish IRIs, literals and blank nodes.
     - `start` is the start time of a specification's windows. If None, windows close at multiples of their
       slides.
@@ -85,7 +85,7 @@ class Reporter:
 
     @property
     def switches(self) -> tuple[EngineRule, ...]:
-        """The switches of the reporter: rules of an engine version, or fields of a specification."""
+        """The switches of the engine: rules of an engine version, or fields of a specification."""
         if not isinstance(self.who, Specification):
             return self.who.rules
         rules = () if self.like is None else fields(self.who, self.like)
@@ -100,7 +100,7 @@ class Reporter:
     def reports(
         self, run: EngineRun, switched: frozenset[str] = NOTHING_OFF, until: int | None = None
     ) -> Recording:
-        """Return the reports with the given switches on, up to the last push or the time point `until`.
+        """Return the reports with the given rules or fields changed, up to the last push or to `until`.
 
         Raises:
             LarsError: The reporter cannot run the query.
@@ -156,28 +156,29 @@ def pair_reports(
 
 @dataclass(frozen=True, slots=True)
 class SwitchedRule:
-    """A switch of one side: a rule of an engine version, or a field of a specification.
+    """A rule of an engine version, or a field of a specification, that the comparison changes.
 
     `number` is 0 or 1.
     """
 
     number: int
-    """The number of the side that has the switch: 0 or 1."""
+    """The number of the engine that has the rule or field: 0 for the first engine, 1 for the second engine.
+    """
     profile: str
     rule: EngineRule
 
 
 Switched = frozenset[tuple[int, str]]
-"""The switches that are on, as pairs of the side's number and the name of the rule or field."""
+"""The rules and fields that are changed, as pairs of the engine's number and the name."""
 _NOTHING: Final[Switched] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class DifferenceWithRules:
-    """A difference at one place (a push or time unit), and the switches that cause the difference.
+    """A difference at one push or time unit, and the rules or fields that cause the difference.
 
-    `undone` is true if nothing differs once the switches are on. `together` is true if all of the switches
-    are needed together.
+    `undone` is true if the two engines do not differ any more after the change of these rules or fields.
+    `together` is true if the difference disappears only if all of them are changed.
     """
 
     difference: ReportMatch
@@ -188,7 +189,7 @@ class DifferenceWithRules:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two reporters on one run, and the reports of both reporters for each set of switches.
+    """Two engines on one run, and the reports of both engines for each set of changed rules or fields.
 
     Each reporter has its own reading of the run. Reports are compared at each push. If both reporters are
     specifications, reports are compared in each time unit, because specifications advance time without
@@ -210,7 +211,7 @@ class Pairing:
 
     @property
     def causes(self) -> tuple[SwitchedRule, ...]:
-        """The switches of both reporters."""
+        """The rules and fields of both engines that can cause a difference."""
         return tuple(
             SwitchedRule(number, side.name, rule)
             for number, side in enumerate(self.sides)
@@ -218,7 +219,7 @@ class Pairing:
         )
 
     def side(self, number: int, switched: frozenset[str] = NOTHING_OFF) -> Recording:
-        """Return the reports of one reporter with the given switches on."""
+        """Return the reports of one engine with the given rules or fields changed."""
         if (number, switched) not in self._reports:
             self._reports[number, switched] = self.sides[number].reports(self.runs[number], switched)
         return self._reports[number, switched]
@@ -254,7 +255,7 @@ class Pairing:
         )
 
     def differences(self, switched: Switched = _NOTHING) -> Mapping[int, ReportMatch] | None:
-        """Return the differences by place; None if a reporter cannot run with these switches."""
+        """Return the differences by push or time unit; None if an engine cannot run with these changes."""
         if switched not in self._known:
             self._known[switched] = self._compared(switched)
         return self._known[switched]
@@ -272,14 +273,17 @@ class Pairing:
         return {int(match.at): match for match in found if match.size}
 
     def size(self, causes: Iterable[SwitchedRule], place: float) -> int | None:
-        """Return the size of the difference at a place; None if a reporter cannot run with these switches."""
+        """Return the size of the difference at a push or time unit.
+
+        The result is None if an engine cannot run with these changes.
+        """
         differences = self.differences(_of(causes))
         if differences is None:
             return None
         return differences[int(place)].size if place in differences else 0
 
     def explained(self, progress: Progress = no_progress) -> tuple[DifferenceWithRules, ...]:
-        """Return each difference with its causes: single switches if possible, otherwise sets of switches."""
+        """Return each difference with its causes: single rules if possible, otherwise sets of rules."""
         base = self.differences() or {}
         every = self.causes if base else ()
         for done, cause in enumerate(every):
@@ -293,11 +297,13 @@ class Pairing:
     def _explained(
         self, difference: ReportMatch, explanations: Sequence[DifferenceWithRules]
     ) -> DifferenceWithRules:
-        """Return the single switches that remove a difference, otherwise the switches that make it smaller.
+        """Return the single rules that remove a difference when changed.
 
-        If the switches together do not remove the difference, or no such switch exists, the result is a
-        smallest set of switches with the smallest remaining difference. The search removes switches one by
-        one.
+        If no single rule removes the difference, return the rules that make the difference smaller.
+
+        If these changes together do not remove the difference, or no such rule exists, the result is a
+        smallest set of rules with the smallest remaining difference. The search begins with all rules, and
+        removes them one by one from the set.
         """
         sizes = {cause: self.size([cause], difference.at) for cause in self.causes}
         undoing = tuple(cause for cause, size in sizes.items() if size == 0)
@@ -357,7 +363,7 @@ class Divergence:
     - `places` is the number of pushes, or time units, at which a reporter reports.
     - `pushes` is None if reports are compared by time unit.
     - `parted` are the differences with their causes.
-    - `alone` are the switches each of which removes all differences.
+    - `alone` are the rules each of which, changed alone, removes all differences.
     - `needed` are the rules of an engine version that change its reports when they are off. The value is None
       if the version is not compared with its own specification.
     - `fields` are the fields in which the specifications of both reporters differ.

@@ -44,8 +44,11 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
     prefix, iri = EXAMPLE
     patterns = " ; ".join(f"{prefix}:{column} ?{variable}" for variable, column in columns.items())
     lines = (
-        "# A draft from the columns of the alerts and events. Edit it, and use it with --query.",
-        f"# An alert comes up to {age / 1000:g}s after its event.",
+        (
+            "# This query is derived from the columns of the alerts and events. Edit it, and use it "
+            "with --query."
+        ),
+        f"# An alert comes at most {age / 1000:g}s after its event.",
         f"PREFIX {prefix}: <{iri}>",
         f"SELECT {' '.join(f'?{variable}' for variable in columns)} WHERE {{",
         f"  STREAM {prefix}:{name} [RANGE {length}] {{ ?event {patterns} }}",
@@ -66,9 +69,9 @@ def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[st
         if column.casefold() in known and _NAME.fullmatch(column)
     }
     if not columns:
-        names = ", ".join(common) or "none in common", ", ".join(events.variables)
+        names = ", ".join(common) or "no column", ", ".join(events.variables)
         problem = "alerts and events share no column: the alerts have {}, the events {}".format(*names)
-        raise LarsError(f"cannot draft a query: {problem}; use --query FILE")
+        raise LarsError(f"cannot derive a query from the columns: {problem}; use --query FILE")
     return columns
 
 
@@ -108,8 +111,14 @@ def _filter(columns: Sequence[str], repeated: Iterable[Key], others: Iterable[Ke
         if not rest or not numbers or (len(numbers), len(rest)) != (len(inside), len(outside)):
             continue
         if min(numbers) > max(rest):
-            yield f"  FILTER (?{column} >= {min(numbers)})  # without an alert: up to {max(rest)}"
+            yield (
+                f"  FILTER (?{column} >= {min(numbers)})  # values of events without an alert: at most "
+                f"{max(rest)}"
+            )
             return
         if max(numbers) < min(rest):
-            yield f"  FILTER (?{column} <= {max(numbers)})  # without an alert: from {min(rest)} on"
+            yield (
+                f"  FILTER (?{column} <= {max(numbers)})  # values of events without an alert: at "
+                f"least {min(rest)}"
+            )
             return

@@ -267,8 +267,14 @@ def _is_of_trace(path: Path, names: Sequence[str]) -> bool:
 
 
 _GUESSED: Final = (
-    "# Guessed from the names of the columns and the first row. Correct it if a query asks for other terms:",
-    '# s is the subject of a row, "_:{row}" a new subject for each row, "ex:{c}" an IRI, "{c}" a literal.',
+    (
+        "# lars guessed these templates from the names of the columns and the first row. Correct them "
+        "if a query needs other terms:"
+    ),
+    (
+        '# s is the subject of a row; "_:{row}" is a new subject for each row, "ex:{c}" an IRI, "{c}" '
+        "a literal."
+    ),
 )
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -311,8 +317,10 @@ class InitialExperiment:
             yield f"blank_nodes = {_text(input_options.blank_nodes)}"
         if nulls := self.null_words():
             if not input_options.null:
-                yield "# These words stand for missing values: all other cells of their columns are numbers."
-                note(f"cells with {', '.join(nulls)} have no value (--null)")
+                yield (
+                    "# These words mean missing values, because all other cells of their columns are numbers."
+                )
+                note(f"cells with {', '.join(nulls)} are read as missing values (--null)")
             yield f"null = {_text(list(nulls))}"
         yield from _table("readings", input_options.readings or {})
         yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
@@ -367,14 +375,20 @@ class InitialExperiment:
             if stream not in guesses:
                 _check_names(path, names)
                 key = "columns" if stream is None else f"columns.{_text(stream)}"
-                note(f"{path}: [{key}] is guessed from {', '.join(names)}: make of it what your queries ask")
+                note(
+                    f"{path}: [{key}] is guessed from the columns {', '.join(names)}. Correct it if "
+                    "your queries need other terms"
+                )
                 patterns = _patterns_on(stream, read)
                 guesses[stream], remainder = guessed_columns(
                     _first_row(path, names), patterns, texts, compared, as_text=self.as_text
                 )
                 if remainder is not None:
                     column, predicate = remainder
-                    note(f"{path}: column {column} has the predicate {predicate}, the only one that is left")
+                    note(
+                        f"{path}: column {column} gets the predicate {predicate}, because only this "
+                        "column and this predicate are left"
+                    )
         return guesses
 
     def _stream_of(self, path: Path) -> str:
@@ -382,8 +396,11 @@ class InitialExperiment:
         for iri, own in self.streams.items():
             if own == path:
                 return iri
-        problem = "its columns are not those of the other tables, and its stream is in its rows"
-        raise LarsError(f"{path}: {problem}; use --stream IRI={path}, or an experiment.toml of your own")
+        problem = "its columns differ from the columns of the other tables, and its rows contain the stream"
+        raise LarsError(
+            f"{path}: cannot guess templates for the columns: {problem}; use --stream IRI={path}, or "
+            "write an experiment.toml by hand"
+        )
 
 
 _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
@@ -392,9 +409,9 @@ _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII
 def _check_names(path: Path, names: Sequence[str]) -> None:
     """Raise LarsError if the first line of a table cannot contain the names of the columns."""
     if len(names) == 1 and (other := re.search(r"[|]", names[0])):
-        problem = f"found {other[0]!r} between columns; expected columns that are separated by commas"
+        problem = f"found {other[0]!r} between columns; use commas between columns"
     elif value := next((name for name in names if _VALUE.fullmatch(name)), None):
-        problem = f"found {value} as the name of a column; expected a first line with the names of columns"
+        problem = f"found {value} as the name of a column; use a first line with the names of the columns"
     else:
         return
     raise PlacedError(Place(str(path), 1, 1, ",".join(names)), problem)

@@ -316,7 +316,7 @@ class IdleOptions:
         """Return the error message for the given options that have no effect."""
         listed = " and ".join(names)
         if self.excludes:
-            return f"cannot combine {listed} with {self.excludes}; leave one of them out"
+            return f"cannot combine {listed} with {self.excludes}; use only one of them"
         return f"{listed} {'requires' if len(names) == 1 else 'require'} {self.requires}"
 
 

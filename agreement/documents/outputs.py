@@ -361,7 +361,7 @@ def header(variables: Iterable[Variable]) -> str:
 _VOWELS: Final = "aeiou"
 
 
-NO_ROWS: Final = ": no row on either side"
+NO_ROWS: Final = ": neither side reports a row"
 """The text after the verdict *agree* if no side has a row."""
 
 

@@ -248,7 +248,7 @@ class _LongKeyError(ValueError):
     """An error for a dotted key with too many parts; the key begins at an offset."""
 
     def __init__(self, offset: int) -> None:
-        super().__init__(f"found a key of more than {_DEEPEST} parts; expected a shorter key")
+        super().__init__(f"the key has more than {_DEEPEST} parts; expected a shorter key")
         self.offset = offset
 
 
@@ -468,14 +468,14 @@ def _json_error(
     rest = text[error.pos :]
     sentence = error.msg.removesuffix(" at").removesuffix(" starting")
     cut = not rest.strip() or sentence == "Unterminated string"
-    words = "the end of the text, it is cut off" if cut else short(rest.split("\n", 1)[0])
-    problem = f"no JSON: found {words}: {sentence[0].lower()}{sentence[1:]}; expected {accepted}"
+    words = "the end of the text, which is cut off" if cut else short(rest.split("\n", 1)[0])
+    problem = f"not valid JSON: found {words}: {sentence[0].lower()}{sentence[1:]}; expected {accepted}"
     return source.error(start + (len(text.rstrip()) if not rest.strip() else error.pos), problem)
 
 
 def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
     problem = _beyond_syntax(source, start, end)
-    return problem or source.error(start, f"no JSON that can be read; expected {accepted}")
+    return problem or source.error(start, f"not readable as JSON; expected {accepted}")
 
 
 def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
@@ -484,13 +484,13 @@ def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
     for path, offset, text, is_key in scanned(source.text, start, end, "JSON", _DEEPEST).tokens:
         at = path_text(path)
         if len(path) > _DEEPEST:
-            problem = f"found lists or objects nested too deep; expected at most {_DEEPEST}"
+            problem = f"lists or objects are nested too deeply; expected at most {_DEEPEST} levels"
         elif is_key and path in keys:
-            problem = f"found the key {at} twice; expected once"
+            problem = f"found the key {at} twice; expected the key once"
         elif not is_key and text.startswith(_CONSTANTS):
             problem = f"{at}: found {text}; expected a finite number"
         elif not is_key and text[0] in "-0123456789" and len(text) > _MOST_DIGITS:
-            problem = f"{at}: found {len(text)} digits; expected at most {_MOST_DIGITS}"
+            problem = f"{at}: found a number of {len(text)} digits; expected at most {_MOST_DIGITS}"
         elif half := _half_character(text):
             problem = f"{at}: found an unpaired surrogate, {half!a}; expected valid Unicode"
         else:

@@ -305,11 +305,11 @@ def check_timeline(timeline: Interval, every: int | None, dates: Dates = NO_DATE
     """Raise LarsError for an empty timeline, or for too many evaluations at each `every`-th time point."""
     shown = f"[{dates.text(timeline.first)}, {dates.text(timeline.last)}]"
     if not timeline:
-        raise LarsError(f"the timeline {shown} has no time point; use --from TIME up to --to TIME")
+        raise LarsError(f"the timeline {shown} contains no time point; use --from TIME and a later --to TIME")
     if every is not None and (timeline.last - timeline.first) // every > MOST_TIMES:
         raise LarsError(
-            f"the timeline {shown} has more than {MOST_TIMES} times to evaluate at, one in {every}; "
-            "expected a longer period, a shorter timeline by --from and --to, or a coarser --unit"
+            f"the timeline {shown} has more than {MOST_TIMES} evaluation times (one every "
+            f"{every}); use a longer period, a shorter timeline (--from, --to), or a coarser --unit"
         )
 
 
@@ -348,9 +348,12 @@ def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
     wanted = (part.name for part in parts(query.pattern) if isinstance(part, Graph | Service))
     absent = [name for name in dict.fromkeys(wanted) if isinstance(name, Iri) and str(name) not in names]
     if absent:
-        held = "triples in the default graph alone" if background.get(("triple", 4)) and not names else "none"
+        held = "triples of the default graph" if background.get(("triple", 4)) and not names else "none"
         held = f"graphs {', '.join(sorted(names))}" if names else held
-        yield f"there is no static graph {', '.join(map(str, absent))}, which the query reads; given: {held}"
+        yield (
+            f"the query reads the graph {', '.join(map(str, absent))}, but the static data contain "
+            f"only: {held}"
+        )
 
 
 def check_graphs(static: Static, dataset: Dataset, warn: settings.Warn) -> None:
@@ -358,9 +361,12 @@ def check_graphs(static: Static, dataset: Dataset, warn: settings.Warn) -> None:
     names = {*static.named, *(name for own in static.engine_stores.values() for name in own.named)}
     missing = [g for g in dict.fromkeys((*dataset.default, *dataset.named)) if str(g) not in names]
     if missing:
-        instead = "; read in its place: their default graph (--static IRI=FILE names a graph)"
+        instead = (
+            ". lars reads the default graph of the static data in place of this graph (--static "
+            "IRI=FILE names a graph)"
+        )
         listed = ", ".join(map(str, missing))
-        warn(f"the static data has no graph {listed}{instead if static.default else ''}")
+        warn(f"the static data contain no graph {listed}{instead if static.default else ''}")
 
 
 def background(

@@ -211,7 +211,7 @@ def origin(value: object) -> datetime:
     try:
         return date_time(value)
     except ValueError as error:
-        raise WrongValueError(f"{message_text(value)} is no date and time: {error}") from None
+        raise WrongValueError(f"{message_text(value)} is not a date and time: {error}") from None
 
 
 _END_OF_DAY: Final = re.compile(r"(?<=[T ])24:00:00(?!\.0*[1-9])")
@@ -324,7 +324,7 @@ def assign(value: object) -> dict[Iri, tuple[Iri, ...]]:
     for name, predicates in _table(value, accepted).items():
         if not isinstance(predicates, list) or not predicates:
             raise wrong(predicates, accepted, name)
-        listed = (_iri(predicate, "a predicate's name") for predicate in predicates)
+        listed = (_iri(predicate, "the name of a predicate") for predicate in predicates)
         iris[_iri(name, "a stream's name")] = tuple(dict.fromkeys(listed))
     _check_owners(iris)
     return iris
@@ -474,10 +474,10 @@ def _ranges(text: str, kind: Numbers) -> Iterator[tuple[range, bool]]:
         if first > last:
             shown_ends = part.strip().split("..")
             reversed_ends = "..".join((*(name.strip() for name in shown_ends[1::-1]), *shown_ends[2:]))
-            raise LarsError(f"the range of {kind}s {part.strip()} is reversed: write {reversed_ends}")
+            raise LarsError(f"the range of {kind}s {part.strip()} is reversed; use {reversed_ends}")
         named += (last - first) // step + 1
         if named > MOST_NUMBERS:
-            raise LarsError(f"{message_text(text)} names more than {MOST_NUMBERS} {kind}s: name fewer")
+            raise LarsError(f"{message_text(text)} names more than {MOST_NUMBERS} {kind}s; use fewer")
         yield range(first, last + 1, step), timed
 
 

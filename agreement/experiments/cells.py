@@ -171,7 +171,7 @@ def digest(path: Path) -> str:
         results = [(file, file.stat()) for file in files if file.is_file()]
         return _digest(path, tuple((file, stat.st_size, stat.st_mtime_ns) for file, stat in results))
     except OSError as error:
-        raise LarsError(f"{path}: cannot be read: {error.strerror}") from None
+        raise LarsError(f"{path}: cannot read the file: {error.strerror}") from None
 
 
 @cache

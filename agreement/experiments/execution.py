@@ -42,7 +42,7 @@ def run(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LarsError(f"{folder}: cannot be made: {error.strerror}; use --out FOLDER") from None
+        raise LarsError(f"{folder}: cannot create the folder: {error.strerror}; use --out FOLDER") from None
     results = {} if fresh else dict(_finished(cells, folder))
     missing = {cell.key: cell.work for cell in cells if cell.key not in results}
     total = len(results) + len(missing)
@@ -85,7 +85,7 @@ def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Js
         for future in as_completed(futures):
             yield futures[future], future.result()
     except BrokenProcessPool:
-        raise FailedRunError("a process of --jobs has ended before its cell") from None
+        raise FailedRunError("a process of --jobs ended before its cell was finished") from None
     finally:
         pool.shutdown(cancel_futures=True)
 

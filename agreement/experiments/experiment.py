@@ -33,7 +33,7 @@ _NO_PARAMETERS: Final[schema.Parameters] = {}
 
 MOST_CELLS: Final = 10_000
 """The greatest number of cells of an experiment, and of combinations of parameter values of one entry."""
-ACCEPTED: Final = f"an experiment: a TOML file, or a folder that holds {requests.EXPERIMENT_FILE}"
+ACCEPTED: Final = f"an experiment: a TOML file, or a folder that contains {requests.EXPERIMENT_FILE}"
 KINDS: Final = ("queries", "traces", "engines", "comparisons")
 _NAMES: Final = {"queries": "query", "traces": "trace", "comparisons": "agree"}
 """The names in result tables of the entries that keys at the top of the file replace."""
@@ -193,7 +193,7 @@ def _check_keys(toml: PlacedData) -> None:
         table = toml.content.get(name)
         for key in table if isinstance(table, dict) else ():
             if key in schema.ExperimentFile.model_fields:
-                problem = f"{key} is in the table {name}; expected the key above the first table"
+                problem = f"{key} is in the table {name}; use the key above the first table"
                 raise toml.error((name,), WrongValueError(problem, part=key))
     for kind, model in schema.SHORT.items():
         for key in model.model_fields:
@@ -229,16 +229,19 @@ def _check_whole(toml: PlacedData, entries: Mapping[str, Sequence[ExperimentEntr
     for kind, keys in schema.NEEDED.items():
         if not entries[kind]:
             required = f"{', '.join(keys[:-1])} or [[{kind}]]"
-            raise LarsError(f"{toml.source}: there is no {_NAMES[kind]}; required: {required}")
+            raise LarsError(f"{toml.source}: missing {_NAMES[kind]}; required: {required}")
     if not entries["engines"] and not entries["comparisons"]:
-        raise LarsError(f"{toml.source}: nothing to run; required: [[engines]] or [[comparisons]]")
+        raise LarsError(f"{toml.source}: nothing to run; use [[engines]] or [[comparisons]]")
 
 
 def _check_labels(toml: PlacedData, entries: Sequence[ExperimentEntry]) -> None:
     seen: set[str] = set()
     for entry in entries:
         if entry.label in seen:
-            problem = f"found the name {values.message_text(entry.label)} twice; expected a name for each"
+            problem = (
+                f"found the name {values.message_text(entry.label)} twice; use a different name for "
+                "each entry"
+            )
             raise toml.error(entry.path, WrongValueError(problem))
         seen.add(entry.label)
 
@@ -250,7 +253,10 @@ def _check_columns(toml: PlacedData, content: schema.ExperimentFile) -> None:
 
     for name in content.grid:
         if name in RESERVED:
-            problem = f"found the parameter {name}; use another name, because results have a column {name}"
+            problem = (
+                f"found the parameter {name}; use another name, because the tables of results have a "
+                f"column {name}"
+            )
             raise toml.error(("grid", name), WrongValueError(problem), at_key=True)
 
 

@@ -78,7 +78,8 @@ def comparison_of(experiment: Experiment, also: Iterable[Duration] = ()) -> Agre
     size = sum(map(grid.size, compared))
     if size != 1:
         problem = (
-            f"the experiment has {size} cells that compare; accepted here: one; `lars run` runs them all"
+            f"the experiment has {size} cells that compare push and pull; this command requires "
+            "exactly one. `lars run` runs all cells"
         )
         raise experiment.error((), problem)
     ((_, work),) = grid.works(compared[0])
@@ -104,7 +105,7 @@ def _check_used(experiment: Experiment, plans: Sequence[_Plan]) -> None:
     used = {name for plan in plans for name in (*plan.rest, *plan.parameters)}
     for name in experiment.file.grid:
         if name not in used:
-            problem = f"nothing uses the parameter {name}; expected {{{name}}} in a text or a query"
+            problem = f"nothing uses the parameter {name}; use {{{name}}} in a text or a query"
             raise experiment.toml.error(("grid", name), WrongValueError(problem), at_key=True)
 
 
@@ -164,7 +165,7 @@ class _Grid:
         """Return the entries with these names; None means all entries."""
         entries = self.experiment.entries[kind]
         if names == ():
-            problem = f"found no name; expected {', '.join(entry.label for entry in entries)}"
+            problem = f"missing a name; expected {', '.join(entry.label for entry in entries)}"
             raise self.experiment.error((*last.path, kind), f"{problem}, or no {kind} for all")
         for name in names or ():
             if name not in [entry.label for entry in entries]:
@@ -189,7 +190,7 @@ class _Grid:
         if not spoken:
             names = " or ".join(language.value for language in languages_wanted or Language)
             advice = "or other `queries`" if languages_wanted else "and `language`"
-            problem = f"the query {query.label} is not in an expected language; use {names}, {advice}"
+            problem = f"the query {query.label} is not in a language of this engine; use {names}, {advice}"
             raise self.experiment.error(last.path, problem)
         return spoken
 
@@ -290,7 +291,10 @@ class _Grid:
         streams = () if isinstance(trace, Plan) else {Iri(name) for name in trace.options.streams.values()}
         for stream in table.assign:
             if streams and stream not in streams:
-                problem = f"the stream {stream} has no trace; expected {', '.join(map(str, streams))}"
+                problem = (
+                    f"no trace for the stream {stream}; use one of the streams with a trace: "
+                    f"{', '.join(map(str, streams))}"
+                )
                 raise self.experiment.error((*plan.last.path, "assign"), problem, stream.value)
 
     def query(self, entry: ExperimentEntry, language: Language, parameters: Parameters) -> QueryText:
@@ -360,8 +364,8 @@ def on_read(
 def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn) -> Experiment:
     if experiment.file.unit not in (None, unit):
         warn(
-            f"--unit {unit} replaces the experiment's {experiment.file.unit}: the time points of its "
-            f"periods and timeline, and integers in its traces, count {unit}"
+            f"--unit {unit} replaces the unit {experiment.file.unit} of the experiment. Periods, "
+            f"the timeline, and integers in the traces now count {unit}"
         )
     return experiment.in_units(unit)
 
@@ -453,7 +457,10 @@ def experiment_query(
     files = query_files(experiment, names)
     if len(files) > 1 and not names:
         others = ", ".join(f"--engine {language.value}" for language in list(files)[1:])
-        note(f"{inputs[0]}: asks {next(iter(files.values()))} ({others}: another of its queries)")
+        note(
+            f"{inputs[0]}: the command uses the query {next(iter(files.values()))} (other queries of "
+            f"the experiment: {others})"
+        )
     read = _with_trace(experiment, next(iter(files.values())), options)
     if read.input_options.unit is not None or requests.as_engines_read(read.query) is not None:
         # Whoever asks knows whether such a query counts as an engine does.
@@ -539,7 +546,10 @@ def _single(experiment: Experiment, kind: str) -> ExperimentEntry | None:
 def _only(experiment: Experiment, kind: str) -> ExperimentEntry:
     entry = _single(experiment, kind)
     if entry is None:
-        problem = f"the experiment has several {kind}; accepted here: one; `lars run` runs them all"
+        problem = (
+            f"the experiment has several {kind}; this command requires exactly one. `lars run` runs "
+            "all of them"
+        )
         raise experiment.error((), problem)
     return entry
 

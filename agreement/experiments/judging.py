@@ -76,7 +76,7 @@ def _judge(
         case AdaptedEngine() if table.language is not None and table.language.value in specifications.NAMES:
             return specifications.specification(table.language.value)
         case AdaptedEngine():
-            remedy = f"use one of them, {specifications.ACCEPTED}"
+            remedy = f"use one of these keys with {specifications.ACCEPTED}"
             problem = f"an adapter without `specification` and `language`; {remedy}"
             raise experiment.error(entry.path, problem)
         case _:
@@ -87,8 +87,8 @@ def _judge(
 def _subject(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> Subject:
     if [table.engine, table.adapter, table.answers].count(None) != 2:  # noqa: PLR2004 - one of three
         problem = (
-            "use one of `engine`, a version or specification, `adapter`, the command that starts one, "
-            "and `answers`, a recording's file"
+            "use exactly one of these keys: `engine` (an engine version or specification), "
+            "`adapter` (a command that starts an adapter), `answers` (a file of recorded answers)"
         )
         raise experiment.error(entry.path, problem)
     if table.adapter is not None:
@@ -176,7 +176,7 @@ def _adapted(judged: AdaptedEngine, text: str, run: specifications.EngineRun) ->
     with RunningAdapter(judged.command, folder=judged.folder) as adapter:
         answers = answers_of(adapter, registration, run.pushes)
     if answers.profile is None:
-        raise LarsError(f"the engine refuses the query: {answers.refused}")
+        raise LarsError(f"the engine rejects the query: {answers.refused}")
     return recordings.Answers(answers.recording(), not answers.profile.kinds)
 
 

@@ -157,7 +157,7 @@ class CellResults:
                         # A table of an earlier experiment would be mistaken for a current one.
                         (out / file).unlink(missing_ok=True)
         except OSError as error:
-            raise LarsError(f"{out}: cannot be written: {error.strerror}") from None
+            raise LarsError(f"{out}: cannot write the file: {error.strerror}") from None
 
     def summary(self) -> Sequence["str | SummaryTable"]:
         """Return the parts of the summary; a line above the tables lists the parameters with one value."""

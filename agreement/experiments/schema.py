@@ -110,7 +110,9 @@ def parameters_in_text(source: str, text: str, known: Collection[str]) -> set[st
     matches = list(PLACEHOLDER.finditer(text)) if known else []
     for match in matches:
         if match[1] not in known:
-            problem = f"{_unknown(match[0], known)}; where braces are the query's own, write {{ {match[1]} }}"
+            problem = (
+                f"{_unknown(match[0], known)}; if the braces belong to the query, write {{ {match[1]} }}"
+            )
             raise PlacedError(place_at(source, text, match.start()), problem)
     return {match[1] for match in matches}
 
@@ -139,7 +141,7 @@ def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shap
             }
             if len(filled) < len(content):
                 keys = ", ".join(key for key in content if PLACEHOLDER.search(key))
-                raise WrongValueError(f"keys become equal: {keys}; expected keys that differ for each value")
+                raise WrongValueError(f"two keys become equal: {keys}; use keys that differ for each value")
             return filled
         case _:
             return content
@@ -328,12 +330,12 @@ class EngineTable(Table):
 
     name: Name | None = _key(None, NAME)
     engine: Name | None = _key(None, "Engine version, or a specification by name or file.")
-    off: NameList = _key((), "Rules of the engine version to switch off.")
+    off: NameList = _key((), "Rules of the engine version that the run leaves out.")
     adapter: Name | None = _key(
         None, "Command that starts the adapter of a real engine. It runs in the folder of the experiment."
     )
     options: Annotated[dict[str, Any], _read(values.json_table, dict[str, Any])] = _key(
-        {}, "Options that the adapter receives with the query."
+        {}, "Options that the adapter receives together with the query."
     )
     answers: File = _key(None, "File with recorded answers.")
     answers_format: Annotated[requests.AnswersFormat | None, _one_of(requests.AnswersFormat)] = _option(

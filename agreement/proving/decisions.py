@@ -85,7 +85,7 @@ class Decision:
     """Whether two sides agree (or one query is contained in another) on all streams and static data, and why.
 
     - A search found no counterexample with up to `triples` triples, or with fewer triples if time ran out.
-    - `scope` limits the search: the number of candidates, and the times.
+    - `scope` limits the search: the number of triples to choose from, and the times.
     - `finer` is a finer unit with which the verdict differs, and the decision with this unit.
     - `period` is the pull period of a question about push and pull.
     - `premises` are the premises that were checked; `changes` are changes that would change the verdict.

@@ -50,8 +50,9 @@ _FILTERS: Final = "Filters (the verdict and the exit code always cover all rows)
 class AgreeRequest:
     """The arguments of `lars agree`.
 
-    Push evaluates when data arrive, pull every U time points. For each period U, prints whether both report
-    the same rows in every whole period, and the cause of each row that only one side reports.
+    Push evaluates when data arrive. Pull evaluates every U time points.
+    Prints for each period U whether push and pull report the same rows in every whole period.
+    Prints the cause of each row that only push or only pull reports.
 
     Examples:
     lars agree samples/coupons --period 4..8
@@ -62,17 +63,17 @@ class AgreeRequest:
 
     inputs: tuple[Path, ...] = requests.compared_inputs()
     period: tuple[Period, ...] = requests.periods_option(
-        "Pull periods U, in time points or durations: 5, a list 5,10, a range 1..50 or "
-        "1s..60s, or a range with a step 1m..2h..10m. [default: the STEP of the query]"
+        "Periods U between two pulls: 5, a list 5,10, a range 1..50 or 1s..60s, or a range with a "
+        "step 1m..2h..10m. [default: the STEP of the query]"
     )
     from_: Time | None = requests.time_option(
-        "Start of the timeline. Earlier input is ignored. [default: time 0]"
+        "Start of the timeline. Input before the start is ignored. [default: time 0]"
     )
     to: Time | None = requests.time_option("End of the timeline. [default: the last element of the trace]")
     options: requests.ComparisonOptions
     on: tuple[str, ...] | None = option(
         None,
-        "Compare only these variables; with none, compare only whether there is a row. "
+        "Compare only these variables of the rows. none: compare only whether a row exists. "
         "[default: all variables that both queries return]",
         requests.readers.variables,
         metavar="?A,?B|none",
@@ -81,19 +82,21 @@ class AgreeRequest:
     fail_on_empty: bool = requests.fail_on_empty_option()
     where: requests.RunnerOptions
     only_period: tuple[Period, ...] = requests.periods_option(
-        "Show only differences for these periods, such as 5, 5,10 or 1..50.",
+        "Show only the differences of these periods, such as 5, 5,10 or 1..50.",
         metavar="PERIODS",
         heading=_FILTERS,
     )
     cause: RowCause | None = option(
         None,
-        "Show only rows with this cause, such as blocked-later.",
+        "Show only rows with this cause, such as blocked-later (later input removed the row).",
         cause_of,
         keyword="str | None",
         metavar="CAUSE",
         heading=_FILTERS,
     )
-    side: Side | None = option(None, "Show only rows that only this side reports.", heading=_FILTERS)
+    side: Side | None = option(
+        None, "Show only rows that only push, or only pull, reports.", heading=_FILTERS
+    )
 
 
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
@@ -189,7 +192,7 @@ class AgreementDifference:
 
     @property
     def at(self) -> int:
-        """The time at which this side last reported the row."""
+        """The time at which the side with the row (push or pull) last reported the row."""
         return self._row.at
 
     @property
@@ -209,7 +212,7 @@ class AgreementDifference:
 
     @property
     def at_date(self) -> datetime | None:
-        """The dateTime at which this side last reported the row."""
+        """The dateTime at which the side with the row (push or pull) last reported the row."""
         return self._dates.moment(self.at)
 
     @property
@@ -219,14 +222,14 @@ class AgreementDifference:
 
     @property
     def support(self) -> tuple[Fact, ...]:
-        """The input that the proof of the row uses."""
+        """The input atoms that the proof of the row uses."""
         (facts,) = self._report.supports([self._row])
         return facts
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AgreeResult(Findings):
-    """The result of `agree`: verdicts by period, and the rows that only one side reports, with causes.
+    """The result of `agree`: verdicts by period, and the rows of only one side with their causes.
 
     `agree` is None if no period is whole. If the CQELS query is derived, `variants` contains the verdicts for
     each derived query, and `verdicts` contains the verdicts for the brave query.
@@ -276,12 +279,12 @@ class AgreeResult(Findings):
 
     @property
     def certified(self) -> tuple[int, int]:
-        """The number of times at which clingo found the same rows, and the number of checked times."""
+        """At how many times clingo found the same rows, and how many times clingo checked."""
         return self._report.certified
 
     @property
     def differences(self) -> tuple[AgreementDifference, ...]:
-        """The rows that only one side reports, by variant, period and time."""
+        """The rows that only push or only pull reports, by variant of the CQELS query, period and time."""
         every = (
             (variant, row)
             for variant in self._report.variants
@@ -309,18 +312,21 @@ class AgreeResult(Findings):
 
     @property
     def remarks(self) -> Iterable[str]:
-        """Yield a note with the number of times at which clingo found the same answers."""
+        """Yield a note: at how many times clingo computed the same answers."""
         yield "clingo verified {} of {} time points: same answers".format(*self.certified)
 
     @property
     def ending(self) -> tuple[int, str | None]:
         """The exit code: 1 if the sides disagree; 3 with --fail-on-empty if no side has a row."""
         if self._request.fail_on_empty and (self.is_empty or self.agree is None):
-            return FAILED, "--fail-on-empty: no row on either side in any whole period"
+            return FAILED, "--fail-on-empty: neither side reports a row in any whole period"
         return (1 if self.agree is False else 0), None
 
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
-        """Yield the report for a reader; with `full`, include the model, both programs and all answers."""
+        """Yield the report for a reader.
+
+        With `full`, include the parsed queries, both programs and all answers.
+        """
         if full:
             yield from agreement_report.basis_text(self._report)
         yield from agreement_report.as_text(self._report, self._asking)
@@ -391,7 +397,7 @@ def _difference(variant: VariantReport, found_row: RowDifference, dates: Dates) 
 
 @offered_functions(AgreeRequest)
 def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
-    """Return whether pull of C-SPARQL and push of CQELS agree: an experiment, or queries and traces.
+    """Return whether pull of C-SPARQL and push of CQELS agree, for an experiment or for queries and traces.
 
     >>> result = agree("samples/coupons", period="4..8")
     >>> result.agree, [verdict.period for verdict in result.verdicts if not verdict.agree]

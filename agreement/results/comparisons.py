@@ -1,4 +1,4 @@
-"""`compare`: the first difference of two specifications or engine versions, and the rule that causes it."""
+"""`compare`: the first difference of two engines, and the rule of an engine that causes the difference."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,9 +57,10 @@ def _are_logs(values: OptionValues) -> bool:
 class CompareRequest:
     """The arguments of `lars compare`.
 
-    Prints the first time at which the engines report different rows, and the rule of an engine that explains
-    the difference. With two logs of alerts instead of engines, prints the alerts that only one log contains,
-    the delays between both logs, and the query semantics that predicts each log from the events.
+    Prints the first time at which the two engines report different rows.
+    Prints also the rule of one engine that explains the difference.
+    For two logs of alerts, prints the alerts in only one log, and the delays between the logs.
+    With --events, prints also which query semantics predicts each log.
 
     Examples, in samples/judged/met:
     lars compare cqels cqels-1.x query.cqels.rq doors.nq
@@ -77,14 +78,13 @@ class CompareRequest:
 
     first: str = argument(
         "PROFILE",
-        "First engine: a specification (csparql, cqels, sparqlstream, rspql, or a .toml "
-        "file), an engine version, or a real engine as adapter:COMMAND. On the command line, both "
-        "arguments can instead be logs of alerts (.csv or another table).",
+        "First engine: a specification (csparql, cqels, sparqlstream, rspql, or a .toml file), a "
+        "simulated engine version, or adapter:COMMAND for a real engine. On the command line also "
+        "a log of alerts (.csv or another table).",
     )
     second: str = argument(
         "PROFILE",
-        "Second engine, in the form of the first engine. With two queries, the second engine "
-        "runs the second query.",
+        "Second engine, or second log of alerts. With two queries, the second engine runs the second query.",
     )
     inputs: tuple[Path, ...] = argument(
         "CASE.json.. | QUERY [QUERY] TRACE..",
@@ -93,12 +93,13 @@ class CompareRequest:
         source="trace",
     )
     t0: Time | None = requests.time_option(
-        "Start time t0 of the windows of specifications. [default: windows close at multiples of the slide]"
+        "Time at which the first window of a specification opens. [default: windows close at "
+        "multiples of the slide]"
     )
     bounds: Bounds | None = requests.bounds_option()
     semantics: Semantics | None = requests.semantics_option()
     tolerance: float = requests.tolerance_option("numbers")
-    times: bool = option(True, "Also compare the times at which reports arrive within one push.")
+    times: bool = option(True, "Also compare the times of reports that follow the same element.")
     fail_on_empty: bool = requests.fail_on_empty_option()
     input_options: requests.InputOptions
     bad_lines: requests.BadLineOptions
@@ -108,7 +109,7 @@ class CompareRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CompareResult(Findings):
-    """The result of `compare`: the differences of two profiles, on a trace or on several cases."""
+    """The result of `compare`: the differences of two engines, on a trace or on several recorded cases."""
 
     verdict: ClassVar[str | None] = "same"
 
@@ -118,23 +119,26 @@ class CompareResult(Findings):
 
     @property
     def same(self) -> bool | None:
-        """Whether both sides report the same rows; None if so, but some cases cannot be compared."""
+        """Whether both engines report the same rows.
+
+        The result is None if no difference was found, but some cases cannot be compared.
+        """
         same = all(comparison.same for comparison in self.comparisons)
         return None if same and self._refused else same
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """The reason for each case that cannot be compared."""
+        """The cases that cannot be compared, each with the reason."""
         return {case.id: case.problem for case in self._refused}
 
     @property
     def incomparable(self) -> str | None:
-        """The number of cases that cannot be compared, with the first reason; None if all can be compared."""
+        """How many cases cannot be compared, with the first reason; None if all cases can be compared."""
         return judge.all_refused(self._refused, len(self._refused) + len(self.comparisons))
 
     @property
     def differences(self) -> tuple[DifferenceWithRules, ...]:
-        """The places of differences, each with the rules that cause the difference."""
+        """The times or pushes at which the engines differ, each with the rules that cause the difference."""
         return tuple(parted for comparison in self.comparisons for parted in comparison.parted)
 
     @property
@@ -196,7 +200,7 @@ _COLUMNS = (
 
 
 def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
-    """Return a request in which the queries and traces of an experiment replace the experiment."""
+    """Return a request in which an experiment is replaced by its queries and traces."""
     if not any(exists(path / requests.EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
         return request
     profiles = [request.first, request.second]
@@ -210,7 +214,7 @@ def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
 
 @offered_functions(CompareRequest, without=[option.name for option in _LOG_OPTIONS])
 def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
-    """Return the differences of two profiles on a query and traces, or on recorded cases.
+    """Return the differences of two engines on a query and traces, or on recorded cases.
 
     >>> met = "samples/judged/met/"
     >>> result = compare("cqels", "cqels-1.x", met + "query.cqels.rq", met + "doors.nq")
@@ -243,7 +247,10 @@ _ACCEPTED: Final = (
 
 
 def _are_cases(inputs: Sequence[Path]) -> bool:
-    """Whether all inputs are recorded cases; raises LarsError without input, or for cases and other files."""
+    """Return whether all inputs are recorded cases.
+
+    Raise LarsError if no input is given, or if only some inputs are cases.
+    """
     if not inputs:
         raise LarsError(f"nothing to compare on; expected {_ACCEPTED}")
     cases = [path for path in inputs if path.suffix == _CASE or exists(path, folder=True)]
@@ -254,7 +261,10 @@ def _are_cases(inputs: Sequence[Path]) -> bool:
 
 
 def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
-    """Return the differences of two profiles on a trace; with two queries, each side reads one query."""
+    """Return the differences of two engines on a trace.
+
+    If two queries are given, the second engine runs the second query.
+    """
     split = 2 if len(request.inputs) > 1 and requests.is_query(request.inputs[1]) else 1
     queries = request.inputs[:split]
     read = request.input_options.as_engines_count(queries, listeners.note)
@@ -287,7 +297,7 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
 
 
 def _on_case(request: CompareRequest, case: Case) -> Divergence:
-    """Return the differences of two profiles on the stream of a recorded case."""
+    """Return the differences of two engines on the stream of a recorded case."""
     sides = named_reporter(request.first, case.query), named_reporter(request.second, case.query)
     first, second = (
         judge.run_of_case(case, side.who if isinstance(side.who, Engine) else None) for side in sides
@@ -315,7 +325,7 @@ def _paired(
 
 
 def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
-    """Raise LarsError if the queries return different variables, because every row would differ."""
+    """Raise LarsError if the two queries return different variables, because then every row would differ."""
     named = [
         sorted(columns(requests.load_query(path, unit, requests.as_engines_read(path), graphs=True)))
         for path in paths

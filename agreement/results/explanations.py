@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 class ExplainRequest:
     """The arguments of `lars explain`.
 
-    Prints the rules and triples that the answer follows from. If there is no such answer, prints the missing
-    triple, the failed condition or the missing evaluation.
+    Prints the rules and triples from which the answer follows.
+    If the query has no such answer, prints the missing triple, the false condition or the missing evaluation.
 
     Examples:
     lars explain samples/coupons --at 18 'ans(25,rayban,b)'
@@ -49,16 +49,18 @@ class ExplainRequest:
 
     inputs: tuple[str, ...] = argument(
         "QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.. ATOM",
-        "Query, program or experiment; its input; and last the atom, in quotes.",
+        "Query, program or experiment; then its input; then the atom of the answer in quotes.",
         default=(),
         source="trace",
     )
-    atom: str | None = option(None, "The atom, if it is not the last input.", last_input=True)
+    atom: str | None = option(
+        None, "Atom of the answer, if the atom is not the last argument.", last_input=True
+    )
     at: Time | None = requests.time_option("Time point of the answer.")
     how: requests.ProgramOptions
     model: int | None = option(
         None,
-        "Number of the answer stream, from 1, if the program has several answer streams.",
+        "Number of the answer stream, if the program has several. The first is 1.",
         requests.readers.ordinal,
         metavar="K",
         keyword="int | None",
@@ -66,7 +68,7 @@ class ExplainRequest:
 
 
 def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
-    """Return the paths of a request, and the atom, which may be the last input."""
+    """Return the paths of a request, and the atom to explain, which may be the last input."""
     inputs = [*map(str, request.inputs), *([] if request.atom is None else [request.atom])]
     if not inputs:
         raise LarsError(f"nothing to explain; {ACCEPTED}")
@@ -84,7 +86,7 @@ def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
 def situate(
     request: ExplainRequest, paths: Sequence[Path], listeners: Listeners
 ) -> explaining.ProgramSituation:
-    """Return the program of a request with its input."""
+    """Return the program of a request together with its input."""
     path, how = paths[0], request.how
     how.check(path)
     requests.check_for_programs(path, flags_of(model=request.model))
@@ -103,7 +105,7 @@ def situate(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExplainResult(Findings):
-    """The result of `explain`: the proof of an atom down to the input, or its missing premises, as a tree.
+    """The result of `explain`: a tree with the proof of an atom, or with the missing premises of the atom.
 
     `dates` maps time points to dateTimes.
     """
@@ -122,7 +124,7 @@ class ExplainResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code 0, also for an atom that does not hold."""
+        """The exit code. It is 0, even if the atom does not hold."""
         return 0, None
 
     def document(self) -> Mapping[str, object]:
@@ -200,7 +202,7 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
 class CheckRequest:
     """The arguments of `lars check`.
 
-    If the stream is not an answer stream, prints the violated rule or the unsupported atom.
+    If the stream is not an answer stream, prints the violated rule, or the atom that no rule derives.
 
     Example, with an answer that lars solve printed:
     lars solve samples/door/door.lars samples/door/door.atoms --to 3 > answers.txt
@@ -209,7 +211,7 @@ class CheckRequest:
 
     program: Path = requests.program_argument()
     answer: Path = option(
-        needed, "File with the stream to check; - reads standard input.", metavar="FILE", source="trace"
+        needed, "File with the stream to check. - reads standard input.", metavar="FILE", source="trace"
     )
     at: Time = requests.reference_time_option(needed)
     trace: tuple[Path, ...] = requests.trace_argument()
@@ -218,7 +220,7 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CheckResult(Findings):
-    """The result of `check`: for each stream the verdict, with the violated rule or unsupported atom."""
+    """The result of `check`: for each stream its verdict, with the violated rule or the underived atom."""
 
     verdict: ClassVar[str | None] = "correct"
 

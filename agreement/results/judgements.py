@@ -1,4 +1,4 @@
-"""`judge`: the verdict on an engine's answers, fitting start times, and the fault that explains errors."""
+"""`judge`: the verdict on an engine's answers, start times that fit, and the fault behind wrong answers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 class JudgeRequest:
     """The arguments of `lars judge`.
 
-    Tries the start times t0 of the windows that the specification allows. If no start time makes the answers
-    correct, prints the wrong windows and the engine fault that explains the wrong windows.
+    Tries each time t0 at which the first window may open.
+    If the answers are wrong for every t0, prints the wrong windows and the engine fault that explains them.
 
     Example, in samples/judged/met:
     lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms
@@ -66,16 +66,16 @@ class JudgeRequest:
     )
     engine: str | None = option(
         None,
-        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or engine version that "
-        "defines the correct answers. For cases also `specification`: the specification of the case's "
-        "engine. [default for cases: the engine of the case]",
+        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or simulated engine "
+        "version that defines the correct answers. For cases also `specification`: the "
+        "specification of the engine in the case. [default for cases: the engine of the case]",
         metavar="NAME",
     )
     how: requests.JudgeOptions
     recorded: requests.AnswersOptions
     input_options: requests.InputOptions
     static_at: tuple[str, ...] = option(
-        (), "Static data that exist at these times only.", metavar="FROM..TO=FILE"
+        (), "Static data from time FROM to time TO only.", metavar="FROM..TO=FILE"
     )
     bad_lines: requests.BadLineOptions
 
@@ -103,7 +103,8 @@ _OF_TIMES: Final = frozenset(("--until", "--early", "--late"))
 def _check_said(flags: Sequence[str], match: requests.MatchBy, *, cases: bool, version: bool) -> None:
     """Raise LarsError if an option is given that has no effect.
 
-    A case contains its query and stream, an engine version has no free choice, and a sequence has no times.
+    A case contains its own query and stream. An engine version has no open parameters. A comparison by
+    sequence ignores times.
     """
     sequence = match == "sequence"
     refusals = (
@@ -145,7 +146,7 @@ class JudgeResult(Findings):
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """The reason for each case that cannot be judged."""
+        """The cases that cannot be judged, each with the reason."""
         return {case.id: case.problem for case in self._refused}
 
     @property
@@ -155,7 +156,10 @@ class JudgeResult(Findings):
 
     @property
     def incomparable(self) -> str | None:
-        """The cases that cannot be judged; if no case is incorrect, also cases without compared reports."""
+        """A sentence about the cases that cannot be judged.
+
+        If no case is incorrect, the sentence also counts the cases without compared reports.
+        """
         if self._refused:
             return judging.all_refused(self._refused, len(self._refused) + len(self._cases))
         return judging.cases_without_reports(self._cases)

@@ -20,7 +20,7 @@ _BYTES_AT_ONCE: Final = 2**16
 class ServeEngineRequest:
     """The arguments of `lars serve-engine`.
 
-    Reads requests and writes replies of the adapter protocol, one JSON document per line.
+    Reads requests and writes replies of the adapter protocol. Each line is one JSON document.
 
     Examples:
     lars serve-engine rspql
@@ -29,11 +29,13 @@ class ServeEngineRequest:
 
     engine: str = argument(
         "SPEC|VERSION|FILE.toml",
-        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or engine version.",
+        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or simulated engine "
+        "version to serve.",
     )
     base: str | None = option(
         None,
-        "Resolve relative IRIs of a query without BASE against IRI. [default: relative IRIs are errors]",
+        "IRI against which relative IRIs of a query without BASE are resolved. [default: relative "
+        "IRIs are errors]",
         absolute_iri,
         metavar="IRI",
         keyword="str | None",

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 class SolveRequest:
     """The arguments of `lars solve`.
 
-    Prints one line per time point with an answer, or with --as the reports of an engine.
+    Prints one line per time point with an answer.
+    With --as, prints the reports of an engine.
 
     Examples:
     lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
@@ -61,10 +62,9 @@ class SolveRequest:
     streams: AnswerStreamOptions
     as_: str | None = option(
         None,
-        "Print the reports of this specification (csparql, cqels, sparqlstream, rspql, or a "
-        ".toml file) or engine version. A report without rows is printed as `-`. If an engine "
-        "version reports between two time points, JSON contains the earlier time point as `t` and the "
-        "exact time in milliseconds as `ms`.",
+        "Print the reports of an engine: a specification (csparql, cqels, sparqlstream, rspql, or "
+        "a .toml file) or a simulated engine version. `-` is a report without rows. In JSON, `ms` "
+        "is the time of a report between two time points.",
         metavar="NAME",
     )
     reports: ReportOptions

@@ -59,9 +59,10 @@ def _is_program_as_text(values: OptionValues) -> bool:
 class TranslateRequest:
     """The arguments of `lars translate`.
 
-    Formats: lars is the syntax of the manual, and ascii is this syntax without special characters. asp is a
-    program for clingo. sql is a script for SQLite and DuckDB. ticker and idlv-sr are programs for stream
-    reasoners. model is the parsed query; a LARS program has no model. latex prints the rules for a paper.
+    Format lars: the syntax of the manual. Format ascii: the same syntax in ASCII characters.
+    Format asp: a program for clingo. Format sql: a script for SQLite and DuckDB.
+    Formats ticker and idlv-sr: programs for the stream reasoners of these names.
+    Format latex: the rules for a paper. Format model: the parsed query, not for a LARS program.
 
     Example:
     lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
@@ -92,14 +93,15 @@ class TranslateRequest:
     query: Path = requests.program_argument()
     trace: tuple[Path, ...] = argument(
         "TRACE..",
-        "Recorded streams to include with --format asp or sql, so that the output needs no further input.",
+        "Recorded streams. With --format asp or sql, the output contains their data and needs no "
+        "further input.",
         default=(),
         source="trace",
     )
     evaluation: requests.EvaluationOptions
     reading: requests.InterpretationOptions
     semantics: Semantics | None = requests.semantics_option("set")
-    to: Language | None = option(None, "Print the query in this query language instead of a program.")
+    to: Language | None = option(None, "Print the query in this query language, not as a LARS program.")
     step: Duration | None = option(
         None,
         "STEP for windows without a STEP, such as 1s. C-SPARQL, Kolibrie, CQELS 2, sparq and Janus "
@@ -108,7 +110,7 @@ class TranslateRequest:
         metavar="LENGTH",
         keyword="str | None",
     )
-    strict: StrictEngine | None = option(None, "Reject queries that the parser of this engine rejects.")
+    strict: StrictEngine | None = option(None, "Accept only queries that the parser of this engine accepts.")
     assign: Mapping[Iri, tuple[Iri, ...]] | None = requests.assign_option()
     input_options: requests.InputOptions
     at: Time | None = requests.reference_time_option()

@@ -418,14 +418,14 @@ def literal_bindings(
 
 
 def cheapest(here: IndexedPoint, body: Sequence[BodyLiteral], binding: terms.Binding) -> BodyLiteral | None:
-    """Return the literal with the fewest candidates as the next literal, or None if no literal is ready."""
+    """Return the literal with the fewest atoms that could match it, or None if no literal is ready."""
     costs = [(cost, place) for place, literal in enumerate(body)
              if (cost := _cost(here, literal, binding)) is not None]  # fmt: skip
     return body[min(costs)[1]] if costs else None
 
 
 def _cost(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> tuple[bool, int] | None:
-    """Return whether the literal should wait for a binding, and its number of candidates.
+    """Return whether the literal should wait for a binding, and the number of atoms that could match it.
 
     Return None if the literal must wait for a binding.
     """

@@ -226,16 +226,16 @@ Choice = tuple[tuple[TupleWindow, tuple[Moment, ...]], ...]
 
 @dataclass(frozen=True, slots=True)
 class IsAnswerStream:
-    """The candidate is an answer stream; if ties are `choose`, for the choice in `choice`."""
+    """The checked stream is an answer stream; if ties are `choose`, for the choice in `choice`."""
 
     choice: Choice = ()
 
 
 @dataclass(frozen=True, slots=True)
 class NotAnInterpretation:
-    """The candidate is not an interpretation: it misses atoms of the data D, or has extra input atoms.
+    """The checked stream is not an interpretation: it misses atoms of the data D, or has extra input atoms.
 
-    `outside` are the candidate's atoms at times outside the timeline.
+    `outside` are the atoms of the checked stream at times outside the timeline.
     """
 
     missing: tuple[Moment, ...] = ()
@@ -245,7 +245,7 @@ class NotAnInterpretation:
 
 @dataclass(frozen=True, slots=True)
 class ViolatedRule:
-    """A rule whose body holds in the candidate although its head does not hold.
+    """A rule whose body holds in the checked stream although its head does not hold.
 
     `other_count` is the number of other violated instances. A constraint never holds as a head, and neither
     does a head @_{t'} with t' ∉ T. `choice_count` is the number of choices of ties that were tried.
@@ -259,7 +259,7 @@ class ViolatedRule:
 
 @dataclass(frozen=True, slots=True)
 class SmallerModel:
-    """The candidate is a model, but not a minimal model: the least model of its reduct is smaller.
+    """The checked stream is a model, but not minimal: the least model of its reduct is smaller.
 
     `unfounded` are the atoms that the least model lacks. `unsupported` are the unfounded atoms without a rule
     whose body holds. If each unfounded atom has a rule whose body holds, the unfounded atoms support each
@@ -284,12 +284,12 @@ def check_candidate(
     point: ReferencePoint,
     evaluate: grounding.Evaluate = grounding.refuse,
 ) -> Verdict:
-    """Return whether the candidate is an answer stream of the program for the data at a point.
+    """Return whether a stream is an answer stream of the program for the data at a point.
 
-    If ties are `choose`, the candidate needs to be an answer stream for one choice only. Otherwise the
-    verdict describes a choice for which the candidate is a model, if possible. Raises LarsError for an unsafe
-    program, for t outside the timeline, and for too many choices or time points. Also raises LarsError for
-    SPARQL conditions without `evaluate`.
+    If ties are `choose`, the stream must be an answer stream only for one choice. Otherwise the verdict
+    describes, if possible, a choice for which the stream is a model. Raises LarsError for an unsafe program,
+    for t outside the timeline, and for too many choices or time points. Also raises LarsError for SPARQL
+    conditions without `evaluate`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.terms import Atom
@@ -410,11 +410,11 @@ def _chosen(stream: Stream) -> Choice:
 
 
 def least_model(reduct: Iterable[Instance], data: Stream, candidate: Stream, point: ReferencePoint) -> Stream:
-    """Return the least stream between the data and the candidate that satisfies the reduct.
+    """Return the least stream between the data and the checked stream that satisfies the reduct.
 
-    A formula that holds in the data and in the candidate holds in every stream between them. A formula that
-    holds only in the candidate is monotone. If the stream grows, the body of a rule therefore stays true, so
-    each rule needs to be applied only once.
+    A formula that holds in the data and in the checked stream holds in every stream between the two. A
+    formula that holds only in the checked stream is monotone. If the stream grows, the body of a rule
+    therefore stays true, so each rule needs to be applied only once.
     """
     stream, pending = data, [instance.ground for instance in reduct]
     while pending:

@@ -207,7 +207,7 @@ class Scanner:
             if number > sys.maxunicode or number in _SURROGATES or not allowed.match(chr(number)):
                 place = self.place(match.start(group) + escape.start())
                 accepted = _ESCAPES if allowed is _ANY else "those of letters and digits"
-                raise PlacedError(place, f"{escape.group()} is no escape here; accepted are {accepted}")
+                raise PlacedError(place, f"{escape.group()} is not an escape here; use {accepted}")
             return chr(number)
 
         return _ESCAPE.sub(decode, match.group(group))

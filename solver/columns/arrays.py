@@ -22,13 +22,15 @@ _GREATEST_KEY: Final = 2**62
 _MOST_BYTES: Final = 2**31
 """The greatest size in bytes of concatenated texts; the offsets of Arrow have 32 bits."""
 _MARKS: Final = 32
-"""The greatest number of marks per value with which a table of marks is cheaper than sorting the values."""
+"""The greatest number of marks per value up to which a table of marks costs less than sorting the values."""
 
 
 def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) -> list[Array]:
-    """Return a number for each row of both tables; numbers are equal if and only if the rows are equal.
+    """Return a number for each row of both tables.
 
-    Every number times `room` fits in 63 bits.
+    Two rows have the same number exactly if the rows are equal.
+
+    The numbers are so small that a product with `room` fits in 63 bits.
     """
     most = _GREATEST_KEY // room
     numbers, size = [np.zeros(length, np.int64) for length in lengths], 1
@@ -44,7 +46,7 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
 
 
 def among(values: Array, others: Array) -> Mask:
-    """Return whether each value (from 0) is in `others`; the smaller side is sorted, or values are marked.
+    """Return, for each value (an integer from 0), whether `others` contains the value.
 
     >>> among(np.array([5, 3, 5, 9]), np.array([5, 7])).tolist()
     [True, False, True, False]
@@ -120,7 +122,7 @@ def _ranked(columns: Sequence[Array]) -> tuple[list[Array], int]:
 
 
 def numbers_of(array: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arrow has them in
-    """Return integers as a column of the same width; a null becomes an arbitrary number."""
+    """Return integers as a column of the same width; a null is replaced by an arbitrary number."""
     import pyarrow as pa
 
     kind = array.type

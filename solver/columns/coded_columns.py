@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
 NO_CODE: Final = -1
-"""The code of an undefined arithmetic result; this code equals no term and does not equal itself."""
+"""The code of an undefined arithmetic result. No term has this code, and it does not equal itself."""
 _EXACT: Final = 2**53
 _TERMS_FOR_EACH_ROW: Final = 8
 """The number of terms per row above which only the terms of the column are sorted, not all terms."""
@@ -35,7 +35,7 @@ _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
 class Numbering(dict[Key, int]):
-    """A dictionary that numbers its keys: a new key gets the next number."""
+    """A dictionary that gives each key a number: a new key gets the next number."""
 
     def __missing__(self, key: Key) -> int:
         self[key] = number = len(self)
@@ -47,18 +47,21 @@ class CodedTerms(ABC):
 
     @abstractmethod
     def code(self, text: str) -> int:
-        """Return the code of a term's text; an unknown term gets an unused code."""
+        """Return the code of a term's text. A term without a code gets a code that no other term has."""
 
     @abstractmethod
     def arrow(self, codes: Array) -> "pa.Array":
-        """Return the texts of codes with the notation of input atoms; null is `null`."""
+        """Return the texts of codes, written like input atoms; null is written `null`."""
 
     @abstractmethod
     def __len__(self) -> int:
         """Return a number that is greater than all codes."""
 
     def matching(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
-        """Return a mask of rows with the constants of `terms`, and with equal codes for equal variables."""
+        """Return a mask of the rows that match `terms`.
+
+        Constants must be equal, and equal variables must have equal codes.
+        """
         places: dict[Variable, int] = {}
         mask = np.ones(rows, np.bool_)
         for place, term in enumerate(terms):
@@ -127,12 +130,12 @@ class TermCodes(CodedTerms):
         return list(map(self._listed().__getitem__, codes))
 
     def atom_texts(self, codes: Array) -> list[str]:
-        """Return the texts of codes with the notation of input atoms; null is `null`."""
+        """Return the texts of codes, written like input atoms; null is written `null`."""
         texts = self._listed()
         return [texts[code] or str(NULL) for code in codes.tolist()]
 
     def arrow(self, codes: Array) -> "pa.Array":
-        """Return the texts of codes with the notation of input atoms; null is `null`."""
+        """Return the texts of codes, written like input atoms; null is written `null`."""
         return arrow_strings(self.atom_texts(codes))
 
     def ranks(self, codes: Array) -> Array:
@@ -255,7 +258,10 @@ Atoms = Mapping[Signature, InputAtoms]
 
 
 def together(parts: Sequence[InputAtoms]) -> InputAtoms:
-    """Return the atoms of all parts, one part after another; at least one part must be given."""
+    """Return the atoms of all given collections, one collection after another.
+
+    At least one must be given.
+    """
     if len(parts) == 1:
         return parts[0]
     columns = zip(*(part.columns for part in parts), strict=True)

@@ -22,7 +22,7 @@ _PANDAS: Final = {
 }
 """The names that pandas gives to types of columns in files.
 
-With these names integers with gaps stay integers.
+With these names, a column of integers stays a column of integers even if values are missing.
 """
 _GROUP: Final = 2**17
 """The number of rows in a row group; the rows of a group are written together."""

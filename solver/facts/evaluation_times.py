@@ -26,7 +26,10 @@ class Multiples:
 
 
 Gate = Arrivals | Multiples | tuple[int, ...] | None
-"""The trigger, or the ascending evaluation times, or None if each time point is an evaluation time."""
+"""The evaluation times of a program: given by a trigger, or given in ascending order.
+
+None: every time point.
+"""
 
 
 def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
@@ -70,12 +73,15 @@ def matcher(pattern: Atom) -> Callable[[Fact], bool]:
 
 
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
-    """Return the gate of `trigger` and the program without `trigger`; None if `trigger` is not a gate.
+    """Return the evaluation times that `trigger` defines, and the program without `trigger`.
 
-    A trigger without rules is a gate that never opens, such as push without a stream to wait for.
+    The result is None if `trigger` does not define evaluation times.
 
-    A gate is an atom that every rule with a body needs. All rules that derive `trigger` must have one of the
-    two forms of LARS (2015), Section 4.1. In these forms, `trigger` is true exactly at the times of the gate.
+    A trigger without rules never makes the program evaluate. An example is push without a stream to wait for.
+
+    The trigger is an atom that every rule with a body needs. All rules that derive `trigger` must have one of
+    the two forms of LARS (2015), Section 4.1: push or pull. In these forms, `trigger` is true exactly at the
+    evaluation times.
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)

@@ -105,8 +105,8 @@ def atoms_of(background: Background) -> Iterator[terms.Atom]:
 class Situation:
     """The timeline, the input in arrival order, and the background B.
 
-    Equal facts at one time point count once, at their first arrival. If `newest` is given, arrivals after
-    `newest` are invisible, but tuple windows count these arrivals.
+    Equal facts at one time point count once, at their first arrival. If `newest` is given, the program does
+    not see arrivals after `newest`, but tuple windows count these arrivals.
     """
 
     timeline: Interval
@@ -115,7 +115,7 @@ class Situation:
     newest: int | None = None
 
     def sees(self, fact: Fact) -> bool:
-        """Return whether the fact is visible; tuple windows also count invisible facts."""
+        """Return whether the program sees the fact; tuple windows also count facts that it does not see."""
         return self.newest is None or fact.t <= self.newest
 
 
@@ -147,7 +147,7 @@ def check_writable(constant: terms.Constant) -> None:
             try:
                 text.encode()
             except UnicodeEncodeError:
-                raise _unwritable(constant, "a lone surrogate is no character") from None
+                raise _unwritable(constant, "a lone surrogate is not a valid character") from None
 
 
 def _unwritable(constant: terms.Constant, problem: str) -> LarsError:
@@ -223,7 +223,7 @@ class Static:
 def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> Collection[Arguments]:
     """Return the triples of graphs, each with the name of its graph; each graph is a union of sets.
 
-    The triples of a graph are ascending. Triples that were read together stay in columns.
+    The triples of a graph are ascending. Triples that were read from one file stay in columns.
     """
     every = [part for _, parts in graphs for part in parts]
     coded = [part for part in every if isinstance(part, CodedRows)]
@@ -243,7 +243,7 @@ def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> C
 
 
 def distinct_rows(parts: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """Return the distinct rows of all parts, in ascending order; each row has three numbers."""
+    """Return the distinct rows of all given collections, in ascending order; each row has three numbers."""
     rows = np.concatenate([np.empty((0, 3), np.int64), *parts])
     rows = rows[np.lexsort(rows.T[::-1])]
     fresh = np.ones(len(rows), np.bool_)

@@ -1,4 +1,4 @@
-"""The input atoms that a program can use, that it reads through windows, or that are visible at a time."""
+"""The input atoms that a program can use, that it reads through windows, or that it sees at a time."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -73,7 +73,7 @@ def _fitting(rows: Iterable[Arguments], patterns: Sequence[Atom]) -> Collection[
 
 
 def _fits(row: Arguments, atom: Atom) -> bool:
-    """Return whether the row has the constants of the atom."""
+    """Return whether the row has the same constants as the atom."""
     return all(isinstance(t, Variable) or str(t) == text for t, text in zip(atom.arguments, row, strict=True))
 
 
@@ -90,7 +90,7 @@ def canonical_atom(atom: Atom) -> Atom:
 
 
 Span = tuple[int, int]
-"""The first and the last index of a run of consecutive indexes."""
+"""The first and the last index of consecutive indexes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class WindowedAtom:
 
 
 def unite(spans: list[Span], new: Span) -> None:
-    """Add a run to ascending disjoint runs, and merge it with runs that overlap or touch it."""
+    """Add an interval of indexes to disjoint intervals; merge it with those that overlap or touch it."""
     first, last = new
     start = bisect_left(spans, first - 1, key=itemgetter(1))
     end = bisect_right(spans, last + 1, key=itemgetter(0))
@@ -168,7 +168,8 @@ class NearSituation:
 class Newest:
     """The facts that a tuple window keeps while facts arrive in ascending time.
 
-    All ties at the oldest instant are included, since the evaluation of the window decides the ties.
+    If several atoms arrived at the oldest time in the window, all of them are included; the evaluation
+    chooses among them.
     """
 
     def __init__(self, window: TupleWindow, facts: Sequence[Fact]) -> None:

@@ -1,4 +1,7 @@
-"""Comparison of two independent evaluations; a difference is reported with a small case that shows it."""
+"""Comparison of two independent evaluations of one case.
+
+A difference is reported with a small case that shows it.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +18,7 @@ from solver.minimal import minimal
 
 Item = TypeVar("Item")
 _PATIENCE: Final = 20.0
-"""The greatest number of seconds for the reduction of a case."""
+"""The greatest number of seconds for making a case with a difference smaller."""
 PROGRAM_FILE, INPUT_FILE = "difference.lars", "difference.atoms"
 
 
@@ -29,7 +32,10 @@ class PosedProgram:
 
 
 Way = Callable[[PosedProgram], Iterable[tuple[Row, int, int]]]
-"""A function that computes the rows of a case, each with the first and the last index of a run of times."""
+"""A function that computes the rows of a case.
+
+Each row has the first and last index of an interval of times.
+"""
 
 
 def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
@@ -47,7 +53,7 @@ def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
 
 
 def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str] | None:
-    """Return the first time index with a row of only one evaluation, and a sentence about the row.
+    """Return the first index of a time with a row of only one evaluation, and a sentence about this row.
 
     None means that the two evaluations agree. Raises LarsError if only clingo rejects the input; clingo has
     smaller integers than the relational evaluation.
@@ -65,7 +71,7 @@ def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str
 
 
 def _spans(case: PosedProgram, way: Way) -> Mapping[Row, list[Span]] | str:
-    """Return each row with its longest runs of times, or the error message if the evaluation fails."""
+    """Return each row with its longest intervals of times, or the error message if the evaluation fails."""
     spans: dict[Row, list[Span]] = {}
     try:
         for row, first, last in way(case):

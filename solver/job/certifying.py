@@ -19,23 +19,26 @@ from solver.pointwise import have_runs
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
-"""The number of atoms that clingo processes in some tenths of a second.
+"""The number of atoms that clingo processes in a few tenths of a second.
 
-Input and answers count at each time.
+The atoms of the input and of the answers count at each checked time.
 """
 _SHARE: Final = 0.02
-"""The share of a job's atoms that clingo may process; an atom costs clingo eight times as much."""
-_ORDERED: Final = 6
-"""The additional cost of an atom in tuple windows, in atoms.
+"""The share of a job's atoms that clingo may process for checks.
 
-Clingo also needs the atom's place in an order.
+An atom costs clingo eight times as much.
+"""
+_ORDERED: Final = 6
+"""The additional cost of an atom in a tuple window, expressed as a number of atoms.
+
+For such an atom, clingo also needs the place of the atom in the order of arrival.
 """
 _EACH: Final = 50
-"""The cost of a time point for clingo without its atoms, given as a number of atoms."""
+"""The cost of one time point for clingo without its atoms, expressed as a number of atoms."""
 _INSTANCES: Final = 500_000
 """The number of rule instances that clingo lists in about half a second."""
 _INSTANCES_EACH: Final = 10
-"""The number of rule instances that clingo lists in the time that it needs to receive one atom."""
+"""The number of rule instances that clingo lists in the time that it needs to read one atom."""
 _LARGE: Final = 5_000
 """The greatest number of atoms of the background B with which clingo is not slow."""
 _SEED: Final = 20150725
@@ -48,10 +51,10 @@ def certified_runs(
     evaluator: Evaluator = "auto",
     certify: Certify | int = "some",
 ) -> evaluation.AnswerRuns:
-    """Return the answers of `answer_runs`, certified at some times, and at one time at least if possible.
+    """Return the answers of `answer_runs`, which clingo checks at some times, if possible at least once.
 
-    If `certify` is "some", times with too many rule instances are not certified. Raises DisputedAnswerError
-    if clingo computes other rows.
+    If `certify` is "some", clingo does not check times with too many rule instances. Raises
+    DisputedAnswerError if clingo computes other rows.
     """
     runs = certified_part(question, situation, within, evaluator, certify)
     if not lacks_certified(runs, certify):
@@ -69,9 +72,9 @@ def certified_part(
     evaluator: Evaluator,
     certify: Certify | int,
 ) -> evaluation.AnswerRuns:
-    """Return the answers of one part of a job.
+    """Return the answers of one part of a job, which clingo checks at some times.
 
-    The part may have no certified time if other parts of the job have certified times.
+    Clingo may check no time of this part if it checks times of other parts.
     """
     (runs,) = evaluation.answer_runs([question], situation, within, evaluator)
     asks_clingo_anyway = evaluator in {"both", "clingo"}
@@ -83,16 +86,16 @@ def certified_part(
 
 
 def lacks_certified(answer_parts: evaluation.AnswerParts, certify: Certify | int) -> bool:
-    """Return whether answers should be certified at some times, but are not certified at any time."""
+    """Return whether clingo should check the answers at some times, but checked them at no time."""
     return certify == "some" and not answer_parts.certified and answer_parts.evaluations > 0
 
 
 def certified_first(
     question: evaluation.Question, runs: evaluation.AnswerRuns, situation: relational.EncodedSituation
 ) -> evaluation.AnswerRuns:
-    """Return answers certified at their first time, at which the windows contain the least.
+    """Return answers that clingo checks at their first time, at which the windows contain the fewest atoms.
 
-    If clingo cannot evaluate the first time, the answers are not certified. The situation must contain the
+    If clingo cannot evaluate the first time, it does not check the answers. The situation must contain the
     input for the first time.
     """
     claim = _Claim(question, runs, _used(question, situation))
@@ -106,7 +109,7 @@ def _draw(question: evaluation.Question, within: Interval) -> Random:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Claim:
-    """The answers of the relational evaluation to a question.
+    """The answers of the relational evaluation to a question, which clingo checks.
 
     `input` is the part of the situation that the question can use.
     """
@@ -118,7 +121,7 @@ class _Claim:
     def certified(
         self, times: Sequence[int], situation: relational.EncodedSituation
     ) -> evaluation.AnswerRuns:
-        """Return the answers as certified at the given times.
+        """Return the answers with the mark that clingo checked them at the given times.
 
         Raise DisputedAnswerError if clingo has other rows.
         """
@@ -136,7 +139,7 @@ class _Claim:
         return certified
 
     def _has_runs_of_clingo(self) -> bool:
-        """Return whether clingo computes the same runs for all times together.
+        """Return whether clingo computes the same rows for all times together as the relational evaluation.
 
         If the result is False, clingo must check one time after another.
         """
@@ -151,7 +154,7 @@ class _Claim:
         return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 
     def _touched(self, situation: relational.EncodedSituation) -> relational.EncodedSituation:
-        """Return the situation without the atoms of a large background B that the rules cannot use."""
+        """Return the situation without those atoms of a large background B that the rules cannot use."""
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if sum(map(len, situation.background.values())) <= _LARGE:
             return situation
@@ -161,7 +164,7 @@ class _Claim:
         return with_usable_background(self.question.program, situation, self.question.predicate)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
-        """Return the number of times to certify; the number can be 0 if clingo is slow."""
+        """Return the number of times that clingo should check. The number can be 0 if clingo is slow."""
         match certify:
             case "none":
                 return 0
@@ -173,17 +176,20 @@ class _Claim:
                 return min(number, len(self.answers.times))
 
     def cheapest(self) -> list[int]:
-        """Return the times that fit the budget of clingo, the cheapest time first; at least one time."""
+        """Return the times that clingo can check within its budget, the cheapest time first.
+
+        At least one time.
+        """
         costs = self._costs()
         fitting = costs <= max(self._budget(), int(costs.min()))
         order = np.argsort(costs[fitting], kind="stable")
         return [int(t) for t in self.answers.times[fitting][order]]
 
     def groundable(self, times: Sequence[int]) -> list[int]:
-        """Return the ascending times at which clingo grounds few rule instances in total.
+        """Return the ascending times at which clingo makes few rule instances in total.
 
-        If clingo would ground too many instances at all times, the cheapest times are chosen. The cost of a
-        time is the number of atoms that the rules match. The choice of times therefore does not depend on the
+        If clingo would make too many instances at every time, return the cheapest times. The cost of a time
+        is the number of atoms that the rules match. The choice of times therefore does not depend on the
         answers.
         """
         if not times:
@@ -207,7 +213,7 @@ class _Claim:
         return sorted(kept)
 
     def _have_few_together(self, times: Sequence[int], most: int) -> bool:
-        """Return whether no time has more instances than `most`, counted for all times in one evaluation."""
+        """Return whether clingo makes at most `most` instances at each time in one joint evaluation."""
         # One evaluation at all times takes hardly longer than an evaluation at one time.
         program = self.question.program
         seen, situation = reach(program), self.input
@@ -218,8 +224,8 @@ class _Claim:
     def _affordable(self, draw: Random) -> int:
         """Return the number of times that clingo can check at low cost; the number can be 0.
 
-        Clingo may be able to check only a fraction of a time in each part of a job. If clingo can check a
-        fraction of a time per part, the same fraction of the parts draws one time each.
+        Clingo may be able to check only a fraction of a time in each part of a job. For example, if clingo
+        can check half a time per part, half of the parts draw one time each.
         """
         costs = self._costs()
         total = int(costs.sum())
@@ -234,7 +240,7 @@ class _Claim:
         return int(_SHARE * (len(self.answers.runs) + sum(len(some.t) for some in span.atoms.values())))
 
     def _costs(self) -> Array:
-        """Return an upper bound on each time's cost for clingo, in atoms: input, static data, answers."""
+        """Return for each time an upper bound of its cost for clingo, in atoms."""
         times, table = self.answers.times, self.answers.runs
         seen, timeline = reach(self.question.program), self.input.timeline
         # What tuple windows show from before these is not counted: it is no more than their size each.
@@ -283,7 +289,7 @@ def _spread(times: Array, number: int, draw: Random) -> list[int]:
 def _seen_at(
     question: evaluation.Question, situation: relational.EncodedSituation, t: int
 ) -> relational.EncodedSituation:
-    """Return the situation with the content of all windows at t, and possibly some older input."""
+    """Return the situation with the content of all windows at t; it may also contain some older input."""
     seen, timeline = reach(question.program), situation.timeline
     last = timeline.last if seen.future is None else t + seen.future
     if seen.past is None:
@@ -293,7 +299,7 @@ def _seen_at(
 
 
 def _first_kept(window: TupleWindow, situation: relational.EncodedSituation, t: int) -> int:
-    """Return a time such that the atoms from this time to t fill the tuple window."""
+    """Return a time from which the atoms up to t fill the tuple window."""
     if window.by is not None:
         return situation.timeline.first
     come = situation.within(Interval(situation.timeline.first, t)).atoms.values()

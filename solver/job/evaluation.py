@@ -1,7 +1,7 @@
-"""Questions to a program, and their answers at many evaluation times, by the relational evaluation or clingo.
+"""Questions to a program, and their answers at many evaluation times.
 
-The code calls the relational evaluation `columns`. An answer is a set of rows with runs of evaluation times,
-or a sequence of whole answer streams.
+The code calls the relational evaluation `columns`. An answer is a set of rows with intervals of evaluation
+times, or a sequence of whole answer streams.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ TRIGGER: Final = Atom("trigger")
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A request for whole answer streams: at most `most` of them, or their brave or cautious consequences.
+    """A request for whole answer streams: at most `most` streams, or their brave or cautious consequences.
 
     Each row contains, as texts, the derived atoms of one answer stream or the consequences. An atom a that
     holds at another time u is written `@_u a`. If no answer stream exists, the result has no row.
@@ -52,7 +52,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A program without its trigger, the requested output, and the gate that selects the evaluation times.
+    """A program without its trigger, the requested output, and the evaluation times that the trigger defines.
 
     If `output` is a predicate, the question asks for the rows of this predicate in the only answer stream.
     """
@@ -92,11 +92,14 @@ def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -
 
 
 class AnswerParts(Protocol):
-    """The answers to a question on a timeline, in columns or packed; packed parts are read when needed."""
+    """The answers to a question on a timeline.
+
+    They may be stored in several packed parts, which are unpacked when needed.
+    """
 
     @property
     def certified(self) -> int:
-        """The number of evaluation times at which clingo confirmed the rows."""
+        """The number of evaluation times at which clingo computed the same rows."""
         ...
 
     @property
@@ -106,15 +109,18 @@ class AnswerParts(Protocol):
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
-        """For each part, in ascending order: the last time point of the part, and its number of runs."""
+        """For each part, in ascending order: its last time point, and its number of intervals of rows."""
         ...
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":
-        """Return at least the answers at times in the interval; packed answers get codes of `terms`."""
+        """Return the answers at times in the interval, and possibly further answers.
+
+        Packed answers get codes of `terms`.
+        """
         ...
 
     def each_part(self) -> "Iterator[AnswerRuns]":
-        """Yield the answers of each part; a run never extends beyond its part."""
+        """Yield the answers of each part. An interval of times of a row never extends beyond its part."""
         ...
 
     def whole(self) -> "AnswerRuns":
@@ -128,10 +134,10 @@ class AnswerParts(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerRuns:
-    """The answers to a question: each row with its longest runs of indexes into `times`.
+    """The answers to a question: each row with its longest intervals of indexes into `times`.
 
-    `times` never decrease. A time can occur several times, each with a different newest input. `certified` is
-    the number of times at which clingo confirmed the rows.
+    The values of `times` never decrease. A time can occur several times, each with a different newest input.
+    `certified` is the number of times at which clingo computed the same rows.
     """
 
     times: Array
@@ -146,7 +152,7 @@ class AnswerRuns:
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
-        """The last time point of the only part, and the number of runs."""
+        """The last time point, and the number of intervals of rows, because all answers are one part."""
         return [(int(self.times.max(initial=0)), len(self.runs))]
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":  # noqa: ARG002 - it has its own
@@ -172,7 +178,7 @@ class AnswerRuns:
         return AnswerRuns(self.times, self.runs.take(mask), self.terms)
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
-        """Yield each row as texts, with the first and the last time of one run; null is None.
+        """Yield each row as texts, with the first and the last time of one of its intervals; null is None.
 
         Rows are sorted by the first time, then by the last time, then by their texts, null first.
         """
@@ -209,14 +215,17 @@ class AnswerRuns:
         return AnswerRuns(times, some, self.terms)
 
     def until(self, times: Array) -> Array:
-        """Return, for each given time, the index of the last evaluation up to this time, or -1."""
+        """Return for each given time the index of the last evaluation at or before this time.
+
+        -1 if none exists.
+        """
         return np.searchsorted(self.times, times, "right") - 1
 
     def held_until(self, columns: Sequence[Array], indexes: Array) -> Array:
-        """Return, for each row of the columns, the last index at which the row is an answer.
+        """Return, for each row, the last index of an evaluation at which the row is an answer.
 
-        The last index is at most the row's index in `indexes`. The result is -1 if the row is not an answer
-        at any of these indexes.
+        Evaluations after the row's index in `indexes` do not count. The result is -1 if the row is not an
+        answer at any of these evaluations.
         """
         table, room = self.runs, len(self.times) + 1
         own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)
@@ -230,17 +239,17 @@ class AnswerRuns:
         return np.where(known, np.minimum(table.last[run], indexes), -1)
 
     def holds_at(self, columns: Sequence[Array], indexes: Array) -> Mask:
-        """Return a mask of the rows that are answers at the row's index; the mask is False for index -1."""
+        """Return a mask of the rows that are answers at their index; the mask is False for the index -1."""
         mask: Mask = self.held_until(columns, indexes) == indexes
         return mask & (indexes >= 0)
 
     def holds_within(self, columns: Sequence[Array], after: Array, until: Array) -> Mask:
-        """Return a mask of the rows that are answers at an evaluation in their interval (after, until]."""
+        """Return a mask of the rows that are answers at some evaluation in their interval (after, until]."""
         mask: Mask = np.greater(self.held_until(columns, self.until(until)), self.until(after))
         return mask
 
     def difference(self, other: "AnswerRuns") -> "AnswerRuns":
-        """Return the rows that exactly one of two answers contains; both answers must have the same times."""
+        """Return the rows that only one of two answers contains; both answers must have the same times."""
         width, count = len(self.runs.columns), len(self.times)
         parts = [
             relational.subtract(table, less, range(width), count)
@@ -253,7 +262,10 @@ class AnswerRuns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AtomRuns:
-    """Derived atoms as texts, in the order of answer streams, each with a run of indexes into the times."""
+    """Derived atoms as texts, each with an interval of indexes into the times.
+
+    The atoms are in the order of answer streams.
+    """
 
     atoms: Sequence[str]
     first: Array
@@ -343,9 +355,10 @@ _KEPT: Final = 256
 class RepeatedSituations:
     """A cache of the rows of earlier situations, for programs whose answers do not depend on the time itself.
 
-    In a program without @, only windows depend on the time. If each formula is an atom or ◇ of an atom, the
-    cache key contains the atoms, their order, and the windows that contain them. Otherwise the key contains
-    the distances of the atoms, the ends of the timeline, and the time modulo the steps of the windows.
+    In a program without @, the time itself has an effect only through windows. If each formula is an atom or
+    ◇ of an atom, the key of the cache contains the atoms, their order, and the windows that contain them.
+    Otherwise the key of the cache contains the distances of the atoms, the ends of the timeline, and the time
+    modulo the steps of the windows.
     """
 
     def __init__(self, program: Program) -> None:
@@ -434,7 +447,10 @@ def answer_runs(
     within: Interval,
     evaluator: Evaluator = "auto",
 ) -> list[AnswerRuns]:
-    """Return the answers of each question at its evaluation times in the interval; outputs are predicates."""
+    """Return the answers of each question at its evaluation times in the interval.
+
+    The requested outputs are predicates.
+    """
     return [
         answers_at(question, situation, situation.times(question.gate, within), None, evaluator)
         for question in questions
@@ -448,10 +464,10 @@ def answers_at(
     newest: Array | None = None,
     evaluator: Evaluator = "auto",
 ) -> AnswerRuns:
-    """Return the answers of a question at the given times, whatever the gate of the question is.
+    """Return the answers of a question at the given times, whatever the trigger of the question is.
 
-    `times` and `newest` have equal length, and their values never decrease. Each evaluation ignores arrivals
-    after its time in `newest`.
+    `times` and `newest` have equal length. The values of each never decrease. Each evaluation ignores
+    arrivals after its time in `newest`.
     """
     assert question.predicate is not None, "answer streams have rows of no width"
     latest = None if newest is None else newest.tolist()
@@ -477,7 +493,7 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PosedQuestion:
-    """A question in a situation at ascending times, which replace the gate of the question.
+    """A question in a situation, to be evaluated at the given ascending times in place of its trigger.
 
     `newest` has the length of `times`, and its values never decrease. Each evaluation ignores arrivals after
     its time in `newest`.
@@ -489,10 +505,11 @@ class PosedQuestion:
     newest: Sequence[int] | None = None
 
     def by_columns(self, find: Callable[["PosedQuestion"], Outcome], evaluator: Evaluator) -> Outcome | None:
-        """Return the result of the relational evaluation, or None if clingo must answer.
+        """Return the result of the relational evaluation; None if clingo must compute the answers.
 
         The relational evaluation does not cover all questions, and some numbers and constraints make it fail.
-        In these cases clingo evaluates one time after another, and reports the first time that fails.
+        In these cases, clingo evaluates one time after another. If a time fails, clingo reports the first
+        such time.
         """
         if not by_columns(self.question, self.situation.background, evaluator):
             return None
@@ -518,7 +535,7 @@ class PosedQuestion:
         return atom_runs(self.question.program, self.situation, self._tables())
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
-        """Return the requested rows, each with the first and the last index of one of its runs."""
+        """Return the requested rows, each with the first and last index of an interval of times."""
         if self.question.predicate is None:
             rows = self.streams().by_index(len(self.times))
             return ((row, index, index) for index, row in enumerate(rows))
@@ -543,7 +560,10 @@ class PosedQuestion:
         }
 
     def rows_of_clingo(self) -> Iterator[tuple[Row, int, int]]:
-        """Yield the rows that clingo computes, part by part; a run never extends beyond its part."""
+        """Yield the rows that clingo computes, part by part.
+
+        An interval of times never extends beyond its part.
+        """
         if self.newest is None:
             for begin, end, part in self._parts():
                 for row, first, last in by_clingo(self.question, part.decoded(), self.times[begin:end]):
@@ -555,7 +575,7 @@ class PosedQuestion:
                 yield row, index, index
 
     def _parts(self) -> Iterator[tuple[int, int, relational.EncodedSituation]]:
-        """Yield index ranges of the times, each with its input; the joins of each range fit in memory."""
+        """Yield index ranges of the times with their input; the joins of each range fit in memory."""
         situation, times, seen = self.situation, self.times, reach(self.question.program)
         if not times:
             return
@@ -595,7 +615,7 @@ def check_alike_at(question: Question, situation: Situation, times: Sequence[int
 def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
     """Return whether the relational evaluation answers the question.
 
-    Raises LarsError if `evaluator` requires the relational evaluation, but the question has an obstacle.
+    Raise LarsError if `evaluator` requires the relational evaluation, but the question prevents it.
     """
     if evaluator == "clingo":
         return False
@@ -633,7 +653,7 @@ def _obstacle(
 def by_clingo(
     question: Question, situation: Situation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
-    """Yield each row with the first and the last index of one of its runs."""
+    """Yield each row that clingo computes, with the first and last index of an interval of times."""
     program, output = question.program, question.output
     if len(times) > 1 and isinstance(output, tuple) and pointwise.have_runs(program, situation.background):
         step = max(2, _SPREAD // (1 + len(situation.facts)))

@@ -31,7 +31,7 @@ _PARTS: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """The input that slices need: atoms in windows, and atoms that only trigger evaluation."""
+    """The input that slices of the timeline need: atoms in windows, and atoms that only trigger."""
 
     patterns: frozenset[Atom]
     triggers: frozenset[Atom]
@@ -39,24 +39,27 @@ class Needs:
 
     @property
     def halo(self) -> int | None:
-        """The number of time points around a slice from which the slice needs input; None means all."""
+        """The number of time points around a slice of the timeline from which its evaluation needs input.
+
+        None: all.
+        """
         past, future = self.reach.past, self.reach.future
         return None if past is None or future is None else past + future
 
     def from_before(self, points: int) -> "Needs":
-        """Return the needs of slices that are evaluated at times up to `points` time points earlier, too."""
+        """Return the input that slices need if they are also evaluated up to `points` time points earlier."""
         past = None if self.reach.past is None else self.reach.past + points
         return replace(self, reach=replace(self.reach, past=past))
 
     def windowed(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
-        """Return a mask of a predicate's atoms that a window may contain or count."""
+        """Return a mask of a predicate's atoms that a window contains or that a tuple window must count."""
         mask = _fitting(self.patterns, name, some, terms)
         for window in self.reach.tuples:
             mask |= of_source(some, window, terms)
         return mask
 
     def among(self, atoms: Atoms, terms: CodedTerms, timeline: Interval) -> "NeededAtoms":
-        """Return those of the given atoms that slices of a timeline need."""
+        """Return the given atoms that slices of a timeline need."""
         own: dict[Signature, InputAtoms] = {}
         reached: dict[Signature, InputAtoms] = {}
         for name, some in atoms.items():
@@ -69,7 +72,7 @@ class Needs:
 
 
 def needs_of(questions: Sequence[Question]) -> Needs:
-    """Return the input that the questions need around a slice, as distances in time and as patterns."""
+    """Return the input that the questions need around a slice: distances in time, and patterns of atoms."""
     rules = tuple(rule for question in questions for rule in question.program.rules)
     atoms = (question.needed for question in questions)
     gates = (question.gate for question in questions)
@@ -84,7 +87,7 @@ def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeededAtoms:
-    """Atoms that slices need: through windows (`reached`), and only at a slice's own times (`slice_atoms`).
+    """Atoms that slices need: `reached` through windows, and `slice_atoms` only at times of the slice itself.
 
     `past` and `future` are distances in time points; both ends are included. `reached` and `slice_atoms` are
     disjoint.
@@ -96,7 +99,7 @@ class NeededAtoms:
     future: int
 
     def of(self, within: Interval) -> dict[Signature, InputAtoms]:
-        """Return the atoms that a slice needs, in no particular order."""
+        """Return the atoms that a slice needs, in an arbitrary order."""
         around = Interval(within.first - self.past, within.last + self.future)
         return {
             name: together([some.within(around), self.slice_atoms[name].within(within)])
@@ -104,7 +107,7 @@ class NeededAtoms:
         }
 
     def near(self, slices: Sequence[Interval]) -> range:
-        """Return the range of the slices that may need some of the atoms."""
+        """Return the range of the slices that may need at least one of the atoms."""
         times = (some.t for some in (*self.slice_atoms.values(), *self.reached.values()))
         return between(slices, times, self.past, self.future)
 
@@ -120,7 +123,7 @@ class NeededAtoms:
 
 
 def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, future: int = 0) -> range:
-    """Return the range of the slices that can reach at least one of the given ascending times."""
+    """Return the range of the slices that can reach at least one of the given times."""
     ends = [(int(t[0]), int(t[-1])) for t in times if len(t)]
     if not ends:
         return range(0)

@@ -71,7 +71,7 @@ class NotATerm(LarsError):  # noqa: N818  (an error by its base, named by what i
 
         The error has only a message, so clingo and Spark tasks can pass it on.
         """
-        return cls(f"{short(text)} is no RDF term: {problem}; expected {ACCEPTED}")
+        return cls(f"{short(text)} is not an RDF term: {problem}; expected {ACCEPTED}")
 
 
 def _character(match: re.Match[str]) -> str:
@@ -81,7 +81,7 @@ def _character(match: re.Match[str]) -> str:
             raise NotATerm.of(match.string, f"unknown escape {match[0]!r}")
         return _SHORT[short]
     if (number := int(code, 16)) > _LAST_CHARACTER or number in _SURROGATES:
-        raise NotATerm.of(match.string, f"{match[0]} is no character")
+        raise NotATerm.of(match.string, f"{match[0]} is not a valid character")
     return chr(number)
 
 
@@ -167,7 +167,7 @@ def _triple_at(text: str, start: int, depth: int = 0) -> tuple[TripleTerm, int]:
     match terms:
         case [Iri() | Blank(), Iri(), _] if text.startswith(_CLOSE, at):
             return TripleTerm(*terms), at + len(_CLOSE)
-    raise NotATerm.of(text, "it is no triple in <<( )>>")
+    raise NotATerm.of(text, "it is not a triple in <<( )>>")
 
 
 def _check_nesting(text: str, depth: int) -> None:
@@ -265,7 +265,7 @@ def text_of_oxigraph(term: object, depth: int = 0) -> str:
             )
             return f"{_OPEN} {' '.join(parts)} {_CLOSE}"
         case _:
-            raise NotATerm.of(str(term), "it is no term of RDF")
+            raise NotATerm.of(str(term), "it is not an RDF term")
 
 
 def tag_of(literal: pyoxigraph.Literal) -> str | None:

@@ -45,7 +45,7 @@ def supports(
 
 
 _Candidates = tuple[Bindings, Array, bool]
-"""The candidate atoms of a literal, the index of each solution's candidate (-1: none), and if they are input.
+"""The atoms that could match a literal, the index of each solution's atom (-1: none), and if they are input.
 
 Candidates are numbered. Newer input atoms have smaller numbers; static data can replace input atoms.
 """
@@ -180,7 +180,7 @@ class _Descent:
     def _first_candidates(
         self, bindings: Bindings, candidates: Bindings, limit: Array | None, *, is_input: bool = False
     ) -> _Candidates:
-        """Return, for each solution, the candidate with the smallest number, below `limit` if given."""
+        """Return, for each solution, the matching atom with the smallest number, below `limit` if given."""
         own, places = self._meeting(bindings, candidates, bindings.names)
         numbers = candidates.column(_NUMBER)[places]
         if limit is not None:
@@ -201,7 +201,7 @@ class _Descent:
     def _note(
         self, part: plans.Scan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array
     ) -> None:
-        """Store the chosen candidates of the solutions for their rows."""
+        """Store the chosen atoms of the solutions for their rows."""
         match part.source:
             case (_, _) as predicate:
                 columns = (candidates.term(term, self._situation.terms)[taken] for term in part.terms)

@@ -1,4 +1,4 @@
-"""The search by clingo for candidates and arrival times for which two programs differ in one period.
+"""The search by clingo for triples and arrival times for which two programs differ in one period.
 
 The search tries the numbers of arrivals 0, 1, 2 and so on, and scales time for each number. The number of
 rule instances is computed before grounding, because clingo cannot be stopped during grounding.
@@ -34,12 +34,12 @@ from solver.search.trying import fact_of, moved_back, with_atoms
 from solver.settings import Progress, no_progress
 
 Atoms = Sequence[clingo.Symbol]
-"""The chosen atoms: arrives(I,T) for candidate I that arrives at T, and given(J) for static candidate J."""
+"""The chosen atoms: arrives(I,T) if triple I arrives at T, and given(J) if static triple J is chosen."""
 Assumptions = list[tuple[clingo.Symbol, bool]]
 
 
 def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
-    """Return pairs of the number of an arriving candidate and its arrival time."""
+    """Return pairs: the number of an arriving triple, and its arrival time."""
     return [
         (symbol.arguments[0].number, symbol.arguments[1].number)
         for symbol in atoms
@@ -48,7 +48,7 @@ def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
 
 
 def static_numbers(atoms: Atoms) -> list[int]:
-    """Return the numbers of the static candidates that are chosen."""
+    """Return the numbers of the static triples that are chosen."""
     return sorted(symbol.arguments[0].number for symbol in atoms if symbol.match("given", 1))
 
 
@@ -118,7 +118,7 @@ def _narrowed(side: Question, candidates: contests.Candidates) -> Question:
 
 
 def _instances(contest: contests.Contest, candidates: contests.Candidates, most: int) -> int:
-    """Return the number of rule instances at a time point at which all candidates are present."""
+    """Return the number of rule instances at a time point at which all triples are present."""
     facts = [fact_of(0, atom) for atom in candidates.arrivals]
     background = with_atoms(candidates.background, candidates.static)
     here = encode(Situation(Interval(0, 0), facts, background))
@@ -281,7 +281,7 @@ class FrameSearch:
         return self.choices[-1]
 
     def _improve_last(self, numbers: Sequence[int]) -> None:
-        """Make the last arrival of the given candidates as early as possible."""
+        """Make the last arrival of the given triples as early as possible."""
         end = self._frame.times.last
 
         def last(atoms: Atoms) -> int:

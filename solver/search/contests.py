@@ -1,4 +1,4 @@
-"""The input of a search (two sides, and the candidates of streams) and its results."""
+"""The input of a search (two sides, and the triples to choose from) and its results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

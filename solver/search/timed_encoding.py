@@ -161,7 +161,7 @@ class TimedEncoding(AspNames):
                 yield f"{self.mark}sees({number},{t},{ends.first},{ends.last})."
 
     def _newest(self, window: windows.TupleWindow, number: int) -> str:
-        """Return the rule for the newest atoms; candidates at one instant arrive in numeric order."""
+        """Return the rule for the newest atoms; triples of one time arrive in the order of their numbers."""
         source = "_" if window.source is None else RuleNames().term(window.source)
         one, other = (candidate(i, ["_", "_", "_", source]) for i in "IJ")
         newer = f"#count{{J,V : {other}, arrives(J,V), V <= T, (V,J) > (U,I)}}"
@@ -201,7 +201,7 @@ class _TimedRule(RuleWriter):
 
 
 def candidate(number: str, terms: Sequence[str]) -> str:
-    """Return the ASP atom that contains the triple and the stream of a candidate."""
+    """Return the ASP atom that contains the triple and the stream of a numbered triple."""
     return call("candidate", [number, *terms])
 
 

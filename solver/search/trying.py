@@ -30,7 +30,7 @@ _STREAMS_AT_ONCE: Final = 4_000
 _MOST_STATIC: Final = 2
 """The greatest number of static triples in a tried stream."""
 Placements = tuple[tuple[int, int], ...]
-"""A stream: pairs of a time and the candidate that arrives at this time."""
+"""A stream: pairs of a time and the triple that arrives at this time."""
 Ranks = Mapping[Term, tuple[int, int]]
 UsedLetters = tuple[int, ...]
 """The number of used terms in each group of exchangeable terms."""

@@ -33,7 +33,7 @@ def read_document(text: str) -> object:
         raise ValueError(f"brackets inside brackets, more than {_DEEPEST} deep") from None
     # Only an escape can write half a character, which no parser of RDF takes, nor names.
     if half := _HALF.search(text.replace(r"\\", "  ")):
-        raise json.JSONDecodeError(f"{half[0]} is no character", text, half.start())
+        raise json.JSONDecodeError(f"{half[0]} is not a valid character", text, half.start())
     return document
 
 

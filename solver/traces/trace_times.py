@@ -99,13 +99,13 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
         return Instant(TimeKind.INTEGER, int(text))
     match = _DATE_TIME.fullmatch(text)
     if plain and _FRACTION.fullmatch(text):
-        raise MalformedPart(f"{short(text)} is no time: found a fraction; {WHOLE_TIMES}")
+        raise MalformedPart(f"{short(text)} is not a time: found a fraction; {WHOLE_TIMES}")
     if match is None or not (plain or datatype in _DATE_TYPES):
         as_type = "" if plain else f" of type <{datatype}>"
-        raise MalformedPart(f"{short(text)}{as_type} is no time; expected {ACCEPTED_TIMES}")
+        raise MalformedPart(f"{short(text)}{as_type} is not a time; expected {ACCEPTED_TIMES}")
     if datatype == XSD + "dateTimeStamp" and not match[3]:
         raise MalformedPart(
-            f"{text!r} is no xsd:dateTimeStamp: it has no time zone; expected one ending in Z or +hh:mm"
+            f"{text!r} is not an xsd:dateTimeStamp: it has no time zone; expected one ending in Z or +hh:mm"
         )
     return _date_time(text, match)
 
@@ -116,11 +116,13 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
     is_end = match[1].endswith(_END_OF_DAY) and not fraction
     begin = match[1].replace(_END_OF_DAY, "T00:00:00") if is_end else match[1]
     if not re.fullmatch(ZONE, match[3] or ""):
-        raise MalformedPart(f"{text!r} is no dateTime: its zone is beyond 14:00; expected {ACCEPTED_TIMES}")
+        raise MalformedPart(
+            f"{text!r} is not a dateTime: its zone is beyond 14:00; expected {ACCEPTED_TIMES}"
+        )
     try:
         whole = instant_of(datetime.fromisoformat(begin + (match[3] or "")))
     except ValueError as error:
-        raise MalformedPart(f"{text!r} is no dateTime: {error}; expected {ACCEPTED_TIMES}") from None
+        raise MalformedPart(f"{text!r} is not a dateTime: {error}; expected {ACCEPTED_TIMES}") from None
     if len(fraction) > _DECIMALS:
         raise MalformedPart(f"{text!r} is finer than a nanosecond; expected at most nine decimals")
     value = whole.value + int(fraction.ljust(_DECIMALS, "0")) + is_end * _DAY

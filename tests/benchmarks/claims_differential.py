@@ -452,7 +452,7 @@ def near(term):
 
 
 def near_other(term):
-    """Yield terms beside one that is no number."""
+    """Yield terms beside one that is not a number."""
     if "dateTime" in term:
         text = term[1:].partition('"')[0]
         clock, zoned = datetime.fromisoformat(text), text != text[:19]

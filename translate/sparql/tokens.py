@@ -350,7 +350,9 @@ class Names:
                 return _ESCAPES.get(plain, plain)
             code = int(short or long, 16)
             if code > sys.maxunicode or code in SURROGATES:
-                raise QueryError(self.document.place(token.start), f"{match.group()} is no character")
+                raise QueryError(
+                    self.document.place(token.start), f"{match.group()} is not a valid character"
+                )
             return chr(code)
 
         return _ESCAPE.sub(character, text)

@@ -71,10 +71,14 @@ class AnswerStreamOptions:
         metavar="all|N",
         keyword='int | Literal["all"] | None',
     )
-    brave: bool = option(False, "Print the brave consequences: the atoms in at least one answer stream.")
-    cautious: bool = option(False, "Print the cautious consequences: the atoms in every answer stream.")
+    brave: bool = option(
+        False, "Print the brave consequences: atoms that at least one answer stream contains."
+    )
+    cautious: bool = option(
+        False, "Print the cautious consequences: atoms that every answer stream contains."
+    )
     show: str | None = option(
-        None, "Print only these predicates of a program, such as alarm/1,other/2.", metavar="NAME/N"
+        None, "Print only the given predicates of a program, such as alarm/1,other/2.", metavar="NAME/N"
     )
 
     @property
@@ -322,11 +326,14 @@ def asked_span(task: SolvingTask, trace: Trace, every: int | None) -> Interval:
 def _streams(task: SolvingTask, warn: Warn) -> Streams:
     program, trace, predicates = program_on_trace(task, warn)
     for name, arity in sorted(_unknown(program, predicates)):
-        warn(f"{name}/{arity} is neither derived nor given; given are {_names_of(predicates)}")
+        warn(
+            f"{name}/{arity} is neither derived by a rule nor contained in the input. The input "
+            f"contains {_names_of(predicates)}"
+        )
     if ("striple", 4) in predicates and any(stream == "null" for stream, _ in trace.predicates()):
         warn(
-            "triples without a stream have the stream null; use --stream IRI=FILE to name the stream of a "
-            "file"
+            "triples without a stream have the stream null; use --stream IRI=FILE to name the "
+            "stream of a file"
         )
     for rule in circular_through_negation(program):
         warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
@@ -375,8 +382,8 @@ def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
     if both := intensional(program) & held:
         verb = "is" if len(both) == 1 else "are"
         raise LarsError(
-            f"the input has atoms of {_names_of(both)}, which {verb} derived by the program; expected "
-            f"input of predicates that are not the head of a rule with a body"
+            f"the input contains atoms of {_names_of(both)}, which {verb} also derived by rules; "
+            "use other predicates for the input"
         )
     return held | {predicate for predicate, rows in trace.background.items() if rows}
 
@@ -451,9 +458,9 @@ class ReportOptions:
 
     HEADING: ClassVar = "Reports (with --as)"
 
-    t0: Time | None = requests.time_option("Start time t0 of the windows of a specification. [default: 0]")
+    t0: Time | None = requests.time_option("With --as: time at which the first window opens. [default: 0]")
     until: Time | None = requests.time_option(
-        "Last time point of the reports. [default: the last element of the trace]"
+        "With --as: last time to print. [default: the last element of the trace]"
     )
     as_stream: str | None = option(
         None, "Print the triples of CONSTRUCT as a trace of the stream IRI, in timed N-Quads.", metavar="IRI"
@@ -498,7 +505,7 @@ def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]
     if name is None and names:
         raise LarsError(f"{' and '.join(names)} {'requires' if len(names) == 1 else 'require'} --as NAME")
     if name is not None and without:
-        problem = "the engine determines how the query is read and when it is evaluated"
+        problem = "the engine itself determines the language of the query and the evaluation times"
         raise LarsError(f"cannot combine {' and '.join(without)} with --as {cut(name)}: {problem}")
 
 
@@ -528,7 +535,9 @@ def reports_as(
     stream = None if reports.as_stream is None else stream_iri(reports.as_stream)
     query = read_judged_query(path, unit, who)
     if stream is not None and query.form not in _TRIPLES:
-        raise LarsError(f"--as-stream: found {query.form}; expected CONSTRUCT, which gives triples")
+        raise LarsError(
+            f"cannot combine --as-stream with {query.form}; use a CONSTRUCT query, whose results are triples"
+        )
     # Clocked reports start at time 0; other reports keep their recorded times.
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(CLOCKED)
     options = replace(trace.options, absolute=not by_clock)

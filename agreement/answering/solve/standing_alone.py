@@ -74,7 +74,10 @@ def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQu
     queries = variants(task, warn)
     if len(queries) > 1:
         names = ", ".join(name for name, _ in queries)
-        raise LarsError(f"{task.path}: it stands for {len(queries)} queries ({names}); accepted here: one")
+        raise LarsError(
+            f"{task.path}: the input means {len(queries)} queries ({names}); use an input that means "
+            "one query"
+        )
     (_, query) = queries[0]
     return program_of(query, task), query
 

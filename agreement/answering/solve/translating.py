@@ -30,9 +30,8 @@ from translate.writing import model_json, model_lines, write_query
 
 _TICKER: Final = "ticker"
 _ASSIGNED: Final = (
-    "--assign requires the translation of a query that merges its streams to a language that does not "
-    "merge streams, by --engine or --to with cqels or rspql; or the model of such a query, by --format "
-    "model or json"
+    "--assign requires a query that merges its streams, such as C-SPARQL, and --engine or --to "
+    "with a language that does not merge streams (cqels, rspql), or --format model or json"
 )
 
 
@@ -104,7 +103,9 @@ def _warned(written: EngineQuery, task: TranslatingTask, warn: Warn) -> EngineQu
 
 def _own_program(task: TranslatingTask) -> Program:
     if task.evaluation.engine or task.assigned or task.static:
-        raise LarsError(f"{task.path}: --engine, --assign and --static are for queries; this is a program")
+        raise LarsError(
+            f"{task.path}: cannot combine --engine, --assign or --static with a LARS program; use a query"
+        )
     return requests.load_program(task.path)
 
 
@@ -118,7 +119,9 @@ def _read(task: TranslatingTask) -> EngineQuery:
     query = _read_as(task)
     if task.assigned and not query.merged:
         title = TITLES[query.language]
-        raise LarsError(f"--assign: a query in {title} determines which part is matched in which stream")
+        raise LarsError(
+            f"cannot combine --assign with a {title} query: the query itself names the stream of each pattern"
+        )
     return query
 
 
@@ -159,8 +162,9 @@ def _variants(written: EngineQuery, task: TranslatingTask) -> list[tuple[str, En
     if engine not in MERGING and written.merged:
         if not task.assigned:
             raise LarsError(
-                f"{task.path}: a query in {TITLES[written.language]} does not say which part is matched in "
-                "which stream; give --assign STREAM=PREDICATE, or use `lars agree` with a trace that shows it"
+                f"{task.path}: a {TITLES[written.language]} query does not name the stream of each "
+                "pattern; use --assign STREAM=PREDICATE, or `lars agree` with a trace that "
+                "contains the predicates"
             )
         engine_variants = analysis.cq(_model(written, task))
         return [(str(variant), replace(variant.query, language=engine)) for variant in engine_variants]
@@ -273,13 +277,13 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
     elif language is Language.CSPARQL and any(analysis.stream_blocks(written.pattern)):
         queries = [("cs(Q)", analysis.cs(analysis.model_of_cqels(written)))]
         warn(
-            "C-SPARQL merges its windows and the static data into one graph: which part is matched in which "
-            "stream is lost, and answers can differ"
+            "C-SPARQL merges all windows and the static data into one graph. The translated query "
+            "does not name the stream of each pattern, so answers can differ"
         )
     else:
         queries = [(language.value, written)]
     if language.manner.opens is not None and written.language is not language:
-        warn(f"{TITLES[language]} shows no window content before the first window has closed")
+        warn(f"{TITLES[language]} shows no content of a window before the first window has closed")
     for name, source_query in queries:
         query = requests.with_sources(source_query, partial(_stepping, step=task.step))
         if len(queries) > 1:

@@ -187,7 +187,7 @@ def pairs(
     if cqels is not None:
         return (Pair(analysis.cs(analysis.model_of_cqels(cqels)), cqels, derived="pull"),)
     if csparql is None:
-        raise LarsError("no query to compare: give a C-SPARQL query, a CQELS query, or both")
+        raise LarsError("missing a query to compare; use a C-SPARQL query, a CQELS query, or both")
     from translate.analysis.model_queries import Assignment
 
     model = analysis.model_of_csparql(csparql, Assignment(csparql, carried, assigned))

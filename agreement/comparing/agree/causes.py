@@ -577,7 +577,7 @@ def _ascending(values: list[int]) -> list[Array]:
 _ORDERED: Final = 1000
 """The number of periods whose sorted rows are cached."""
 _ROWS_AT_ONCE: Final = 1_000_000
-"""The number of rows after which the search for causes starts, before further sections are read."""
+"""After this number of rows, lars searches for causes before it reads the next section of the timeline."""
 
 
 Causes = npt.NDArray[np.int8]
@@ -726,7 +726,7 @@ class DifferenceCauses:
     def _slices(self) -> Sequence[Interval]:
         """The slices of the timeline for the search; a period belongs to the slice that contains its end.
 
-        If several slices exist, each slice is inside one section.
+        If the timeline is evaluated in several slices, each slice is inside one section.
         """
         intervals = self._trace.slices(self._programs.questions, self._longest)
         if len(intervals) == 1:
@@ -747,7 +747,7 @@ class DifferenceCauses:
 
     @cached_property
     def _sections(self) -> Array:
-        """The number of the section of each disagreeing period."""
+        """For each disagreeing period, the number of the section of the timeline that contains the period."""
         parts = [
             whole.sections(np.array([comparison.number for comparison in periods]))
             for whole, periods in groupby(self._periods, attrgetter("periods"))
@@ -858,7 +858,7 @@ class DifferenceCauses:
         return DifferingRows(pushed.terms, columns, start, end, reported, owner, numbers)
 
     def _pushes(self, section: int, start: Array, end: Array) -> Array:
-        """Return the times at which push evaluates inside the given periods of a section."""
+        """Return the times at which push evaluates inside the given periods of a section of the timeline."""
         pushed, _, _ = self._answers.section(section)
         steps = np.zeros(len(pushed.times) + 1, np.int64)
         np.add.at(steps, pushed.until(start) + 1, 1)

@@ -28,7 +28,10 @@ def narrow(
     for period in only or ():
         if period not in periods:
             compared = ", ".join(map(str, periods))
-            raise LarsError(f"--only-period {period}: expected a period that is compared, of {cut(compared)}")
+            raise LarsError(
+                f"--only-period {period}: this period is not compared; use one of the compared periods "
+                f"{cut(compared)}"
+            )
     return RowFilter(only, cause, side)
 
 

@@ -19,7 +19,7 @@ from solver.facts import Row
 from solver.job import AnswerParts, AnswerRuns
 
 _RUNS_AT_ONCE: Final = 500_000
-"""The approximate number of runs of answers in memory; more runs are read section by section."""
+"""The approximate number of intervals of answers in memory; more intervals are read section by section."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,14 +108,14 @@ def _agreeing(tables: PeriodTables) -> Mask:
 
 
 _Section = tuple[AnswerRuns, AnswerRuns, dict[int, PeriodTables]]
-"""Push's and pull's answers in a section of the timeline, and the tables of periods by length."""
+"""The answers of push and pull in one section of the timeline, and the tables of periods by length."""
 
 
 class BothAnswers:
-    """The answers of both sides; very many answers are held in memory section by section.
+    """The answers of push and pull. Very many answers are read section by section of the timeline.
 
-    A period belongs to the section that contains the end of the period. Sections end at `borders`; the last
-    section ends with the timeline.
+    A period belongs to the section of the timeline that contains the end of the period. Sections of the
+    timeline end at `borders`; the last section ends with the timeline.
     """
 
     def __init__(self, push: AnswerParts, pull: AnswerParts, longest: int) -> None:
@@ -124,7 +124,7 @@ class BothAnswers:
 
     @cached_property
     def borders(self) -> Array:
-        """The last time point of each section except the last section."""
+        """The last time point of each section of the timeline, except of the last section."""
         sizes: dict[int, int] = {}
         for last, size in sorted((*self.push.parts, *self.pull.parts)):
             sizes[last] = sizes.get(last, 0) + size
@@ -141,13 +141,13 @@ class BothAnswers:
         return len(self.borders) + 1
 
     def span(self, section: int) -> Interval:
-        """Return the time points of a section; the last section has no end."""
+        """Return the time points of a section of the timeline. The last section ends with the timeline."""
         borders = self.borders.tolist()
         first = borders[section - 1] + 1 if section else 0
         return Interval(first, borders[section] if section < len(borders) else LARGEST_TIME)
 
     def section(self, number: int) -> _Section:
-        """Return the answers that the periods of a section need."""
+        """Return the answers of push and pull that the periods of a section of the timeline need."""
         if self._held is None or self._held[0] != number:
             # The held section is released before the next is read.
             self._held = None
@@ -161,7 +161,7 @@ class BothAnswers:
 class ComparedPeriods(Sequence["PeriodComparison"]):
     """The whole periods inside a timeline, from `start` on; each period is created on demand.
 
-    The numbers of the periods' rows are kept in memory; the rows are read section by section.
+    The numbers of rows in each period stay in memory. The rows themselves are read section by section.
     """
 
     answers: BothAnswers
@@ -196,16 +196,19 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
 
     @cached_property
     def begins(self) -> Array:
-        """The number of the first period of each section, followed by the number of periods."""
+        """The number of the first period of each section of the timeline.
+
+        The last item is the number of periods.
+        """
         inside = (self.answers.borders - self.start) // self.period
         return np.concatenate(([0], np.clip(inside, 0, self.number), [self.number]))
 
     def sections(self, numbers: Array) -> Array:
-        """Return the number of the section of each given period."""
+        """Return for each given period the number of the section of the timeline that contains it."""
         return np.searchsorted(self.begins, numbers, "right") - 1
 
     def summarize(self, section: int) -> tuple[PeriodSizes, Mask]:
-        """Return the numbers of rows in the periods of a section, and a mask of the agreeing periods."""
+        """Return the numbers of rows in a section's periods, and which of the periods agree."""
         if section not in self._summaries:
             tables = self._tables(section)
             self._summaries[section] = PeriodSizes(*(rows.sizes for rows in tables)), _agreeing(tables)
@@ -228,7 +231,7 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
         return self._tables(section), number - int(self.begins[section])
 
     def only(self, side: Side, section: int) -> tuple[PeriodRows, int]:
-        """Return one side's own rows in a section's periods, and the number of the first period."""
+        """Return the rows of only one side in a section's periods, and the number of the first period."""
         return self._tables(section).only(side), int(self.begins[section])
 
     def _tables(self, section: int) -> PeriodTables:

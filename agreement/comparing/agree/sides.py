@@ -160,7 +160,7 @@ def variables_compared(
             if name not in own:
                 every = ",".join(f"?{variable.name}" for variable in shared) or _NONE
                 problem = f"the query in {TITLES[query.language]} does not return it"
-                raise LarsError(f"--on ?{name.name}: {problem}; use some of {every}, or {_NONE}")
+                raise LarsError(f"--on ?{name.name}: {problem}; use variables among {every}, or {_NONE}")
     return tuple(name for name in shared if name in variables)
 
 
@@ -182,7 +182,7 @@ def remark_on(csparql: EngineQuery, cqels: EngineQuery, on: Sequence[Variable]) 
     ]
     if not left:
         return None
-    what = f"on {_names_of(on)} alone" if on else "on whether there is an answer at all"
+    what = f"only on {_names_of(on)}" if on else "on whether a row exists"
     return f"compared {what}, without {' and '.join(left)}"
 
 

@@ -87,7 +87,8 @@ def on_files(inputs: Sequence[Path], options: requests.ComparisonOptions) -> Agr
     alone = [path for path in inputs if path.suffix == ".toml" or exists(path / requests.EXPERIMENT_FILE)]
     if alone:
         raise LarsError(
-            f"{alone[0]}: cannot combine an experiment with other inputs: it contains its queries and traces"
+            f"{alone[0]}: cannot combine an experiment with other inputs, because the experiment "
+            "contains its queries and traces"
         )
     missing = [path for path in inputs if path != STANDARD_INPUT and not exists(path)]
     if missing:
@@ -143,12 +144,12 @@ def _by_language(
     asked = [query for _, query in queries]
     pulled = are_pulled(asked)
     if len(set(pulled)) < len(pulled):
-        how = "is pulled" if pulled.count(True) > 1 else "pushes"
+        how = "pulled" if pulled.count(True) > 1 else "pushed"
         titles = " and ".join(dict.fromkeys(TITLES[query.language] for query in asked))
         raise LarsError(
-            f"{queries[-1][0]}: cannot compare two queries of which each {how} ({titles}) on a trace; use "
-            "one that is pulled, such as C-SPARQL, and one that pushes, such as CQELS (lars decide "
-            "--equivalent compares any two)"
+            f"{queries[-1][0]}: cannot compare two queries that both are {how} ({titles}) on a "
+            "trace; use one pulled query, such as C-SPARQL, and one pushed query, such as CQELS. "
+            "`lars decide --equivalent` compares any two queries"
         )
     by_side = dict(zip(pulled, asked, strict=True))
     return by_side.get(True), by_side.get(False)
@@ -210,9 +211,9 @@ def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) 
         multiple = low if written else f"{step} time points of {unit}"
         listed = first_few(list(map(str, odd)), _NAMED)
         yield (
-            f"periods that are not multiples of the STEP, {multiple}: {listed}; windows end at multiples "
-            f"of the STEP, before most pulls, so that rows are hidden by the pivot; "
-            f"--period {every} avoids this"
+            f"periods that are not multiples of the STEP {multiple}: {listed}. Windows end at "
+            "multiples of the STEP, before most of these pulls, so that rows are hidden by the "
+            f"pivot. Use --period {every}"
         )
 
 
@@ -256,7 +257,8 @@ def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, T
     if own is not None:
         found = f"--static {own.engine}:{own.path}"
         raise LarsError(
-            f"{found}: expected static data of both engines; use lars agree for static data of one engine"
+            f"{found}: cannot use static data of one engine here; use static data of both engines, "
+            "or lars agree"
         )
     trace = comparison_trace(task, [query for query in (task.csparql, task.cqels) if query is not None], warn)
     task = replace(task, setting=with_dates(task.setting, trace))
@@ -315,10 +317,20 @@ def emptiness(report: AgreementReport) -> Iterator[str]:
     """Yield warnings about verdicts on little data: no row at all, or no whole period."""
     first = report.variants[0]
     if first.is_empty:
-        yield "no row on either side: is static data missing (--static), or a stream, or a unit wrong?"
+        yield (
+            "neither push nor pull reports a row: is static data (--static) or a stream missing, or is "
+            "a unit wrong?"
+        )
     if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
-        more = "" if len(empty) == 1 else f", nor of {len(empty) - 1} others up to {empty[-1]},"
-        yield f"no whole period of {empty[0]}{more} is inside {first.trace.timeline}: nothing is compared"
+        more = (
+            ""
+            if len(empty) == 1
+            else (f", and no whole period of {len(empty) - 1} longer periods up to {empty[-1]},")
+        )
+        yield (
+            f"no whole period of {empty[0]}{more} is inside the timeline {first.trace.timeline}: "
+            "nothing is compared"
+        )
 
 
 def periods_of(task: AgreementTask) -> tuple[int, ...]:

@@ -78,9 +78,9 @@ def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) 
     """Return the judgement if the engine version predicts a rejection, or the engine rejected the query."""
     problem = None
     if recorded is None:
-        problem = f"the engine accepted the query, but the prediction rejects the query: {predicted}"
+        problem = f"the engine accepted the query, but the prediction is a rejection: {predicted}"
     elif predicted is None:
-        problem = f"the engine rejected the query, but the prediction accepts the query: {recorded}"
+        problem = f"the engine rejected the query, but the prediction is an acceptance: {recorded}"
     places = () if problem is None else (ReportMatch(0, (), problem=problem),)
     return VersionJudgement(engine.name, "push", (), places)
 
@@ -154,14 +154,16 @@ def _in_sequence(
         mine = None if number is None else (recordings.Report(0, rows),)
         problem = None if match.equal else odd_rows(match)
         if number is None or not reports:
-            problem = "a report that is not predicted" if number is None else "no report of this answer"
+            problem = (
+                "a report that is not predicted" if number is None else ("no report of this predicted answer")
+            )
         yield ReportMatch(place if number is None else number, mine, reports, match, problem)
 
 
 def _odd_pushes(predicted: recordings.Recording, recorded: recordings.Recording) -> Iterator[tuple[int, str]]:
     for number in sorted({*predicted.rejected} ^ {*recorded.rejected}):
-        where = "prediction" if number in predicted.rejected else "record"
-        yield number, f"the push is rejected in the {where}"
+        where = "prediction" if number in predicted.rejected else "recording"
+        yield number, f"the {where} contains a rejection of the push"
     if any(recorded.windows):
         ours, theirs = _bounds(predicted), _bounds(recorded)
         for place in sorted({*ours, *theirs}):
@@ -187,7 +189,7 @@ def _matched(place: ReportMatch, options: Options, *, in_time: bool, timed: bool
     ours, theirs = (_shape(reports, options) for reports in both)
     problem = None
     if timed and [t for t, _ in ours] != [t for t, _ in theirs]:
-        problem = f"reports at {_bounds_text(ours)} predicted, at {_bounds_text(theirs)} recorded"
+        problem = f"predicted reports at {_bounds_text(ours)}, recorded reports at {_bounds_text(theirs)}"
     elif not rows.equal:
         problem = odd_rows(rows)
     elif in_time and _odd_sizes(ours, timed=timed) != _odd_sizes(theirs, timed=timed):

@@ -262,8 +262,8 @@ class _Search:
 
 
 _ROWS: Final[Mapping[object, str]] = {
-    "set": "equal rows of prediction and record counted once",
-    "bag": "each of equal rows counted",
+    "set": "counting equal rows once, in the prediction and in the recording",
+    "bag": "counting each of several equal rows",
 }
 
 

@@ -83,9 +83,9 @@ def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bo
     # A column that is nowhere bound can be absent from all rows of correct answers.
     for name in names:
         if (more or not correct) and name not in recording.variables:
-            yield f"the answers have no column {name}, which the query answers"
+            yield f"the answers have no column {name}, but the query returns this variable"
     for name in more:
-        yield f"the answers have the column {name}, which the query does not"
+        yield f"the answers have the column {name}, but the query does not return this variable"
 
 
 def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterator[str]:
@@ -97,9 +97,9 @@ def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterat
     text = f"in time points of {task.unit}"
     says = "--answers-unit sets the unit of times in the answers, --trace-unit the unit of times in the trace"
     if times[len(times) // 2] > task.until + 1:
-        yield f"the answers go on to {plain(times[-1])} {text}, the trace ends at {last}: {says}"
+        yield f"the answers go on to {plain(times[-1])} {text}, but the trace ends at {last}. {says}"
     elif times[-1] < first:
-        yield f"the answers end at {plain(times[-1])} {text}, the trace begins at {first}: {says}"
+        yield f"the answers end at {plain(times[-1])} {text}, but the trace begins at {first}. {says}"
 
 
 def column_names(recording: recordings.Recording, names: Sequence[str]) -> tuple[str, ...]:
@@ -930,8 +930,9 @@ def _check_windows(task: specifications.Task, specification: specifications.Spec
     for name in specification.windows:
         if name not in known and not any(isinstance(source.stream, Variable) for source in read):
             raise LarsError(
-                f"the specification {specification.name} names the window {name}; expected the query's "
-                f"streams, or the numbers of its windows: {', '.join(sorted(known))}"
+                f"the specification {specification.name} names the window {name}, which the query "
+                "does not have; use a stream or a window number of the query: "
+                f"{', '.join(sorted(known))}"
             )
 
 
@@ -945,8 +946,9 @@ def _check_times(
     closes = max((len(own.closes(first, task.until)) for own in shapes), default=0)
     if closes > _MOST_CLOSES and clock_driven(base):
         raise LarsError(
-            f"windows close {closes} times up to time point {task.until}; expected at most {_MOST_CLOSES}, "
-            "by a coarser --unit, a later --registered (or --t0), or dateTimes with --origin"
+            f"windows close {closes} times up to time point {task.until}, more than the maximum "
+            f"{_MOST_CLOSES}; use a coarser --unit, a later --registered (or --t0), or dateTimes "
+            "with --origin"
         )
 
 

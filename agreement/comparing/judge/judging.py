@@ -190,7 +190,7 @@ def read_pushes(
     warns of skipped lines, and of streams that the query does not read.
     """
     if not trace.paths:
-        raise LarsError("no trace given; expected timed N-Quads, TriG, CSV or Parquet")
+        raise LarsError("missing a trace; use timed N-Quads, TriG, CSV or Parquet")
     queries = () if query is None else (query,)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", settings.TraceWarning)
@@ -238,7 +238,10 @@ def check_order(pushes: Sequence[recordings.Push], warn: Callable[[str], None]) 
     later = range(1, len(pushes))
     number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
     if number is not None:
-        warn(f"push {number} is earlier than the preceding push; --sort sorts the pushes by time")
+        warn(
+            f"push {number} has an earlier time than the push before it; use --sort to sort the pushes "
+            "by time"
+        )
 
 
 def why_silent(
@@ -252,7 +255,7 @@ def why_silent(
     `choices` are the choices of start times and bounds to test.
     """
     if isinstance(who, Engine) and (lost := who.loses(run.query)) is not None:
-        yield f"{who.name} never returns a row, and does not read the whole query: {lost}"
+        yield f"{who.name} never returns a row. It ignores a part of the query: {lost}"
         return
     unit, query = run.unit, requests.with_sources(run.query, _moving)
     facts = (fact for triple in specifications.elements_of(run.pushes, unit) for fact in triple.facts())
@@ -275,8 +278,8 @@ def why_silent(
     )
     if "window-close" in claimed.report and _has_rows_later(claimed, run, choices):
         yield (
-            f"{who.name} never returns a row: its windows report when they close, and the windows that are "
-            f"open at the last element, at {run.last}, never close"
+            f"{who.name} never returns a row: its windows report when they close. The windows that "
+            f"are open at the last element, at {run.last}, never close"
         )
 
 
@@ -451,7 +454,11 @@ def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
 
     The result is None if all cases can be run.
     """
-    return f"{len(cases)} of {count} cases cannot be run, as {cases[0].problem}" if cases else None
+    return (
+        f"{len(cases)} of {count} cases cannot be run. The first reason: {cases[0].problem}"
+        if cases
+        else None
+    )
 
 
 def judged_case(case: recordings.Case, judge: str | None, options: Options) -> CaseVerdict:
@@ -470,7 +477,7 @@ def judged_case(case: recordings.Case, judge: str | None, options: Options) -> C
         if refusal is not None or case.refused is not None:
             return CaseVerdict(case, case.engine, judged_refusal(by_itself, refusal, case.refused))
     if case.refused is not None:
-        raise LarsError(f"the engine rejected the query, so that nothing can be judged: {case.refused}")
+        raise LarsError(f"the engine rejected the query: {case.refused}. Its answers cannot be judged")
     name = _judge_of(case, own) if judge is None or judge == SPECIFICATION else judge
     if judge is None and own is not None:
         name = case.engine
@@ -562,7 +569,7 @@ def cases_without_reports(verdicts: Sequence[CaseVerdict]) -> str | None:
 
 
 def by_family(verdicts: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:
-    """Return the cases grouped by engine, judge and family, sorted by these three keys."""
+    """Return the recorded cases, grouped by engine, by what judged them, and by their key `family`."""
     groups: dict[tuple[str, str, str], list[CaseVerdict]] = {}
     for verdict in verdicts:
         groups.setdefault((verdict.case.engine, verdict.judge, verdict.case.family), []).append(verdict)
@@ -604,26 +611,29 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
     name = judgement.specification.name
     if len(judgement.vacuous) < len(judgement.verdicts):
         return (
-            f"nothing to compare for t0 = {starts_in_words(judgement.vacuous, dates)}: there {name} "
-            f"evaluates nothing in ({after}, {until}], nor is anything reported; no other t0 fits; "
-            "expected --t0 with the start times to try, or a longer trace"
+            f"nothing to compare for t0 = {starts_in_words(judgement.vacuous, dates)}: with this "
+            f"t0, {name} evaluates nothing in ({after}, {until}], and the answers have no report "
+            "in this interval. The answers do not fit another t0; use --t0 with the start times "
+            "to try, or a longer trace"
         )
     if judgement.best.phase.after >= judgement.best.phase.until:
         return (
-            f"nothing to compare: the windows of {name} can start as late as {after}, and {until} is the "
-            "last time to compare; use a longer trace, or --t0 with the start times to try"
+            f"nothing to compare: the first window of {name} can open as late as {after}, and "
+            f"{until} is the last time to compare; use a longer trace, or --t0 with the start "
+            "times to try"
         )
     return (
-        f"nothing to compare: {name} evaluates nothing in ({after}, {until}], nor is anything reported; "
-        "expected a trace, and answers to it, of the query's streams"
+        f"nothing to compare: {name} evaluates nothing in ({after}, {until}], and the answers have "
+        "no report in this interval; use a trace of the query's streams, and the answers to this "
+        "trace"
     )
 
 
 def undecided_text(judgement: Judgement) -> str:
     """Return the message that no tried choice of t0 and bounds fits, with a way to try fewer choices."""
     return (
-        f"undecided: none of {judgement.tried_choices} choices of t0 and bounds fits, "
-        f"of {judgement.choices} that there are; {NARROW}"
+        f"undecided: none of the {judgement.tried_choices} tried choices of t0 and bounds fits; "
+        f"{judgement.choices} choices exist; {NARROW}"
     )
 
 
@@ -753,10 +763,10 @@ def _by_engine(name: str, recording: RecordingToJudge, match: requests.MatchBy) 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
     """Return the query file and the trace files that a command line names, in this order."""
     if not inputs:
-        raise LarsError("give a query, its trace and --answers FILE, or case files")
+        raise LarsError("missing input: use a query, its trace and --answers FILE, or case files")
     query, *trace = inputs
     if query.suffix in requests.PROGRAM_SUFFIXES:
-        raise LarsError(f"{query}: a program, which no engine answers; expected a query")
+        raise LarsError(f"{query}: cannot judge a LARS program, because engines answer queries; use a query")
     return query, tuple(trace)
 
 

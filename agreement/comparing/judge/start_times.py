@@ -139,7 +139,10 @@ class _Classes:
             yield from self._from((*fixed, t))
 
     def _candidates(self, fixed: StartTimes, wanted: int) -> list[int]:
-        """Return the relevant start times of a window, for fixed start times of the first windows."""
+        """Return the start times of a window that can lead to different verdicts.
+
+        The start times of the first windows are fixed.
+        """
         found = [*({t} for t in fixed), *map(set, self.own[len(fixed) :])]
         for _ in range(len(fixed), len(found)):
             for number in range(len(fixed), len(found)):

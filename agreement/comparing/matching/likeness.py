@@ -163,7 +163,7 @@ def _may_be_near(ones: Doubles, others: Doubles, tolerance: float) -> Mask:
     with np.errstate(invalid="ignore", over="ignore"):
         greatest = np.maximum(np.abs(ones), np.abs(others))
         apart: Mask = np.abs(ones - others) > (tolerance + _ROUNDED) * greatest
-    # What is no number here, as infinity less infinity, is not known to be apart.
+    # What is not a number here, as infinity less infinity, is not known to be apart.
     return ~apart
 
 

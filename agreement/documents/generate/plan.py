@@ -48,35 +48,44 @@ class StreamOptions:
     stations: int = option(1, "Number of weather stations.")
     interval: str = option(
         "1s",
-        "Time between two observations of a station. The first observation follows after a random part of "
-        "this time.",
+        "Time between two observations of a station. A station starts after a random part of this time.",
         metavar="LENGTH",
     )
     duration: str = option("30s", "Length of the stream.", metavar="LENGTH")
     seed: int = option(0, "Random seed. The same seed gives the same stream.")
     values: str = option(
         "40.0..100.0",
-        "Range of the temperatures, drawn uniformly with as many decimals as LOW and HIGH.",
+        "Lowest and highest temperature. Temperatures are drawn at random from this range.",
         metavar="LOW..HIGH",
     )
     walk: str | None = option(
-        None, "Random walk: each temperature is the previous temperature plus or minus STEP.", metavar="STEP"
+        None,
+        "Each temperature is the previous temperature of the station, plus or minus STEP.",
+        metavar="STEP",
     )
     arrivals: ArrivalProcess = option(
         "regular",
-        "Times of the observations: every interval, or a Poisson process with the same rate.",
+        "Times of the observations. regular: one per interval. poisson: at random, at the same rate.",
     )
     bursts: str | None = option(
-        None, "Send each observation as SIZE observations with a distance of GAP.", metavar="SIZExGAP"
+        None,
+        "Replace each observation by SIZE observations. The time between two of them is GAP.",
+        metavar="SIZExGAP",
     )
-    contemporaneous: int = option(1, "Number of stations that observe at the same instants.", metavar="K")
-    duplicates: str = option("0", "Share of elements that are sent twice.", metavar="SHARE")
-    out_of_order: str = option("0", "Share of elements that arrive late.", metavar="SHARE")
+    contemporaneous: int = option(1, "Number of stations that observe at the same time.", metavar="K")
+    duplicates: str = option(
+        "0", "Share of the stream elements that are sent twice, such as 0.1.", metavar="SHARE"
+    )
+    out_of_order: str = option(
+        "0", "Share of the stream elements that arrive late, such as 0.1.", metavar="SHARE"
+    )
     delay: str | None = option(
-        None, "Maximum delay of a late element. [default: the interval]", metavar="LENGTH"
+        None,
+        "Maximum delay of a late element. [default: the time between two observations]",
+        metavar="LENGTH",
     )
     streams: int = option(
-        1, "Number of streams that the stations are distributed over, named IRI1, IRI2 and so on."
+        1, "Number of streams. Each station sends to one of the streams IRI1, IRI2 and so on."
     )
     stream_iri: str = option(STREAM, "IRI of the stream.", metavar="IRI")
     start: str = option("0s", "Start of the stream.", metavar="LENGTH")

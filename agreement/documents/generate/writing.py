@@ -51,12 +51,15 @@ def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat
     if written_format is None and not suffix:
         return "turtle"
     if written_format is None and suffix not in _READ_AS:
-        raise LarsError(f"{path}: expected {names}, a folder (no extension), or --format")
+        raise LarsError(
+            f"{path}: the extension does not determine a format; use {names}, a folder (no extension), "
+            "or --format"
+        )
     extension = bare(path).suffix.lower()
     own = _READ_AS.get(extension, ()) if extension in EXTENSIONS else (written_format,)
     if written_format is not None and written_format not in own:
         problem = f"a file of this name is not read as {written_format}"
-        raise LarsError(f"{path}: {problem}; expected an extension for it, of {names}, or none")
+        raise LarsError(f"{path}: {problem}; use an extension of this format ({names}), or no extension")
     return written_format or _READ_AS[suffix][0]
 
 
@@ -73,16 +76,20 @@ def default_trace_unit(kind: WrittenFormat, unit: Duration) -> Duration:
 def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> None:
     """Raise WrongOptionError if a format cannot express a plan's stream."""
     if not trace_unit.nanoseconds or plan.unit.nanoseconds % trace_unit.nanoseconds:
-        raise LarsError(f"--unit {plan.unit}: expected a whole number of the trace unit {trace_unit}")
+        raise LarsError(f"--unit {plan.unit}: not a multiple of the trace unit {trace_unit}; use a multiple")
     last = plan.points(plan.start) + plan.points(plan.duration)
     if last * plan.unit.points(trace_unit) > LARGEST:
-        raise LarsError(f"--trace-unit {trace_unit}: expected a unit in which all times are below {LARGEST}")
+        raise LarsError(
+            f"--trace-unit {trace_unit}: too short for the last time; use a unit in which all times "
+            f"are below {LARGEST}"
+        )
     if plan.streams > 1 and kind not in NAMING_STREAMS:
         names = ", ".join(NAMING_STREAMS)
         raise LarsError(f"--streams {plan.streams}: the format {kind} cannot name streams; expected {names}")
     if plan.out_of_order and kind == "turtle":
         raise LarsError(
-            "--out-of-order: a folder with one file per time has no order of arrival; expected a file"
+            "--out-of-order: cannot write late elements to a folder with one file per time, "
+            "because such a folder has no order of arrival; use a file"
         )
 
 
@@ -199,16 +206,20 @@ def make(
 def _check_free(path: Path, *, overwrite: bool) -> None:
     """Raise LarsError if a file or folder exists at a path and must not be replaced."""
     if not exists(path.parent, folder=True):
-        raise LarsError(f"{path}: cannot be written: there is no folder {path.parent}")
+        raise LarsError(f"{path}: cannot write the trace: the folder {path.parent} does not exist")
     if not exists(path):
         return
     if not overwrite:
-        raise LarsError(f"{path}: exists already; use another name, or --overwrite")
+        raise LarsError(
+            f"{path}: cannot write the trace: it exists already; use another name, or --overwrite"
+        )
     if exists(path, folder=True):
         # A folder is replaced as a whole, so it must contain only a trace.
         other = [one for one in path.iterdir() if not (NUMBERED.fullmatch(one.name) or one.suffix == _PARTS)]
         if other:
-            raise LarsError(f"{path}: is not overwritten: {other[0].name} in it is no part of a trace")
+            raise LarsError(
+                f"{path}: cannot overwrite the trace: {other[0].name} in it is not a part of a trace"
+            )
 
 
 def summary(output: TraceOutput, path: Path, count: int) -> str:
@@ -219,8 +230,8 @@ def summary(output: TraceOutput, path: Path, count: int) -> str:
         options.append(f"--trace-unit {output.trace_unit}")
     options += ["--sort"] * bool(plan.out_of_order)
     names = "" if output.format in NAMING_STREAMS else f" --stream {plan.stream}={path}"
-    read = f"read it with {' '.join(options)}{names}"
-    return f"{path}: {count} elements, {count * TRIPLES} triples ({output.format}); {read}"
+    read = f"Read it with {' '.join(options)}{names}"
+    return f"{path}: {count} elements, {count * TRIPLES} triples ({output.format}). {read}"
 
 
 def _write_part(output: TraceOutput, folder: str, number: int, part: Interval) -> int:
@@ -334,7 +345,8 @@ def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> 
     written = sum(1 for file in folder.iterdir() if not file.name.startswith("."))
     if not written and any(counts):
         raise LarsError(
-            f"{folder}: the tasks of Spark wrote to different file systems; expected a shared file system"
+            f"{folder}: cannot write the trace: the tasks of Spark wrote to different file "
+            "systems; use a shared file system"
         )
     return counts
 
@@ -344,4 +356,4 @@ def _tried(output: TraceOutput, folder: str, numbered: tuple[int, Interval]) -> 
     try:
         return _write_part(output, folder, *numbered)
     except OSError as error:
-        return f"{folder}: cannot be written: {error.strerror or error}"
+        return f"{folder}: cannot write the trace: {error.strerror or error}"

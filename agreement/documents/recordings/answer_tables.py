@@ -18,7 +18,7 @@ from lars.files import TextFile
 from solver.rdf import NotATerm, canonical, read_term, short, unquote
 from solver.traces.formats.csv_lines import DELIMITERS, delimiter_of
 
-ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and one for each variable"
+ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and a column for each variable"
 _TERMS: Final = ("<", '"', "_:")
 
 
@@ -58,8 +58,8 @@ def _time_column(names: Sequence[str], variable: str | None, error: Callable[[st
     if variable is None and (called := time_column(names)) is not None:
         return called
     raise error(
-        f"found the columns {', '.join(names)}; expected a time among them, {' or '.join(candidates)}; "
-        "use --time-variable NAME"
+        f"no column with a time among {', '.join(names)}; expected --time-variable NAME, or a column "
+        f"{' or '.join(candidates)}"
     )
 
 
@@ -112,8 +112,8 @@ def _timed(
         yield before, row
 
 
-ACCEPTED_CSV: Final = "SPARQL 1.1 CSV results, the variables in the first line, one of them the time"
-ACCEPTED_TSV: Final = "SPARQL 1.1 TSV results, the ?variables in the first line, one of them the time"
+ACCEPTED_CSV: Final = "SPARQL 1.1 CSV results, whose first line contains the variables, among them the time"
+ACCEPTED_TSV: Final = "SPARQL 1.1 TSV results, whose first line contains the ?variables, among them the time"
 
 _QUOTED = re.compile(r'"([^"]*(?:""[^"]*)*)"(?!")')
 _BARE: Final = {mark: re.compile(rf'[^"{mark}\r\n]*') for mark in DELIMITERS}
@@ -238,7 +238,7 @@ def csv_records(source: TextFile) -> list[list[Field]]:
         end = _END[mark].match(text, at)
         if end is None:
             found = short(text[at : at + 20])
-            problem = f"found {found} after a field; expected {_CALLED[mark]}, or the line's end"
+            problem = f"found {found} after a field; expected {_CALLED[mark]}, or the end of the line"
             raise source.error(at, problem)
         at = end.end()
         if end[0] != mark:
@@ -254,7 +254,7 @@ def _csv_field(source: TextFile, at: int, mark: str) -> tuple[Field, int]:
         return Field(source.text[at:end], at), end
     quoted = _QUOTED.match(source.text, at)
     if quoted is None:
-        problem = 'found a quoted field that does not end, the text is cut off; expected "..", with "" for "'
+        problem = 'a quoted field does not end, because the text is cut off; expected "..", with "" for "'
         raise source.error(at, problem)
     return Field(quoted[1].replace('""', '"'), at), quoted.end()
 

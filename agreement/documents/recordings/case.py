@@ -115,7 +115,7 @@ class CaseFile(RecordingPart):
     exceptions: list[RefusedEntry] = Field(default_factory=list)
 
 
-ACCEPTED_STREAM: Final = "lines of a second, a tab, and a triple as in N-Triples"
+ACCEPTED_STREAM: Final = "lines with a second, a tab, and a triple as in N-Triples"
 
 _Timed = tuple[int, Triple]
 _DIGITS: Final = 3
@@ -157,7 +157,7 @@ def _lines(document: PlacedData, path: Path) -> tuple[_Timed, ...]:
         status = path.stat()
     except (OSError, ValueError):
         at = ("stream_ref", "file")
-        raise document.error(at, f"the file {path} cannot be found; expected {ACCEPTED_STREAM}") from None
+        raise document.error(at, f"cannot find the file {path}; expected {ACCEPTED_STREAM}") from None
     return _stream_file(path, status.st_mtime_ns, status.st_size)
 
 
@@ -181,17 +181,23 @@ def _timed(line: TextLine) -> _Timed:
 def _check(document: PlacedData, number: int, burst: Burst, before: int, lines: tuple[_Timed, ...]) -> None:
     path = ("stream_ref", "bursts", number)
     if burst.first_index != before:
-        problem = f"found {burst.first_index}; expected {before}, the line after the burst before"
+        problem = f"found {burst.first_index}; expected {before}, the line after the preceding burst"
         raise document.error((*path, "first_index"), problem)
     if not burst.first_index <= burst.last_index < len(lines):
-        accepted = f"a line from {burst.first_index} to {len(lines) - 1}, the file's last, counted from 0"
+        accepted = (
+            f"a line from {burst.first_index} to {len(lines) - 1}, the last line of the file; lines "
+            "count from 0"
+        )
         raise document.error((*path, "last_index"), f"found {burst.last_index}; expected {accepted}")
     if burst.t_last < burst.t:
-        problem = f"found {plain(burst.t_last)}; expected a time not before the burst's t, {plain(burst.t)}"
+        problem = (
+            f"found {plain(burst.t_last)}; expected a time that is not before the time t of the burst, "
+            f"{plain(burst.t)}"
+        )
         raise document.error((*path, "t_last"), problem)
     seconds = sorted({second for second, _ in lines[burst.first_index : burst.last_index + 1]})
     if seconds != [burst.second]:
-        problem = f"found {burst.second}; expected the second that the burst's lines have, {seconds[0]}"
+        problem = f"found {burst.second}; expected the second of the burst's lines, {seconds[0]}"
         raise document.error((*path, "second"), problem)
 
 
@@ -278,7 +284,7 @@ def _check_triggers(document: PlacedData, content: CaseFile, pushed: int) -> Non
         for n, trigger in enumerate(numbers):
             least = numbers[n - 1] if n else 0
             if not least <= trigger < pushed:
-                accepted = f"the number of a push, from {least} (it can't go back) to {pushed - 1}"
+                accepted = f"the number of a push, from {least} (numbers never decrease) to {pushed - 1}"
                 raise document.error((name, n, "trigger"), f"found {trigger}; expected {accepted}")
 
 
@@ -297,7 +303,7 @@ def _window(document: PlacedData, number: int, report: ReportEntry) -> WindowBou
         case None, None:
             return None
         case _:
-            problem = "found one bound of a window; expected window_from and window_to, or neither"
+            problem = "found only one bound of a window; expected both window_from and window_to, or neither"
             raise document.error(("output", number), problem)
 
 

@@ -21,8 +21,8 @@ from solver.rdf import read_term
 
 TIME_VARIABLES: Final = ("t", "time", "timestamp")
 ACCEPTED_SPARQL_JSON: Final = (
-    'SPARQL 1.1 JSON results, {"head": {"vars": [..]}, "results": {"bindings": [..]}}, with a time in each '
-    "row or beside head"
+    'SPARQL 1.1 JSON results, {"head": {"vars": [..]}, "results": {"bindings": [..]}}, with a time '
+    "in each row or next to head"
 )
 ACCEPTED_CSRBENCH: Final = (
     'CSRBench JSON, {"relations": [{"head": {"vars": [..]}, "timestamp": 1000, '
@@ -126,7 +126,7 @@ def _read(
     column = next((name for name in candidates if name in content.head.vars), None)
     if column is None:
         text = f"found the variables {', '.join(content.head.vars) or 'none'}"
-        accepted = f"a time named {' or '.join(candidates)} among them, or in a key beside head"
+        accepted = f"a variable {' or '.join(candidates)} with the time, or a key of this name next to head"
         raise document.error(("head",), f"{text}; expected {accepted}")
     return _by_column(document, content, column, times, before)
 

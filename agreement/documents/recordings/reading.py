@@ -117,7 +117,9 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
     names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
     if not names.isdisjoint(json_answers.TIME_VARIABLES):
         return "tsv" if separator == "\t" or first[0] == "?" else "csv"
-    problem = f"neither the file's name nor its first line determines the format; expected {ACCEPTED_ANSWERS}"
+    problem = (
+        f"neither the name of the file nor its first line determines the format; expected {ACCEPTED_ANSWERS}"
+    )
     raise source.error(0, problem)
 
 
@@ -130,6 +132,6 @@ def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
             return kind
     if isinstance(document.content, list):
         problem = f"found an array; expected {ACCEPTED_ANSWERS}"
-        raise document.error((), f"{problem}; use jq -c '.[]' FILE, which writes an object on each line")
-    text = f"an object with the keys {', '.join(keys)}" if keys else "no object with keys"
+        raise document.error((), f"{problem}; use jq -c '.[]' FILE to write one object per line")
+    text = f"an object with the keys {', '.join(keys)}" if keys else "an object without keys"
     raise document.error((), f"found {text}; expected {ACCEPTED_ANSWERS}")

@@ -127,7 +127,7 @@ def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
     ]
     if others:
         _, t, (predicate, _) = min(others)
-        raise LarsError(f"the trace has the atom {predicate} at {t}; expected RDF streams")
+        raise LarsError(f"the trace contains the atom {predicate} at {t}; use RDF streams")
     if (triples := trace.atoms.get(_STREAM_TRIPLE)) is None:
         return ()
     order = np.argsort(triples.arrival, kind="stable")
@@ -378,28 +378,28 @@ class AnswerTimes:
     def forwards(self, t: float, before: float) -> float:
         """Return the time of a report in ms; raises LarsError if the time precedes the previous report."""
         if self.ordered and t < before:
-            problem = f"found {plain(t)} ms behind the later time {plain(before)} ms"
-            accepted = "reports in the order of their times; any times with --match sequence"
+            problem = f"found {plain(t)} ms, which is before the preceding time {plain(before)} ms"
+            accepted = "reports in the order of their times, or --match sequence"
             raise LarsError(f"{problem}; expected {accepted}")
         return t
 
     def _since_origin(self, written: traces.Instant) -> float:
         if self.origin is None:
-            problem = f"found the dateTime {traces.show(written)}, but no origin of dateTimes"
+            problem = f"found the dateTime {traces.show(written)}, but the dateTime of time 0 is unknown"
             raise LarsError(f"{problem}; expected {self._accepted()}, or dateTimes with --origin")
         if written.kind is traces.TimeKind.INTEGER or written.kind is not self.origin.kind:
             problem = f"found {traces.show(written)}: only one of this time and the origin has a time zone"
             raise LarsError(f"{problem}; expected {self._accepted()}")
         if written.value < self.origin.value:
             begin = traces.show(self.origin)
-            problem = f"found {traces.show(written)}, a time before time 0, which is {begin}"
+            problem = f"found {traces.show(written)}, which is before time 0, {begin}"
             raise LarsError(
                 f"{problem}; use --origin with a dateTime that is not later than all times of the answers"
             )
         return self.of_number((written.value - self.origin.value) / self.unit.nanoseconds)
 
     def _accepted(self) -> str:
-        return f"a time from 0, a number of {self.unit} each"
+        return f"a time from 0 that counts {self.unit}"
 
 
 ACCEPTED_TRIPLE: Final = "a triple as in N-Triples, <s> <p> <o> ."
@@ -560,7 +560,7 @@ class TermEntry(RecordingPart):
                 return canonical(f"<<( {subject.text()} {predicate.text()} {other.text()} )>>")
             case kind, _:
                 value = "a triple: subject, predicate and object" if kind == "triple" else "a text"
-                raise LarsError(f"found another value of the type {kind}; expected {value}")
+                raise LarsError(f"found a wrong value for the type {kind}; expected {value}")
 
     def _literal(self, value: str) -> str:
         if tag := self.language or self.lang:

@@ -27,8 +27,8 @@ from lars.files import TextFile, TextLine
 from solver.rdf import canonical, short
 
 ACCEPTED_YABENCH: Final = (
-    "YABench results: a line with the start time in ms, a line with the variables, then for each report a "
-    "line with its time in ms and a line for each row, with tabs or commas between the values"
+    "YABench results: a line with the start time in ms, a line with the variables, and for each "
+    "report a line with its time in ms and a line per row; tabs or commas separate values"
 )
 
 _DIGITS = re.compile(r"[0-9]{1,18}")
@@ -61,7 +61,7 @@ def read_yabench(source: TextFile, times: AnswerTimes) -> Answers:
     lines = source.lines()
     if len(lines) < 2:  # noqa: PLR2004  (the start and the variables)
         text = "nothing" if not lines else f"{len(lines)} line"
-        problem = f"found {text}, the text is cut off; expected {ACCEPTED_YABENCH}"
+        problem = f"found {text}, because the text is cut off; expected {ACCEPTED_YABENCH}"
         raise source.error(len(source.text.rstrip()), problem)
     start, (separator, names) = _start(lines[0]), _variables(lines[1])
     kinds: list[bool] = []
@@ -103,7 +103,7 @@ def _records(
                 yield record
             record = _Record(line, time, [])
         elif record is None:
-            problem = f"found {short(line.text)} before any time; expected {ACCEPTED_YABENCH}"
+            problem = f"found {short(line.text)} before the first time; expected {ACCEPTED_YABENCH}"
             raise line.error(problem)
         else:
             record.rows.append(_row(line, names, value, kinds))
@@ -125,8 +125,10 @@ def _timed(records: list[_Record], start: int, times: AnswerTimes) -> Iterator[t
     before = 0.0
     for record in records:
         if not absolute and record.time >= start:
-            problem = f"found {record.time}, not before the start {start} as the first time is"
-            raise record.line.error(f"{problem}; expected times that all count from one zero")
+            problem = (
+                f"found {record.time}, a time after the start {start}, but the first time is before the start"
+            )
+            raise record.line.error(f"{problem}; expected times that all count from the same zero")
         try:
             before = times.forwards(times.of_number(record.time - start if absolute else record.time), before)
         except LarsError as error:
@@ -145,7 +147,8 @@ def _row(line: TextLine, names: list[str], value: re.Pattern[str], kinds: list[b
         at, separator = match.end(), match[2]
     if len(values) != len(names):
         problem = (
-            f"found {len(values)} values; expected {len(names)}, {', '.join(names)}, or a line of digits"
+            f"found {len(values)} values; expected {len(names)} values ({', '.join(names)}), or a "
+            "line of digits"
         )
         raise line.error(problem)
     return dict(zip(names, values, strict=True))

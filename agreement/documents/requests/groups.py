@@ -50,8 +50,8 @@ def compared_inputs() -> Any:
     """Return the field of the inputs for a comparison of push and pull: queries and traces."""
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY] TRACE..",
-        "Folder that contains an experiment.toml; or a C-SPARQL query, a CQELS query or both "
-        "(a missing query is derived), followed by recorded streams.",
+        "Folder with an experiment.toml; or a C-SPARQL query, a CQELS query or both, then recorded "
+        "streams. A missing query is derived.",
         default=(),
         source="trace",
     )
@@ -61,8 +61,7 @@ def queries_argument() -> Any:
     """Return the field of the inputs of a question about all streams: queries, or an experiment."""
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY]",
-        "Folder that contains an experiment.toml; or a C-SPARQL query, a CQELS query or both; "
-        "or two queries in one language.",
+        "Folder with an experiment.toml; or one or two queries, such as a C-SPARQL and a CQELS query.",
         default=(),
         source="trace",
     )
@@ -101,26 +100,26 @@ def fail_on_empty_option() -> Any:
     """Return the field of --fail-on-empty, which fails the run if no side has any row."""
     return option(
         False,
-        "End with exit code 3 if two sides agree and neither has a row, or if no whole period is compared.",
+        "End with exit code 3 if both sides report no row at all, or if no whole period is compared.",
     )
 
 
 def first_time_option() -> Any:
     """Return the field of the first time at which answers are requested."""
-    return time_option("First time point.")
+    return time_option("First time point to evaluate.")
 
 
 def reference_time_option(default: Any = None) -> Any:
     """Return the field of the time t that a question is about."""
-    return time_option("Reference time: the time point of the evaluation.", default=default)
+    return time_option("Time point of the evaluation.", default=default)
 
 
 def unit_option() -> Any:
     """Return the field of the length of a time point."""
     return option(
         None,
-        "Length of one time point, such as 1min or 500ms. [default: the longest unit that divides all "
-        "durations, at most 1s]",
+        "Length of one time point, such as 1min or 500ms. [default: the longest unit that divides "
+        "all durations, at most 1s]",
         readers.unit,
         metavar="LENGTH",
         keyword="str | None",
@@ -131,7 +130,8 @@ def base_option() -> Any:
     """Return the field of the IRI against which relative IRIs in queries are resolved."""
     return option(
         None,
-        "Resolve relative IRIs of a query without BASE against IRI. [default: the IRI of the query file]",
+        "IRI against which relative IRIs are resolved, if the query has no BASE. [default: the IRI "
+        "of the query file]",
         absolute_iri,
         metavar="IRI",
         keyword="str | None",
@@ -148,7 +148,7 @@ def prefix_option() -> Any:
     """Return the field of prefixes that queries and templates use."""
     return option(
         None,
-        "Define a prefix for queries, and for IRIs in CSV files and other tables. Repeatable.",
+        "Define a prefix, such as ex=http://example.org/, for queries and CSV files. Repeatable.",
         readers.prefixes,
         metavar="PREFIX=IRI",
         keyword="Mapping[str, str] | None",
@@ -160,7 +160,8 @@ def readings_option() -> Any:
     """Return the field of --reading: the choice of a meaning that documents of a language leave open."""
     return option(
         None,
-        "Choose a meaning that the query language does not define, such as range-alone=sliding. Repeatable.",
+        "Choose a meaning for syntax that the query language does not define, such as "
+        "range-alone=sliding. Repeatable.",
         readers.readings,
         shell_name="--reading",
         metavar="NAME=VALUE",
@@ -176,21 +177,25 @@ def bounds_option(default: str = _SPECIFIED) -> Any:
     """Return the field of --bounds: the ends that windows contain."""
     return option(
         None,
-        f"Ends that a window of length L contains at time t: [t-L, t], (t-L, t], [t-L, t) or "
-        f"(t-L, t). [default: {default}]",
+        "Time points in a window of length L at time t: closed [t-L, t], low-open (t-L, t], "
+        f"high-open [t-L, t), open (t-L, t). [default: {default}]",
     )
 
 
 def semantics_option(default: str = _SPECIFIED) -> Any:
     """Return the field of the semantics of answers: sets or multisets."""
-    return option(None, f"Read answers as sets or as multisets. [default: {default}]")
+    return option(
+        None,
+        "Compute with sets, or with multisets (bags), in which equal rows count separately. [default: "
+        f"{default}]",
+    )
 
 
 def assign_option() -> Any:
     """Return the field of --assign: the predicates that are matched in each stream."""
     return option(
         None,
-        "Match PREDICATE in STREAM when a CQELS query is derived from C-SPARQL. Repeatable.",
+        "When deriving a CQELS query from C-SPARQL, match the patterns with PREDICATE in STREAM. Repeatable.",
         readers.assignments,
         metavar="STREAM=PREDICATE",
         keyword="Mapping[str, Sequence[str]] | None",
@@ -225,8 +230,8 @@ class InputOptions:
     HEADING: ClassVar = "Input data"
 
     static: tuple[settings.StaticFile, ...] = static_option(
-        "Static RDF data. FILE is read into the default graph, IRI=FILE into the named graph "
-        "IRI, cqels:FILE for CQELS only. Repeatable."
+        "Static RDF data: FILE for the default graph, IRI=FILE for a named graph, cqels:FILE for "
+        "CQELS only. Repeatable."
     )
     stream: Mapping[Path, str] | None = option(
         None,
@@ -250,20 +255,22 @@ class InputOptions:
     readings: Mapping[str, str] | None = readings_option()
     origin: datetime | None = option(
         None,
-        "Timestamp of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
+        "Date and time of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
         "the first element]",
         readers.moment,
         metavar="DATETIME",
         keyword="str | datetime | None",
     )
-    sort: bool = option(False, "Sort an out-of-order trace by time.")
+    sort: bool = option(False, "Sort the elements of a trace by time, if they are out of order.")
     blank_nodes: settings.BlankNodes | None = option(
-        None, "Scope of blank node labels in a trace: the whole file or one element. [default: document]"
+        None,
+        "Meaning of a blank node label: the same node in the whole file, or only in one element. "
+        "[default: document]",
     )
     time: str | None = option(
         None,
         "Property whose value is the time of a message, such as "
-        "http://www.w3.org/ns/sosa/resultTime. [default: the number of the message, from 1]",
+        "http://www.w3.org/ns/sosa/resultTime. [default: messages are numbered from 1]",
         absolute_iri,
         metavar="IRI",
         keyword="str | None",
@@ -271,8 +278,8 @@ class InputOptions:
     prefix: Mapping[str, str] | None = prefix_option()
     column: Mapping[str, Any] | None = option(
         None,
-        "Map columns of a table to RDF. PART is t (timestamp), s (subject) or a predicate. "
-        "For example: t={time}, s=ex:bike/{bike}, ex:at=ex:station/{station}. Repeatable.",
+        "Map a column of a table to RDF: t={time} maps the timestamp, s=ex:bike/{bike} the "
+        "subject, ex:at={place} a predicate. Repeatable.",
         readers.columns,
         metavar="PART=TEMPLATE",
         keyword="Mapping[str, str | Mapping[str, str]] | None",
@@ -366,16 +373,18 @@ class EvaluationOptions:
     )
 
     engine: Language | None = option(
-        None, "Query language of the query, or the language to translate it to first."
+        None,
+        "Language in which to read the query. In lars translate: also the language to derive the "
+        "query for. [default: detected from the window clauses]",
     )
     mode: Side | None = option(
         None,
-        "Evaluate when data arrive (push) or every U time points (pull). "
-        "[default: the mode of the engine; for lars translate: every time point]",
+        "Evaluate when data arrive (push) or every U time points (pull). [default: as the query's "
+        "engine does; in lars translate: at every time point]",
     )
     period: Period | None = option(
         None,
-        "Pull period. [default: the STEP of the query]",
+        "Time points or duration U between two evaluations. [default: the STEP of the query]",
         readers.period,
         metavar="U",
         keyword="int | str | None",
@@ -390,13 +399,13 @@ class InterpretationOptions:
 
     profile: Profile | None = option(
         None,
-        "Treat unbound variables and MINUS as in Dao-Tran et al. (2015) or as in SPARQL 1.1. "
-        "[default: paper2015]",
+        "Treat unbound variables and MINUS as in the paper (Dao-Tran et al., 2015) or as in SPARQL "
+        "1.1. [default: paper2015]",
     )
     bounds: Bounds | None = bounds_option("the bounds of the query language, or closed")
     trigger: Trigger | None = option(
         None,
-        "Input that makes push evaluate: any input, input on a stream of the query, or a "
+        "Input that makes push evaluate: any triple, a triple in a stream of the query, or a "
         "triple that matches a pattern. [default: any]",
     )
 
@@ -468,10 +477,11 @@ class TracelessOptions:
     HEADING: ClassVar = "Comparison"
 
     period: tuple[Period, ...] = periods_option(
-        "Pull periods U, such as 5, 5,10, 1..50 or 1s..60s. [default: the STEP of the query, or 1..10]"
+        "Periods U between two pulls, such as 5, 5,10, 1..50 or 1s..60s. [default: the STEP of the "
+        "query, or 1..10]"
     )
     static: tuple[settings.StaticFile, ...] = static_option(
-        "Static RDF data. Repeatable. [default: arbitrary static data]"
+        "Static RDF data for every stream. Repeatable. [default: any static data are possible]"
     )
     unit: Duration | None = unit_option()
     base: str | None = base_option()
@@ -490,18 +500,18 @@ class RunnerOptions:
 
     master: str | None = option(
         None,
-        "Run on this Spark master, such as local[2]. [default: this process; local[*] for large input]",
+        "Run on this Spark master, such as local[2]. [default: this process; for large input local[*]]",
         metavar="URL",
     )
     in_process: bool = option(False, "Run in this process, without Spark.")
     evaluator: settings.Evaluator = option(
         "auto",
-        "Evaluate with relational algebra, with clingo, or with both and compare. auto: "
-        "clingo only for programs that relational algebra does not cover.",
+        "Evaluate with tables (relational), with clingo, or with both, and compare. auto: clingo "
+        "only for programs that tables cannot evaluate.",
     )
     certify: settings.Certify | int = option(
         "some",
-        "Number of time points at which clingo verifies the answers. [default: a sample]",
+        "Number of time points at which clingo verifies the answers. [default: a sample of the time points]",
         readers.certify,
         metavar="all|N|none",
         keyword='Literal["all", "some", "none"] | int | None',
@@ -519,7 +529,9 @@ class RunnerOptions:
         if self.in_process and self.master is not None:
             raise LarsError("cannot combine --master and --in-process; use one of them")
         if self.in_process and self.resume is not None:
-            raise LarsError("cannot combine --resume with --in-process: --resume runs on Spark")
+            raise LarsError(
+                "cannot combine --resume with --in-process, because --resume runs on Spark; use one of them"
+            )
         return settings.Runner(
             self.master,
             self.in_process,
@@ -540,7 +552,8 @@ def check_for_queries(path: Path, flags: Sequence[str]) -> None:
     """Raise LarsError if options for reading a query are given together with a program."""
     if flags and path.suffix in query_files.PROGRAM_SUFFIXES:
         raise LarsError(
-            f"{path}: cannot combine {' and '.join(flags)} with a LARS program, which contains its windows"
+            f"{path}: cannot combine {' and '.join(flags)} with a LARS program, because a program "
+            "defines its own windows"
         )
 
 
@@ -561,9 +574,14 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
     """Raise LarsError for --period if input triggers the query, and for --trigger if time triggers it."""
     title, pushed = TITLES[query.language], is_pushed(query, evaluation)
     if pushed and evaluation.period is not None:
-        raise LarsError(f"--period requires --mode pull: a {title} query is pushed by default")
+        raise LarsError(
+            f"--period requires --mode pull, because a {title} query is evaluated by push if no mode is given"
+        )
     if not pushed and trigger != "any":
-        raise LarsError(f"--trigger requires --mode push: a {title} query is pulled by default")
+        raise LarsError(
+            f"--trigger requires --mode push, because a {title} query is evaluated by pull if no mode "
+            "is given"
+        )
 
 
 def tolerance_option(what: str) -> Any:
@@ -598,24 +616,32 @@ class JudgeOptions:
 
     t0: tuple[int, ...] | str | None = option(
         None,
-        "Start times t0 of windows to try, such as 0..9 or 0,5. [default: all start times that can differ "
-        "in their verdict]",
+        "Times at which the first window may open, such as 0..9 or 0,5. [default: all times that "
+        "can lead to different verdicts]",
         readers.dated_start_times,
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",
     )
-    match: MatchBy = option("time", "Compare reports by their times, or only by their order.")
-    registered: settings.Time = time_option("Time at which the query was registered.", default=0)
-    until: settings.Time | None = time_option("Last time to compare. [default: the last element]")
+    match: MatchBy = option(
+        "time", "Compare reports by times and rows (time), or only by rows in order (sequence)."
+    )
+    registered: settings.Time = time_option("Time at which the engine received the query.", default=0)
+    until: settings.Time | None = time_option("Last time to compare. [default: the time of the last element]")
     bounds: Bounds | None = bounds_option()
     semantics: Semantics | None = semantics_option()
-    gracious: bool = option(False, "For each wrong window, find the window borders that fit best.")
-    diagnosis: bool = option(True, "Search for the engine fault that explains wrong answers.")
+    gracious: bool = option(
+        False, "For each wrong window, find the window borders that fit the recorded rows best."
+    )
+    diagnosis: bool = option(True, "Search for a fault of the engine that explains the wrong answers.")
     tolerance: float = tolerance_option("non-integer numbers")
-    empty: EmptyReports = option("compared", "Compare reports without rows, or ignore them.")
-    early: float = option(0, "How long before its evaluation a report may arrive.", metavar="MS", least=0)
+    empty: EmptyReports = option("compared", "Compare reports without rows, or ignore these reports.")
+    early: float = option(
+        0, "Milliseconds by which a report may arrive before its evaluation.", metavar="MS", least=0
+    )
     late: float | None = late_option()
-    time_limit: float | None = option(None, "Time limit for trying start times.", metavar="SECONDS", least=0)
+    time_limit: float | None = option(
+        None, "Time limit for the search for start times t0.", metavar="SECONDS", least=0
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -633,13 +659,14 @@ class AnswersOptions:
     answers_format: AnswersFormat | None = option(None, "File format of the answers. [default: detected]")
     answers_unit: Duration | None = option(
         None,
-        "Unit of times in the answers. [default: 1ms for csrbench and yabench, else the value of --unit]",
+        "Unit of the times in the answers. [default: for csrbench and yabench 1ms, otherwise the "
+        "value of --unit]",
         readers.unit,
         keyword="str | None",
         metavar="LENGTH",
     )
     time_variable: str | None = option(
-        None, "Name of the column with the times in SPARQL results.", metavar="NAME"
+        None, "Column that contains the times, in SPARQL results.", metavar="NAME"
     )
     unit: Duration = SECOND
     origin: Instant | None = None

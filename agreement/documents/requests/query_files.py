@@ -262,7 +262,7 @@ def query_in(  # noqa: PLR0913
         if not _RULE.search(text):
             raise
         raise LarsError(
-            f"{error}\nIs it no query? a LARS program's file is named *{PROGRAM_SUFFIX}"
+            f"{error}\nIf the file contains a LARS program, its name must end with {PROGRAM_SUFFIX}"
         ) from None
     if not graphs:
         check_comparable(query, source)
@@ -280,8 +280,8 @@ def check_comparable(query: EngineQuery, source: str) -> None:
     """Raise LarsError for a query that reads named graphs of elements, which no engine version supports."""
     if reads_graphs(query):
         raise LarsError(
-            f"{source}: cannot ask an engine about GRAPH inside WINDOW: engines receive triples without "
-            "graphs; use a specification, or lars agree with a trace"
+            f"{source}: cannot run a query with GRAPH inside WINDOW on an engine, because engines "
+            "receive triples without graphs; use a specification, or lars agree with a trace"
         )
 
 

@@ -111,7 +111,7 @@ def period(value: str | int) -> values.Period:
     """Return the pull period of a command that accepts only one period."""
     periods_read = values.read_periods(str(value))
     if len(periods_read) > 1:
-        raise LarsError("accepted here: one period, as 5; `lars agree` takes several")
+        raise LarsError("expected one period, such as 5. Only `lars agree` accepts several periods")
     return periods_read[0]
 
 
@@ -137,7 +137,7 @@ def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]
 def _column_names(old: str, new: str) -> tuple[str, str]:
     first, second = old.strip().lstrip("?"), new.strip().lstrip("?")
     if not (first and second):
-        raise LarsError("expected A=B, columns of the first and the second query")
+        raise LarsError("expected A=B: a column of the first query and a column of the second query")
     return first, second
 
 
@@ -186,7 +186,7 @@ def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[I
     for stream, predicates in pairs(names):
         for predicate in [predicates] if isinstance(predicates, str) else predicates:
             if not (stream and predicate):
-                raise LarsError("expected STREAM=PREDICATE, two IRIs")
+                raise LarsError("expected STREAM=PREDICATE with two IRIs")
             key, value = Iri(values.absolute_iri(stream)), Iri(values.absolute_iri(predicate))
             iris[key] = (*iris.get(key, ()), value)
     return iris
@@ -213,7 +213,9 @@ def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
         if not (iri and str(file)):
             raise LarsError("expected IRI=FILE")
         if iris.setdefault(Path(file), stream := values.stream_name(iri)) != stream:
-            raise LarsError(f"the file {file} already has the stream {iris[Path(file)]}; expected one stream")
+            raise LarsError(
+                f"the file {file} already has the stream {iris[Path(file)]}; use each file for one stream"
+            )
     return iris
 
 

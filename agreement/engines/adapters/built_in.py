@@ -180,7 +180,7 @@ class BuiltInSession:
                 replies.append(messages.PushReply(reports=(), refused=problem))
                 continue
             reports = self._until(recording, push.t) if waits else self._of(recording, number)
-            refused = "the engine refuses it" if number in recording.rejected else None
+            refused = "the engine rejects the element" if number in recording.rejected else None
             replies.append(messages.PushReply(reports=reports, refused=refused))
             number += 1
         return replies
@@ -190,7 +190,7 @@ class BuiltInSession:
         latest = max(self._clock, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
         for push in pushes:
             if push.t < latest:
-                found = f"found the time {push.t:g} ms behind the later time {latest:g} ms"
+                found = f"found the time {push.t:g} ms, which is before the preceding time {latest:g} ms"
                 yield f"{found}; expected times in order"
                 continue
             try:
@@ -299,7 +299,7 @@ def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
         with RunningAdapter(command) as adapter:
             answers = messages.answers_of(adapter, messages.Registration(text, static_lines(static)), pushes)
         if answers.profile is None:
-            raise LarsError(f"the engine refuses the query: {answers.refused}")
+            raise LarsError(f"the engine rejects the query: {answers.refused}")
         return answers.recording()
 
     profile = _profile(command, text)

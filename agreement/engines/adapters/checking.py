@@ -202,13 +202,16 @@ def _checks(adapter: RunningAdapter, tries: Sequence[_Tried]) -> Iterator[Adapte
         yield from _guarded("a query that cannot be read", _unreadable(adapter))
         yield from _guarded("the end", _end(adapter, registration))
         return
-    sentence = f"refuses every query that is tried, the first with: {refusals[0]}"
+    sentence = f"the adapter rejects every query of the check, the first with: {refusals[0]}"
     yield AdapterCheck("open", f"{sentence}; use --check with a QUERY that the engine accepts")
 
 
 def _advice(profile: messages.ProfileReply) -> str | None:
     if not any(character.isdigit() for character in profile.engine):
-        return f"the engine is called {profile.engine!r}: with its version answers can be told apart later"
+        return (
+            f"the adapter gives only the name {profile.engine!r}; with a version in the name, answers "
+            "of different versions can be distinguished later"
+        )
     return None
 
 
@@ -228,7 +231,7 @@ def _runs(
     yield _terms(rows, profile, tried)
     yield _blank_nodes(first, profile)
     yield _times(first, pushes)
-    problem = f"{quantity(len(first.flush), 'report')} at close; expected none, or flushes: true at open"
+    problem = f"{quantity(len(first.flush), 'report')} at close; expected no report, or flushes: true at open"
     yield AdapterCheck("close", problem if first.flush and not profile.flushes else None)
     second = messages.answers_of(adapter, registration, pushes)
     name = "open starts anew" if profile.fresh else "a process a run"
@@ -238,7 +241,7 @@ def _runs(
     yield AdapterCheck(name, None if first.same(second) or not profile.fresh else problem)
     adapter.end()
     third = messages.answers_of(adapter, registration, pushes)
-    problem = "another process has other answers: answers come late, or depend on real time or chance"
+    problem = "another process has other answers: the answers come late, or depend on real time or on chance"
     yield AdapterCheck("another process", None if first.same(third) else problem)
     session = adapter.open(registration)
     replies = session.push([Push(unit, "<http://e/unread>", ("<http://e/a>",) * 3)])
@@ -272,16 +275,16 @@ def _reported(
 ) -> AdapterCheck:
     name, named = tried.streams[0][1:-1], f"the stream {tried.streams[0][1:-1]}, named without < and >"
     if bracketed:
-        return AdapterCheck("push", f"rows come of <{name}> alone; names of streams come without < and >")
+        return AdapterCheck("push", f"rows come only from <{name}>; use names of streams without < and >")
     if not rows:
-        problem = f"no row of {quantity(len(answers.replies), 'push')} to {named}, although windows close"
+        problem = f"no row for {quantity(len(answers.replies), 'push')} to {named}, although windows close"
         advice = None
         if answers.rejected:
             number, why = next(iter(answers.rejected.items()))
-            advice = f"push {number} is refused: {why}"
-        return AdapterCheck("push", f"{problem}; use a reply that waits for the reports of its push", advice)
+            advice = f"the adapter rejects push {number}: {why}"
+        return AdapterCheck("push", f"{problem}; use a reply that waits for the reports of this push", advice)
     single = _singly(answers)
-    advice = None if single is None else f"{single}; better one report with all rows of an evaluation"
+    advice = None if single is None else f"{single}; use one report with all rows of an evaluation"
     return AdapterCheck("push", None, advice or f"of {named}")
 
 
@@ -303,13 +306,16 @@ def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> Adapte
     others = {_REST, *map(_subject, range(len(_TERMS)))}
     wrong = sorted(seen - {*_TERMS, *others}) if profile.kinds else []
     if wrong:
-        return AdapterCheck("terms", f"rows contain {cut(first_few(wrong, 3))}: never pushed")
+        return AdapterCheck(
+            "terms", f"rows contain {cut(first_few(wrong, 3))}, which no pushed triple contains"
+        )
     if not rows:
         return AdapterCheck(
-            "terms", "no row was reported, so no kind of term was tested; use a row for each triple"
+            "terms",
+            "no row was reported, so that the kinds of terms could not be tested; use a row for each triple",
         )
     if tried.carrier is None:
-        advice = "the query selects no object of a triple: kinds of terms are not seen"
+        advice = "the query selects no object of a triple, so that the kinds of terms could not be tested"
         return AdapterCheck("terms", None, advice)
     kinds = {kind: term if profile.kinds else as_lexical(term) for kind, term in _KINDS}
     if not profile.kinds:
@@ -329,7 +335,7 @@ def _blank_nodes(answers: messages.EngineAnswers, profile: messages.ProfileReply
     """
     name, one, other = "blank nodes", *(_subject(_TERMS.index(blank)) for blank in (_BLANK, _OTHER_BLANK))
     reports = (*(report for _, report in answers.reports), *answers.flush) if profile.kinds else ()
-    advice: str | None = "not tested: no report has rows of two of them"
+    advice: str | None = "not tested: no report contains two rows with blank nodes"
     for report in reports:
         texts = [frozenset(filter(None, row.values())) for row in report.rows]
         labels = [
@@ -338,9 +344,9 @@ def _blank_nodes(answers: messages.EngineAnswers, profile: messages.ProfileReply
         ]
         if all(labels):
             if len(set.union(*labels)) == 1:
-                sentence = f"{_BLANK} and {_OTHER_BLANK} come back as one node, {min(labels[0])}"
+                sentence = f"the adapter reports {_BLANK} and {_OTHER_BLANK} as one node, {min(labels[0])}"
                 return AdapterCheck(
-                    name, f"{sentence}; use a different label for each blank node of a report"
+                    name, f"{sentence}; use different labels for different blank nodes of a report"
                 )
             advice = None
     return AdapterCheck(name, None, advice)
@@ -354,7 +360,12 @@ def _times(answers: messages.EngineAnswers, pushes: Sequence[Push]) -> AdapterCh
     last = max(push.t for push in pushes)
     odd = [report.t for _, report in answers.reports if report.t > 2 * last]
     problem = (
-        f"a report at {odd[0]:g} ms, the last push at {last:g}; expected times in time_unit" if odd else None
+        (
+            f"a report has the time {odd[0]:g} ms, but the last push has the time {last:g}; use times "
+            "in time_unit"
+        )
+        if odd
+        else None
     )
     return AdapterCheck("times of reports", problem)
 
@@ -366,7 +377,12 @@ def _unreadable(adapter: RunningAdapter) -> Iterator[AdapterCheck]:
     except messages.RefusedQueryError:
         yield AdapterCheck(name)
     else:
-        yield AdapterCheck(name, None, 'it is taken; better {"error": "what is wrong"}, or nobody will know')
+        yield AdapterCheck(
+            name,
+            None,
+            'the adapter accepts this query; use the reply {"error": "what is wrong"}, because users '
+            "see no problem otherwise",
+        )
 
 
 def _end(adapter: RunningAdapter, registration: messages.Registration) -> Iterator[AdapterCheck]:
@@ -375,7 +391,9 @@ def _end(adapter: RunningAdapter, registration: messages.Registration) -> Iterat
     problem = (
         None
         if adapter.end(min(_TO_END, adapter.silence))
-        else "the process does not end when its standard input does"
+        else "the process continues after its standard input ends"
     )
-    advice = f"{quantity(noise, 'line')} on standard output that are no replies; better on standard error"
+    advice = (
+        f"{quantity(noise, 'line')} on standard output are not replies; use standard error for other output"
+    )
     yield AdapterCheck("the end", problem, advice if noise else None)

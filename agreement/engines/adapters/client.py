@@ -103,9 +103,9 @@ class ChildProgram:
         try:
             words = shlex.split(self.command)
         except ValueError as error:
-            raise LarsError(f"found the adapter {cut(self.command)!r}: {error}; {ACCEPTED}") from None
+            raise LarsError(f"cannot start the adapter {cut(self.command)!r}: {error}; {ACCEPTED}") from None
         if not words:
-            raise LarsError(f"found an adapter without a name; {ACCEPTED}")
+            raise LarsError(f"an adapter requires a name; {ACCEPTED}")
         if words[0] == "lars":
             # This very one, whether or not its folder is among those that are searched.
             words[:1] = [sys.executable, "-m", "agreement.cli"]
@@ -122,7 +122,7 @@ class ChildProgram:
                 start_new_session=True,
             )
         except OSError as error:
-            problem = f"the adapter {cut(words[0])!r} cannot be started: {error.strerror}"
+            problem = f"cannot start the adapter {cut(words[0])!r}: {error.strerror}"
             raise LarsError(f"{problem}; {ACCEPTED}") from None
 
     def replies(self, lines: Sequence[str]) -> Iterator[dict[str, object]]:
@@ -390,7 +390,7 @@ class RunningAdapter:
         remedy = "use a longer --time-limit"
         if self._slowest >= _SLOW:
             problem += f", and a reply has taken {self._slowest:.1f} s"
-            remedy = f"make the adapter reply sooner, or {remedy}"
+            remedy = f"use an adapter that replies sooner, or {remedy}"
         return TimeIsUpError(f"{problem}; {remedy}")
 
     def _replies(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:

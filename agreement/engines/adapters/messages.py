@@ -379,7 +379,7 @@ def answers_of(engine: StreamEngine, registration: Registration, pushes: Sequenc
     return EngineAnswers(session.profile, None, replies, session.close())
 
 
-_NONE_OPEN = "no query is open; expected open first"
+_NONE_OPEN = "no query is open; send open first"
 
 
 def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:

@@ -55,8 +55,8 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, .
         t = round(counted)
         if t != counted and abs(t - counted) > max(_SLACK, abs(t) * _ROUNDED):
             raise LarsError(
-                f"push {number} is at {push.t} ms, which is not a multiple of the unit {unit}: "
-                "choose a unit that divides it"
+                f"push {number} is at {push.t} ms, which is not a multiple of the unit {unit}; use "
+                "a unit that divides the times"
             )
         elements.append(PushedTriple(t, push.stream, push.triple, number, push.graph, push.named))
     return tuple(sorted(elements, key=attrgetter("t")))
@@ -185,15 +185,15 @@ def frame_of(query: EngineQuery, frame: Frame) -> Frame:
     if len(ends) > 1:
         kinds = " and ".join(sorted(ends))
         raise LarsError(
-            f"cannot report for windows with different ends: by their language, they are {kinds}; "
-            "use --bounds to choose one for all"
+            f"cannot report for windows with different ends: the query language defines {kinds}; "
+            "use --bounds to choose the ends of all windows"
         )
     every = None if query.every is None else query.every.points(unit)
     return replace(frame, lead=lead_of(query, unit), quiet=frozenset(_quiet(query)), every=every)
 
 
 def lead_of(query: EngineQuery, unit: Duration) -> int:
-    """Return the number of time points from the reference time to the report: the longest look ahead."""
+    """Return how many time points a report comes after its evaluation: the longest look ahead."""
     windows = (source.window for source in sources(query))
     ahead = (each.ahead for each in windows if isinstance(each, Range) and each.ahead is not None)
     return max((each.points(unit) for each in ahead), default=0)
@@ -288,7 +288,9 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
         case Rows() | Unbounded() | Span():
             return None
         case _:
-            raise LarsError(f"no specification defines when the window {source} opens and closes")
+            raise LarsError(
+                f"cannot report the window {source}: no specification defines when it opens and closes"
+            )
 
 
 def shapes(read: Sequence[WindowSource], frame: Frame) -> list[Shape]:
@@ -587,15 +589,18 @@ def _at_closes(times: range, frame: Frame) -> range:
 def _check_count(times: range, what: str, name: object) -> None:
     if len(times) > MOST:
         raise LarsError(
-            f"{what.format(name)} at more than {MOST} time points up to {times[-1]}, one in {times.step}; "
-            "expected a longer slide or period, or a coarser --unit"
+            f"{what.format(name)} at more than {MOST} time points up to {times[-1]} (one every "
+            f"{times.step}); use a longer slide or period, or a coarser --unit"
         )
 
 
 def period_of(frame: Frame) -> int:
     """Return the period in time points; raises LarsError if the specification has none."""
     if frame.specification.period is None:
-        raise LarsError(f"the specification {frame.specification.name} reports periodic; give its period")
+        raise LarsError(
+            f"the specification {frame.specification.name} reports periodically, but has no period; "
+            "add a period"
+        )
     return frame.specification.period.points(frame.unit)
 
 

@@ -757,7 +757,10 @@ _RULES_2011: Final = (
 
 def _selecting(query: cqels_text.WrittenQuery, engine: str) -> cqels_text.WrittenQuery:
     if query.form != "SELECT":
-        raise LarsError(f"{query.source}: found {query.form}; {engine} is known for SELECT only")
+        raise LarsError(
+            f"{query.source}: cannot run {query.form}: the rules of {engine} are known only for "
+            "SELECT; use SELECT"
+        )
     return query
 
 

@@ -144,13 +144,13 @@ def read_body(text: str, source: str, base: str = "") -> CqelsBody:
     tree = sparql.query_of(parsed)
     with sparql.deep_recursion():
         if (table := tree.find("data")) is not None:
-            raise scope.unexpected(table, "no table of values behind the pattern")
+            raise scope.unexpected(table, "triples without a VALUES block after them")
         grouped = (
             tree.find("groupby"),
             *filter(sparql.has_aggregate, (tree.find("projection"), tree.find("having"))),
         )
         if (having := tree.find("having")) is not None and not any(grouped):
-            raise scope.unexpected(having, "GROUP BY or an aggregate beside HAVING", "HAVING")
+            raise scope.unexpected(having, "HAVING only after GROUP BY or an aggregate", "HAVING")
         elements = _Elements(scope)
         elements.read(tree.find("group") or sparql.Phrase("group", ()))
     return elements.body()
@@ -205,7 +205,9 @@ class _Elements:
                 self.others.append(self._unexpected(part, "triples or FILTER inside STREAM"))
             for pattern in patterns:
                 if isinstance(pattern, PathPattern):
-                    self.others.append(self._unexpected(part, "no property path in the triples of STREAM"))
+                    self.others.append(
+                        self._unexpected(part, "triples without a property path inside STREAM")
+                    )
                     continue
                 for triple in pattern.triples:
                     number = len(self.triples)

@@ -218,7 +218,8 @@ class _Streamed:
     ) -> Iterator[tuple[list[Row], "_Streamed"]]:
         """Yield possible outputs for the rows with the next state; `wanted` rows come first, if given.
 
-        Each candidate can be the last row of the report; the next state contains the last row.
+        The operator can stop at each row of the answer, which is then the last row of the report. The state
+        afterwards contains this row.
         """
         gives = (lambda row: row not in self.before) if kind == "ISTREAM" else self.before.__contains__
         kept = [row for row in rows if gives(row)]

@@ -133,8 +133,8 @@ def specified_clock(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
 def _check_gap(last: float, t: float) -> None:
     if t - last > _MOST_TICKS * TICK:
         raise LarsError(
-            f"the clock ticks more than {_MOST_TICKS} times from {last:.0f} to {t:.0f} ms; expected pushes "
-            "with smaller gaps, or a coarser unit"
+            f"the clock ticks more than {_MOST_TICKS} times from {last:.0f} to {t:.0f} ms; use "
+            "smaller gaps between pushes, or a coarser unit"
         )
 
 
@@ -208,7 +208,7 @@ def seconds(window: Range) -> tuple[int, int]:
 
 def refusal(window: WindowExpression) -> LarsError:
     """Return the error for a window that C-SPARQL 0.9.7 does not support."""
-    return LarsError(f"csparql-0.9.7 has no window {window}; expected {_ACCEPTED}")
+    return LarsError(f"csparql-0.9.7 does not support the window {window}; use {_ACCEPTED}")
 
 
 def java_string_hash(text: str) -> int:
@@ -468,12 +468,14 @@ CSPARQL_097: Final = engine.Engine(
 
 def _check(query: EngineQuery) -> None:
     if query.language is not Language.CSPARQL or not query.merged:
-        raise LarsError("csparql-0.9.7 runs C-SPARQL; expected a query with FROM STREAM <iri> [RANGE ..]")
+        raise LarsError(
+            "csparql-0.9.7 runs only C-SPARQL queries; use a query with FROM STREAM <iri> [RANGE ..]"
+        )
     if query.form not in ("SELECT", "ASK") or query.registers_stream:
         kind = "REGISTER STREAM" if query.registers_stream else query.form
-        raise LarsError(f"csparql-0.9.7 does not model {kind}; expected SELECT, ASK")
+        raise LarsError(f"csparql-0.9.7 does not simulate {kind}; use SELECT or ASK")
     if any(uses_arrivals(term) for part in parts(query.pattern) for term in expressions_of(part)):
-        raise LarsError("csparql-0.9.7 does not model f:timestamp; expected a query without this function")
+        raise LarsError("csparql-0.9.7 does not simulate f:timestamp; use a query without this function")
 
 
 def _reports(

@@ -158,7 +158,7 @@ def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Of
             continue
         if "B13" not in off:
             if clause.step == 0:
-                raise LarsError(f"{NAME} stands still with STEP 0; expected an integer from 1 on")
+                raise LarsError(f"{NAME} does not terminate with STEP 0; use an integer STEP of at least 1")
             stream = Iri(clause.stream.removeprefix(":"))
             parsed = sliding.YasperWindow(window.window.source, clause.width, clause.step, stream)
             patterns = window.patterns if clause.name in blocks else in_texts(_ALL)

@@ -185,8 +185,9 @@ class OpenedWindows:
         """
         if self.window.width > _MOST_OPEN * self.window.step:
             raise LarsError(
-                f"a window of {self.window.width:.0f} ms with a step of {self.window.step} ms has more than "
-                f"{_MOST_OPEN} windows open at once; expected a longer STEP, or a shorter RANGE"
+                f"a window of {self.window.width:.0f} ms with a step of {self.window.step} ms has "
+                f"more than {_MOST_OPEN} windows open at once; use a longer STEP, or a shorter "
+                "RANGE"
             )
         close = first
         while (always and close == first) or self._opens(close - self.window.width, t):

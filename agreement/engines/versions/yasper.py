@@ -270,7 +270,7 @@ _RULES_JS: Final = (
     ),
     EngineRule(
         "S5",
-        "only windows in a line of their own are seen; a window whose length is no number never closes",
+        "only windows in a line of their own are seen; a window whose length is not a number never closes",
         RspqlDefinition.DECLARED,
     ),
     EngineRule(

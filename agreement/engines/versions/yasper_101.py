@@ -181,7 +181,8 @@ def _recorded(
     """
     if not isinstance(query, engine.WrittenQuery):
         raise LarsError(
-            f"{yasper_text.NAME} reads the text of a query, and finds none; use a query in a file"
+            f"{yasper_text.NAME} reads the text of a query, but the request has no text; use a "
+            "query in a file"
         )
     own = yasper_text.read_yasper(query.text)
     sparql = engine.read_with_text(query.text, query.source, Language.RSPQL) if "YO12" in off else query

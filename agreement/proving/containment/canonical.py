@@ -41,8 +41,8 @@ def _with_something(part: Pattern) -> Pattern | None:
 
 def refutation(against: Witness, *, columns: bool = True) -> Decision:
     """Return the decision that data refute a containment, with a hint if the queries' `columns` differ."""
-    hint = "" if columns else "; the columns of both queries differ (--rename A=B)"
-    why = f"on the data shown, this query has a row that the other query lacks{hint}"
+    hint = "" if columns else "; the columns of the two queries have different names (--rename A=B)"
+    why = f"on the data shown, this query has a row that the other query does not have{hint}"
     return Decision("not always", why, (against,))
 
 

@@ -80,7 +80,7 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
     comparable = columns and query.query.dataset == other.query.dataset and alike
     merged = frozenset(query.query.merged) == frozenset(other.query.merged)
     if comparable and merged and same(query.pattern, other.pattern, frozenset(query.result)):
-        return Decision("always", "both queries have the same pattern, up to order and hidden names")
+        return Decision("always", "both queries have the same pattern, except for order and hidden names")
     if comparable and merged and _is_slice(query, other):
         return Decision("always", "the other query has the same rows in the same order, and more rows")
     try:
@@ -180,14 +180,14 @@ class _Comparison:
         try:
             cases = list(self.cases((self.one.pattern, self.one.result), relations))
         except TimeLimitError as error:
-            return Decision("open", f"{error}: before the disjuncts of its query were counted")
+            return Decision("open", f"{error}, before the disjuncts of the query were counted")
         goals, inexact = self.goals((self.other.pattern, self.other.result), relations)
         left_open = ""
         for done, (disjunct, case) in enumerate(cases):
             try:
                 containment = self.closed(case, goals, relations.paths)
             except TimeLimitError as error:
-                far = f"{done} of the {len(cases)} disjuncts of its query are covered or left open"
+                far = f"{done} of the {len(cases)} disjuncts of the query were examined"
                 return Decision("open", f"{error}: {far}")
             if containment.holds is False:
                 return containment
@@ -213,7 +213,7 @@ class _Comparison:
             why = str(error)
         filled = [each for each in placed if each[0].newer_triples <= MOST_PUSHED]
         if len(filled) < len(placed):
-            why = f"a tuple window of more than {MOST_PUSHED} triples is not filled"
+            why = f"a tuple window of more than {MOST_PUSHED} triples is not tried"
         for data, t in chain(self.placed_data(case, filled), self.data_of(prover.left)):
             self.tried -= 1
             if self.tried < 0:
@@ -355,8 +355,8 @@ def _in_window(edge: Edge, window: WindowSource) -> Edge:
 
 
 _TRIED: Final = (
-    "found neither a proof by cases nor data that refute the containment: conditions and data are tried, "
-    "not decided"
+    "found neither a proof by cases nor data that refute the containment. For some conditions, "
+    "lars tries data but does not decide all cases"
 )
 
 

@@ -64,7 +64,7 @@ def _renamed(query: EngineQuery, names: Mapping[str, str], path: Path) -> Engine
     for old, new in names.items():
         if not (old and new) or Variable(old) not in query.result:
             columns = " ".join(f"?{name.name}" for name in sorted(query.result)) or "none"
-            raise LarsError(f"--rename {old}={new}: expected A=B, A a column of {path}: {columns}")
+            raise LarsError(f"--rename {old}={new}: expected A=B, where A is a column of {path}: {columns}")
         renaming[Variable(old)] = Variable(new)
     # What had the new name gets the old one: names inside a query are its own.
     whole = {new: old for old, new in renaming.items() if new not in renaming} | renaming

@@ -61,7 +61,7 @@ from translate.model.windows import Rows, Unbounded
 
 SECONDS: Final = 5.0
 """The number of seconds for the search for a smallest stream."""
-_ASKED: Final = "on which it has a row that the other lacks"
+_ASKED: Final = "on which it has a row that the other query does not have"
 
 
 def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
@@ -120,7 +120,7 @@ def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision
     answers = answers_containment(_answering(query), _answering(other))
     if is_empty(query):
         return Decision("always", f"the first query never has an answer, so {query.operator} has none")
-    sentence = f"{query.operator} against {other.operator}"
+    sentence = f"{query.operator} compared with {other.operator}"
     why = _why(query, other, answers)
     if why:
         return Decision("always", f"{sentence}: {why}")
@@ -166,7 +166,7 @@ def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) ->
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
     if unlike or whole or anywhere or volatile(query.query) is not None:
-        return Decision("open", "the answers of both queries are not compared")
+        return Decision("open", "the answers of the two queries are not compared")
     variables = occurring_variables(query.pattern) | occurring_variables(other.pattern)
     fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in variables)
     names = {

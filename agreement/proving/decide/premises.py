@@ -43,7 +43,7 @@ def _where(question: AgreementQuestion, disjunct: Satisfiability | None) -> str:
     return places.triple(edges[0].triple) if edges else places.word("WHERE", "SELECT", "ASK")
 
 
-_EXCLUSIVE = "sources are exclusive (A6)"
+_EXCLUSIVE = "each pattern can match only one source (A6)"
 _ASSUMED = "assumed: a triple comes only from the source of the patterns that it matches"
 
 
@@ -51,7 +51,7 @@ def _exclusive(question: AgreementQuestion) -> CheckedPremise:
     overlap, places = question.overlap, question.places
     if overlap is None:
         edge = next((edge for way in question.ways for edge in way.disjunct.readings), None)
-        statement = f"{_EXCLUSIVE}: no pattern unifies with one of another source; {_ASSUMED}"
+        statement = f"{_EXCLUSIVE}: no pattern unifies with a pattern of another source; {_ASSUMED}"
         return CheckedPremise(statement, True, places.source if edge is None else places.triple(edge.triple))
     one, also, why = overlap
     sentence = f"{_EXCLUSIVE}: {{{one.triple}}} in {one.where}"

@@ -58,7 +58,7 @@ class Theorem(Enum):
     NOW = "A4, U = 1: without input a NOW window is empty"
     NOTHING = "no row: no disjunct can be satisfied"
     NEVER = "A4, extended: a row remains after its push, or the next pull lacks the row"
-    MATCHING = "A5, for ASK: each match fires push and is seen by one pull"
+    MATCHING = "A5, for ASK: each match makes push evaluate, and one pull sees each match"
     FRESH = "the stream shown: static data need not contain its names"
     SEARCHED = "A7: the search tried every smallest difference and found none"
     WITNESS = "the stream shown: lars agree finds the difference"

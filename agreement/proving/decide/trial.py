@@ -23,7 +23,7 @@ Rows = dict[int, frozenset[Row]]
 
 @dataclass
 class Trial:
-    """A candidate stream with the answers of push and pull at each time."""
+    """A stream to try, with the answers of push and pull at each time."""
 
     pair: Pair
     setting: Setting
@@ -48,8 +48,8 @@ class Trial:
         self.last = candidate.last + reach + 2 * self.step + 1
         if self.last > LONGEST:
             raise LarsError(
-                f"the windows reach over {self.last} time points; expected at most {LONGEST}, so give a "
-                "coarser --unit"
+                f"the windows cover {self.last} time points; use a coarser --unit, so that windows "
+                f"cover at most {LONGEST} time points"
             )
         output = output_of(pair.csparql, setting).predicate
         pushing = lars_program(pair.cqels, setting)

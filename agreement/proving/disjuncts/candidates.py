@@ -1,4 +1,4 @@
-"""Make candidate streams, on which two sides may differ, from the disjuncts of a query."""
+"""Make streams on which two sides may differ, from the disjuncts of a query."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ Arrival = tuple[int, Quad]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A candidate stream: arrivals, static triples, and an unrelated triple `noise` that `facts` can add."""
+    """A stream to try: arrivals, static triples, and an unrelated triple `noise` that `facts` can add."""
 
     arrivals: tuple[Arrival, ...]
     static: Stock
@@ -115,7 +115,7 @@ class Placement:
     def candidates(
         self, disjunct: Disjunct, model: Model, stock: Stock, *, free: bool
     ) -> Iterator[Candidate]:
-        """Yield streams with one match of the disjunct.
+        """Yield streams to try that contain one match of the disjunct.
 
         The triples are placed as late as possible, all at one time, or as early as possible.
         """

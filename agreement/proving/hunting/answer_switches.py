@@ -28,7 +28,7 @@ _TIMES: Final = RspqlDefinition.AT_ITS_CLOSE
 
 
 def answer_changes() -> Iterator[Switch]:
-    """Yield the switches for answers that are right except for one property."""
+    """Yield the possible faults (switches) whose answers are correct except for one property."""
     yield Switch(
         "ASK is answered by 1 or 0, or a text, not by a boolean",
         "SPARQL 1.1, 16.3: ASK gives true or false",

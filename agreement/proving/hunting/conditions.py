@@ -1,8 +1,8 @@
 """Learn the condition under which an engine's reports are wrong or rows are missing.
 
-A condition is a set of traits that nearly all wrong reports or rows have, and few right ones. The condition
-is learned from all judged runs, so it is valid for these runs, independent of the cause. Traits describe the
-query, a window's content, arrival times, and earlier reports.
+A condition is a set of properties (traits) that nearly all wrong reports or rows have, and few correct ones.
+The condition is learned from all judged runs, so it is valid for these runs, independent of the cause. Traits
+describe the query, a window's content, arrival times, and earlier reports.
 """
 
 from collections import Counter
@@ -25,27 +25,30 @@ from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 Traits = Mapping[str, int]
-"""The traits of a report or row, by their texts.
+"""The properties of a report or row, by the texts that describe them.
 
-The number is 1 if a trait holds and 0 if it does not hold; for a text with `{}`, it is the number to insert.
+The number is 1 if a property holds and 0 if it does not hold. If the text contains `{}`, the number is
+inserted there.
 """
 _FEW: Final = 3
-"""The number of wrong reports or rows from which on common traits are searched."""
+"""If at least this number of reports or rows is wrong, common properties are searched."""
 _MOST: Final = 3
 _LEAVES, _TOLD = 0.75, 0.5
-"""The share of right items that one further trait may leave, and the share that all traits may leave."""
+"""The share of correct items that one further property may leave, and that all properties may leave."""
 _SURELY: Final = 0.8
 _NEARLY_ALL: Final = 0.9
 _COUNT_MORE: Final = 2
 _SPARED: Final = 0.05
-"""The number of right items with the traits, per wrong item, at which no further trait is added."""
+"""No property is added if at most this number of correct items per wrong item has the properties."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommonTraits:
-    """The traits that nearly all wrong items have, with the numbers of wrong and right items that have them.
+    """The properties of nearly all wrong reports or rows.
 
-    `elsewhere` is the number of wrong items without these traits.
+    The numbers count the wrong and the correct reports or rows that have these properties.
+
+    `elsewhere` is the number of wrong reports or rows that do not have these properties.
     """
 
     traits: tuple[str, ...]
@@ -60,9 +63,9 @@ class CommonTraits:
 
 
 def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits | None:
-    """Return the fewest traits that nearly all wrong items and hardly any right items have.
+    """Return the fewest properties that nearly all wrong, and hardly any correct, reports or rows have.
 
-    The result is None if no such traits are found.
+    The result is None if no such properties are found.
     """
     if len(wrong) < _FEW:
         return None
@@ -84,18 +87,18 @@ def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits 
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A trait of an item: the item's number for `text` is between `least` and `most`, both included."""
+    """A property of a report or row: its number for `text` is from `least` to `most`, both included."""
 
     text: str
     least: int
     most: int
 
     def holds(self, item: Traits) -> bool:
-        """Return whether an item has the trait."""
+        """Return whether a report or row has the property."""
         return self.least <= item.get(self.text, 0) <= self.most
 
     def __str__(self) -> str:
-        """Return the trait as a text."""
+        """Return the property as a text."""
         if "{}" not in self.text:
             return self.text
         most = f"at most {self.most}" if self.most else "no"
@@ -106,15 +109,15 @@ _ENDLESS: Final = 1 << 62
 
 
 def _share(trait: Trait, wrong: Sequence[Traits], right: Sequence[Traits]) -> float:
-    """Return the share of right items with a trait plus the weighted share of wrong items without it."""
+    """Return the share of correct items with a property, plus the weighted share of wrong items without."""
     lost = len(wrong) - sum(map(trait.holds, wrong))
     return sum(map(trait.holds, right)) / len(right) + _COUNT_MORE * lost / len(wrong)
 
 
 def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
-    """Yield traits that all wrong items have, or all except the outliers.
+    """Yield the properties that all wrong items have, or all wrong items except the outliers.
 
-    For a number, the trait is a lower or an upper limit.
+    If a property is a number, the condition is a lower or an upper limit of this number.
     """
     few = int(len(wrong) * (1 - _NEARLY_ALL) / 2)
     for text in dict.fromkeys(text for traits in wrong for text in traits):
@@ -185,7 +188,7 @@ def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> 
 
 
 def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
-    """Yield the traits of a report: traits of the windows' content, of earlier reports, and of arrivals."""
+    """Yield the properties of a report: of the windows' content, of earlier reports, and of arrivals."""
     place, run = one.places[n], one.run
     due = [other.right_rows for other in one.places[:n] if other.right_rows]
     right = place.right_rows
@@ -312,7 +315,7 @@ def _of_row(names: Sequence[str], row: Row, before: set[Row], times: int) -> Ite
 
 
 def _of_sources(run: HuntedRun, t: float | None, row: Row) -> Iterator[tuple[str, int]]:
-    """Yield traits of the triples that explain a row: triples whose subject and object are in the row."""
+    """Yield properties of the triples that explain a row: triples whose subject and object are in the row."""
     if t is None:
         return
     times = Counter(push.t for push in run.pushes)

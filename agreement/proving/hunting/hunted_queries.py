@@ -1,4 +1,4 @@
-"""The queries of a hunt: given queries, or a small family of queries written in the engine's language."""
+"""The queries of a hunt: the given queries, or small generated queries in the engine's language."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -244,7 +244,7 @@ WRITINGS: Final = (
 
 
 def first_query(dialect: str) -> HuntedQuery:
-    """Return the first query of the family in a query language."""
+    """Return the first of the generated queries in a query language."""
     family = _FAMILIES[0]
     how = next(writing for writing in WRITINGS if writing.dialect == dialect)
     return hunted_query(family.name, how.text(family), (), None, Language(dialect))
@@ -252,7 +252,7 @@ def first_query(dialect: str) -> HuntedQuery:
 
 @dataclass(frozen=True, slots=True)
 class MadeQueries:
-    """The queries of the family that an engine accepts, and the rejected queries with reasons, by name."""
+    """The generated queries that an engine accepts, and by name the rejected queries with the reasons."""
 
     queries: tuple[HuntedQuery, ...]
     refusals: tuple[tuple[str, str], ...]
@@ -261,7 +261,7 @@ class MadeQueries:
 def made_queries(
     engine: StreamEngine, options: dict[str, object] | None = None, dialect: str = "rspql"
 ) -> MadeQueries:
-    """Return the family of queries in the first notation for which the engine reports a row.
+    """Return the generated queries in the first notation for which the engine reports a row.
 
     Notations of `dialect` are tried first. Only notations in the language that the engine declares are used.
     If no notation gives a row, the first notation that the engine accepts is used.

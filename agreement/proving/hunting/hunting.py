@@ -64,7 +64,7 @@ _MOST_FAULTS: Final = 12
 _SAMPLE: Final = 60
 """The number of runs by which the needed rules of an engine version are determined."""
 _MANY, _NEAREST = 12, 10
-"""The number of wrong runs from which on pairs of switches are tried, and the number of switches to pair.
+"""Pairs of possible faults are tried from this number of wrong runs; the number of faults to pair.
 
 With fewer wrong runs, a pair may fit by chance.
 """
@@ -143,12 +143,15 @@ class HuntLimits:
     """The limits of a hunt (seconds, runs and faults), and the seed of the hunt's random streams."""
 
     time_limit: float = option(
-        60.0, "Time limit of the hunt.", seconds_of, metavar="TIME", keyword="str | float"
+        60.0, "Time limit of the whole hunt.", seconds_of, metavar="TIME", keyword="str | float"
     )
     runs: int | None = option(
-        None, "Maximum number of runs that look for faults; minimizing a fault takes more runs.", least=1
+        None,
+        "Maximum number of runs that search for faults. The reduction of a fault to a small stream "
+        "takes more runs.",
+        least=1,
     )
-    faults: int | None = option(None, "Stop after N faults.", least=1)
+    faults: int | None = option(None, "Stop when N faults are found.", least=1)
     seed: int = option(0, "Seed of the random streams.", least=0)
 
 
@@ -380,7 +383,7 @@ class Explanation:
     arena: Arena[references.HuntedRun, references.Switch] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the arena, in which switches are compared on the wrong and right runs."""
+        """Create the arena, which compares possible faults (switches) on the wrong and the correct runs."""
         hunt = self.hunt
         judge = self.judge = hunt.reference.narrowed(self.right)
         if judge is not hunt.reference:
@@ -391,7 +394,10 @@ class Explanation:
         )
 
     def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
-        """Return the number of misses of a run with some switches on; None after the time limit."""
+        """Return in how many rows and reports a run differs from the prediction.
+
+        None after the time limit.
+        """
         if self.hunt.is_past(1):
             return None
         with self.hunt.in_time():
@@ -399,7 +405,7 @@ class Explanation:
 
     @property
     def causes(self) -> tuple[references.Switch, ...]:
-        """The switches of the causes that have been found."""
+        """The switches (deviations) of the causes that have been found."""
         return tuple(cause.switch for cause in self.named)
 
     def add_faults(self) -> None:
@@ -462,7 +468,7 @@ class Explanation:
         return cause.switch.held is not None or beside or left.total() > len(cause.explained)
 
     def _pairs(self, switches: Sequence[references.Switch]) -> Iterator[references.Switch]:
-        """Yield pairs of the switches that fit the reports best, if there are enough wrong runs."""
+        """Yield pairs of the switches whose predictions fit best, if there are enough wrong runs."""
         if len(self.wrong) >= _MANY:
             told = [one for one in switches if one.held is None]
             first, *others = self.arena.nearest(told, _NEAREST)
@@ -494,9 +500,9 @@ class Explanation:
             self._name(lead)
 
     def _tested(self, choose: Callable[[], Lead[references.Switch] | None]) -> Lead[references.Switch] | None:
-        """Return the chosen lead if experiments do not refute the lead; the runs of the experiments are kept.
+        """Return the best possible explanation that new runs do not refute. The new runs are kept.
 
-        A lead needs evidence, because missing reports alone do not distinguish causes.
+        Such an explanation needs evidence, because missing reports alone do not distinguish causes.
         """
         tested, count = set[references.Switch](), 0
         while (lead := choose()) is not None and lead.switch not in tested:
@@ -511,7 +517,7 @@ class Explanation:
         return lead if lead is not None and len(lead.evidence) >= _FEWEST and not untested else None
 
     def _experiments(self, lead: Lead[references.Switch]) -> Iterator[references.HuntedRun]:
-        """Yield runs, alternating between queries, mostly on streams for which the lead predicts a fault.
+        """Yield new runs, mostly on streams for which the explanation predicts wrong reports.
 
         Streams that are similar to the streams of explained runs distinguish the cause from similar causes.
         """

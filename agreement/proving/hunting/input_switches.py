@@ -47,7 +47,7 @@ Loss = Callable[[specifications.Task], Iterable[frozenset[int]]]
 
 
 def input_changes() -> Iterator[Switch]:
-    """Yield the switches for triples that are lost, kept too long, or counted twice."""
+    """Yield the possible faults (switches) of input: triples are lost, kept too long, or counted twice."""
     for says, lost in _LOSSES:
         yield Switch(says, RspqlDefinition.ALL_TRIPLES, partial(_without, lost))
     yield Switch(
@@ -131,7 +131,7 @@ def _of_instant(place: int, elements: Sequence[PushedTriple], span: range) -> ra
 
 
 _MOST_REPEATED: Final = 10_000
-"""The maximum number of repeated triples in a run; beyond this number, the switch does not apply."""
+"""The maximum number of repeated triples in a run. With more repeated triples, the switch does not apply."""
 
 
 def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:

@@ -20,7 +20,7 @@ _SEVERAL: Final = 2
 
 
 def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the switch for an engine that never reports a row, if no run has a row."""
+    """Yield the possible fault that an engine never reports a row, if no run contains a row."""
     if runs and not any(run.has_rows for run in runs):
         reports = any(run.answers.reports or run.answers.flush for run in runs)
         says = "it never reports a row: every report is empty" if reports else "it never reports anything"
@@ -28,7 +28,7 @@ def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
 
 
 def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the switch for queries without a row in any run, although rows are expected."""
+    """Yield the possible fault that a query has no row in any run, although rows are expected."""
     mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
     if mute:
         yield Switch(
@@ -39,7 +39,7 @@ def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Itera
 
 
 def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the switches for deviations that all runs share: a constant answer, an echo, or wrong columns."""
+    """Yield possible faults that all runs show alike: a constant answer, an echo, or wrong columns."""
     same = {query: _same_answer([run for run in runs if run.query.name == query]) for query in _names(runs)}
     told = {run.query.name for run in runs if run.has_rows}
     if told and all(same[query] for query in told):
@@ -64,7 +64,7 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
 
 
 def delays(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the switches for the most frequent delays of reports."""
+    """Yield the possible faults in which reports have one of the most frequent delays."""
     seen = Counter(delay for run in wrong[:_LOOKED_AT] for delay in set(reference.delays(run)))
     for delay, _ in seen.most_common(_SEVERAL):
         text = f"{plain(abs(delay))} ms {'late' if delay > 0 else 'early'}"

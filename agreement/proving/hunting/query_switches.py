@@ -24,7 +24,7 @@ from translate.model.windows import Range
 
 
 def operators() -> Iterator[Switch]:
-    """Yield the switches for other relation-to-stream operators (RSTREAM, ISTREAM, DSTREAM)."""
+    """Yield the possible faults with another operator of RSTREAM, ISTREAM and DSTREAM."""
     for operator in get_args(ToStream):
 
         def changed(query: EngineQuery, operator: ToStream = operator) -> EngineQuery:
@@ -69,7 +69,7 @@ def _of_pattern(
     kind: type[patterns.Pattern] | UnionType,
     change: Callable[[Any], patterns.Pattern],
 ) -> Switch:
-    """Return a switch that replaces each pattern of a kind, the innermost patterns first."""
+    """Return a possible fault that replaces each pattern of a kind, the innermost patterns first."""
 
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         if not isinstance(part, kind):
@@ -82,7 +82,7 @@ def _of_pattern(
 
 
 def query_changes() -> Iterator[Switch]:
-    """Yield the switches for deviations in reading a query."""
+    """Yield the possible faults in which the engine reads the query wrongly."""
     yield from _conditions()
     yield from _algebra()
     yield from _solutions()
@@ -518,7 +518,7 @@ def _with_duplicates(duplicates: Duplicates, query: EngineQuery) -> EngineQuery:
 
 
 def _windows() -> Iterator[Switch]:
-    """Yield the switches for windows: other lengths and slides, other streams, common content."""
+    """Yield the possible faults of windows: other lengths and slides, other streams, common content."""
     long = "Definitions 11 and 13: the RANGE of the query"
     often = "Definitions 11 and 13: the STEP of the query"
     for says, right, change in (

@@ -1,4 +1,4 @@
-"""The references that judge the runs of a hunt: specifications with switches, and engine versions with rules.
+"""The definitions of correct runs in a hunt: specifications, and engine versions with rules.
 
 The module also contains the run of a hunt, and the verdict on a run.
 """
@@ -221,10 +221,10 @@ _NEARLY_ALL: Final = 0.75
 class Switch:
     """A possible deviation of an engine, and the definition that the deviation violates.
 
-    `change` returns the runs to judge with the switch on, one run per interpretation. `change` raises
-    LarsError if no such run exists, and returns the unchanged run if the switch does not apply. `held`
-    returns whether a run shows the deviation, without judging the run, or None if the deviation cannot occur
-    in the run.
+    `change` returns the runs to judge with the fault, one run per interpretation of the fault. `change`
+    raises LarsError if no such run exists. It returns the unchanged run if the fault does not apply to the
+    run. `held` returns whether a run shows the deviation, without judging the run, or None if the deviation
+    cannot occur in the run.
     """
 
     sentence: str
@@ -234,7 +234,7 @@ class Switch:
 
 
 def both(one: Switch, other: Switch) -> Switch:
-    """Return one switch that combines two switches."""
+    """Return one possible fault that combines two possible faults."""
     right = one.right if one.right == other.right else f"{one.right}; and {other.right}"
 
     def change(subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -264,26 +264,28 @@ class Reference(ABC):
     ) -> RunVerdict:
         """Return the verdict on a run.
 
-        If the run is wrong, the verdict shows the choice of t0 that fits the run `right` or the switches.
+        If the run is wrong, the verdict shows the choice of t0 that fits the run `right` or the possible
+        faults.
         """
 
     @abstractmethod
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return the smallest number of wrong rows and reports of a run with switches on.
+        """Return the smallest number of wrong rows and reports of a run, if the engine has these faults.
 
-        The result is None if the switches do not apply to the run.
+        The result is None if the faults do not apply to the run.
         """
 
     def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether the run can refute the switches.
+        """Return whether the run can refute that the engine has these faults.
 
-        The run can refute the switches if the switches do not also explain other answers to the run's stream.
+        The run can refute the faults if the faults do not also explain other answers to the stream of the
+        run.
         """
         del run, on
         return True
 
     def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
-        """Return whether a switch predicts a deviation on the stream of a run.
+        """Return whether an engine with the fault reports something wrong on the stream of a run.
 
         With `rows`, a prediction without rows does not count, because many causes predict no report.
         """
@@ -296,7 +298,7 @@ class Reference(ABC):
         return self
 
     def plainly(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run with switches on also fits if windows begin at time 0, or if t0 is given."""
+        """Return whether a run with these faults also fits if windows begin at time 0, or if t0 is given."""
         return self.options.starts is not None or self.at_zero.predicts(run, on)
 
     @cached_property
@@ -305,7 +307,7 @@ class Reference(ABC):
         return replace(self, options=replace(self.options, starts=self.options.starts or (0,)))
 
     def predicts(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether the reference with the switches on predicts the reports of a run."""
+        """Return whether a correct engine with only these faults would give the reports of a run."""
         return self.misses(run, on) == 0
 
     def obstacle(self, query: HuntedQuery) -> str | None:
@@ -347,7 +349,7 @@ class SpecificationReference(Reference):
         return RunVerdict(correct, (*shown.windows, *unjudged), "" if correct else _choice(judgement, shown))
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
-        """Return the verdict to show: the best verdict among the t0 at which the switches predict a run."""
+        """Return the best verdict among the start times t0 at which the faults predict a run."""
         fitting = [
             verdict
             for subject in _switched(self._subject(run), on) or ()
@@ -390,7 +392,7 @@ class SpecificationReference(Reference):
         yield from (t - other for t in came for other in due if t != other)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return the number of wrong rows and reports of a run under the switches' best interpretation."""
+        """Return the number of wrong rows and reports of a run, for the best interpretation of the faults."""
         told = [switch.held(run) for switch in on if switch.held is not None]
         if None in told or False in told:
             return 1 if False in told else None
@@ -403,9 +405,9 @@ class SpecificationReference(Reference):
             return 1
 
     def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether other answers to a run's stream, such as the right answers, refute the switches.
+        """Return whether other answers to the stream of a run refute the faults.
 
-        A switch that also fits other answers explains nothing. For example, a single report cannot show that
+        A fault that also fits other answers explains nothing. For example, a single report cannot show that
         all reports have the same time. A satisfied filter cannot show that the engine ignores filters.
         """
         if all(switch.held is not None for switch in on):
@@ -419,7 +421,7 @@ class SpecificationReference(Reference):
             return False
 
     def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
-        """Return whether a switch predicts a deviation if windows begin at time 0."""
+        """Return whether an engine with the fault reports something wrong, if windows begin at time 0."""
         if switch.held is not None:
             # That other queries are right, too, is a part of what it says.
             return True
@@ -439,7 +441,7 @@ class SpecificationReference(Reference):
 
 
 def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:
-    """Return the ways to judge a run with switches on; None if the switches do not apply to the run."""
+    """Return the ways to judge a run with these faults; None if the faults do not apply to the run."""
     subjects = [subject]
     for switch in on:
         if switch.held is None:
@@ -449,7 +451,7 @@ def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | N
 
 
 def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
-    """Return a run that is judged only for the t0 at which the switches predict the run."""
+    """Return a run that is judged only for the start times t0 at which the faults predict the run."""
     judged = (other.narrowed.judgement for other in _switched(subject, on) or ())
     starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
     if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
@@ -459,13 +461,13 @@ def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
 
 
 def _fitting(subject: JudgedRun, on: tuple[Switch, ...]) -> list[int]:
-    """Return the numbers of the interpretations under which the switches predict a run."""
+    """Return the numbers of the interpretations under which the faults predict a run."""
     subjects = enumerate(_switched(subject, on) or ())
     return [n for n, other in subjects if _fewest((other,)) == 0]
 
 
 def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> bool:
-    """Return whether some of the given interpretations of the switches predict the answers of a run.
+    """Return whether, under some of the given interpretations, the faults predict the answers of a run.
 
     An interpretation with a pattern counts only if the answers are wrong.
     """
@@ -534,7 +536,7 @@ def any_truth(report: Report) -> Report:
 class VersionReference(Reference):
     """An engine version as the reference: a report that its rules do not predict is wrong.
 
-    Each switch turns one rule off.
+    Each switch turns one rule of the engine version off.
     """
 
     engine: Engine

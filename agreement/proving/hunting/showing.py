@@ -60,7 +60,7 @@ def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A switch as a cause: the runs that the switch explains, and the runs that are evidence."""
+    """A possible fault as a cause: the runs that it explains, and the runs that are evidence for it."""
 
     switch: Switch
     explained: Sequence[HuntedRun]
@@ -68,7 +68,7 @@ class Cause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """The rules of the followed engine version to switch off to remove this cause: none."""
+        """The rules that must be turned off in the followed engine version to remove this cause: none."""
         return ()
 
 
@@ -86,7 +86,7 @@ class RuleCause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """The rules of the followed engine version to switch off to remove this cause: this rule."""
+        """The rules to turn off in the followed engine version to remove this cause: this rule."""
         return (self.rule,)
 
 
@@ -107,7 +107,7 @@ def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> Hunted
 class Isolation:
     """The test whether a stream shows only one cause, judged for every start time t0.
 
-    `followed` is the engine version that the engine follows, apart from the switches.
+    `followed` is the engine version that predicts the engine, apart from the other causes.
     """
 
     judge: Reference
@@ -174,7 +174,7 @@ class Isolation:
         )
 
     def _beside(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch, ...]:
-        """Return the other switches that predict a deviation on the stream of a run."""
+        """Return the other possible faults that predict wrong reports on the stream of a run."""
         own = cause.switch if isinstance(cause, Cause) else None
         return tuple(one for one in self.switches if one is not own and self._matters(one, run))
 

@@ -1,6 +1,6 @@
-"""All switches for deviations of an engine: changes of the specification, query, input or answers.
+"""All possible faults of an engine (switches): changes of the specification, query, input or answers.
 
-If two switches explain the same runs, the earlier switch is preferred.
+If two possible faults explain the same runs, the earlier one in the list is preferred.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ _BOUNDS: Final = {"open": "bounds = open: windows are open at both ends, (o, c)"
 
 
 def switches_of(of: specifications.Specification, options: Options) -> tuple[Switch, ...]:
-    """Return all switches for a specification, except the switches that are learned from runs."""
+    """Return all possible faults for a specification, except those that are learned from runs."""
     return (
         *_parameters(of),
         *_of_one_window(),
@@ -67,7 +67,7 @@ def _parameters(of: specifications.Specification) -> Iterator[Switch]:
 
 
 def _of_one_window() -> Iterator[Switch]:
-    """Yield the switches for an engine that evaluates only when one of several windows closes."""
+    """Yield the possible faults of an engine that evaluates only when one of several windows closes."""
     for says, place in (("first", 0), ("last", -1)):
         yield Switch(
             f"only the close of the {says} of several windows causes an evaluation",
@@ -85,7 +85,7 @@ def _with_one_window(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _at_arrivals(of: specifications.Specification) -> Iterator[Switch]:
-    """Yield the switch for windows that follow the arrivals, which changes two parameters."""
+    """Yield the possible fault that windows follow the arrivals, which changes two parameters."""
     yield Switch(
         "each arrival triggers an evaluation over the window that ends at the arrival: report = "
         "content-change, "

@@ -41,7 +41,7 @@ def catalogue() -> tuple[SuiteQuery, ...]:
 
 
 def _suite_query(name: str, query: dict[str, Any]) -> SuiteQuery:
-    """Return the query of an entry in the catalogue; further keys of the entry are fields of its family."""
+    """Return the query of an entry in the catalogue. Further keys of the entry describe the query."""
     level, feature, sentence = (query.pop(key) for key in ("level", "feature", "sentence"))
     letters, texts, static = query.pop("letters", ""), query.pop("texts", {}), query.pop("static", ())
     windows = tuple((f"<http://e/{stream}>", *window) for stream, *window in query.pop("windows"))

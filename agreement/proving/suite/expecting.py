@@ -1,4 +1,4 @@
-"""The expected reports of a query over a stream, under each parameter vector, by the specification."""
+"""The expected reports of a query over a stream, for each vector: each choice of the open parameters."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -47,7 +47,7 @@ def unit_of(language: Language) -> Duration:
 
 @dataclass(slots=True)
 class VectorReports:
-    """The reports of a query over static data and a stream, for each parameter vector.
+    """The reports of a query over static data and a stream, for each choice of parameters (vector).
 
     Times of the stream are time points. Reports are compared before the time of the last element, because
     later reports may be pending when the last element arrives. Compared reports begin at time 0, also for
@@ -116,7 +116,7 @@ class VectorReports:
         return len(set(every)) < len(every)
 
     def choices(self) -> Mapping[Reports, tuple[int, ...]]:
-        """Return each sequence of reports that some vector requires, with the numbers of these vectors."""
+        """Return each expected sequence of reports, with the numbers of the vectors that require it."""
         alike = self._alike()
         if not self.late:
             self.look(vector for vector, _ in alike)
@@ -133,16 +133,16 @@ class VectorReports:
         return {reports: tuple(sorted(numbers)) for reports, numbers in result.items()}
 
     def _alike(self) -> Sequence[tuple[ParameterVector, Sequence[int]]]:
-        """Return representative vectors, each with the numbers of the vectors equivalent to it."""
+        """Return vectors with different reports, each with the numbers of the vectors with equal reports."""
         begins = dict[object, int]()
         kinds = (start if self.late else (self._starts_of(start), start in OWN_STARTS) for start in STARTS)
         places = tuple(begins.setdefault(kind, len(begins)) for kind in kinds)
         return alike_by_starts(self.query.language, places, several=len(self._sources) > 1)
 
     def admissible(self, vector: ParameterVector) -> tuple[Reports, ...]:
-        """Return the sequences of reports that a vector admits.
+        """Return the sequences of reports that are correct under a parameter vector.
 
-        Several sequences are admissible if RSP-QL leaves choices that are not parameters of the vector. An
+        Several sequences are correct if RSP-QL leaves choices open that are not parameters of the vector. An
         ASK query without solutions may report false or nothing, for each value of the parameter `empty`.
         """
         if self.late:
@@ -204,7 +204,10 @@ class VectorReports:
         return self._others[own]
 
     def reports(self, vector: ParameterVector) -> Reports:
-        """Return the reports under a vector before the time of the last element; a late element is lost."""
+        """Return the reports under a parameter vector before the last element's time.
+
+        A late element is lost.
+        """
         if self.late:
             return self._of_late(vector)[0]
         own = self._place(vector)
@@ -218,7 +221,7 @@ class VectorReports:
         return self._silent[id(every)]
 
     def starts(self, vector: ParameterVector) -> tuple[int, ...]:
-        """Return the start time t0 of each window under a vector."""
+        """Return the start time t0 of each window that a parameter vector sets."""
         return self._starts_of(vector.start)
 
     def _starts_of(self, start: Start) -> tuple[int, ...]:
@@ -251,7 +254,7 @@ class VectorReports:
         return int(min(own, default=self.until if self.never else otherwise))
 
     def scheduled(self, vector: ParameterVector) -> specifications.ScheduledTask:
-        """Return the task with the evaluation times under a vector."""
+        """Return the task with the evaluation times that a parameter vector causes."""
         own = self._place(vector)
         if own not in self._scheduled:
             self._scheduled[own] = self._timetable(vector).scheduled(self.starts(vector))
@@ -293,7 +296,10 @@ class VectorReports:
         return self._one(pair for pair in every if 0 <= pair[0] < self.until)
 
     def _one(self, pairs: Iterable[TimedRows]) -> Reports:
-        """Return the shared object for equal sequences of reports: most vectors have equal reports."""
+        """Return the same object for equal sequences of reports.
+
+        Most parameter vectors have equal reports.
+        """
         reports = tuple(pairs)
         return self._distinct.setdefault(tuple((t, id(rows)) for t, rows in reports), reports)
 
@@ -309,7 +315,7 @@ class VectorReports:
         return self._interned.setdefault(own, own)
 
     def look(self, under: Iterable[ParameterVector]) -> None:
-        """Evaluate the content of windows under several vectors together, which is faster.
+        """Evaluate the content of windows under several parameter vectors together, which is faster.
 
         The content of windows at a tick does not depend on the report policy.
         """

@@ -64,10 +64,10 @@ reports, in each language that can express the query.
     report.
 
 The comment of a test contains examples of reports. An example names its vectors, or uses vector 0, with
-these exceptions: "where each triple reports" at vector {arriving}; "with `empty` reported" at vector
-{reported}; reports of CQELS at vector {arriving}. "There it alone of its query's tests tells as well"
-begins a second example. No other test of the same query distinguishes the faulty reports of the second
-example from the correct reports before the ending of the stream.
+these exceptions: "if each triple causes a report" uses vector {arriving}; "if empty answers are reported"
+uses vector {reported}; reports of CQELS use vector {arriving}. "No other test of this query shows the
+following difference" begins a second example: no other test of the same query distinguishes the faulty
+reports of the second example from the correct reports before the ending of the stream.
 
 A stream contains a triple without effect (noise, `n n n`) at each time point, because engines that
 evaluate only at arrivals would otherwise skip windows. Streams of tests about windows, report policies

@@ -1,4 +1,4 @@
-"""Run a suite on an engine: collect the engine's answers, find the vector that fits best, and judge tests."""
+"""Run a suite on an engine: collect its answers, find the parameters that fit best, judge the tests."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -46,7 +46,10 @@ Numbers are compared by value.
 
 
 Outcome = Literal["passed", "failed", "not asked", "refused", "inadmissible", "not run"]
-"""The outcome of a test. A test is "not asked" if the vector requires no report and the engine gave none."""
+"""The outcome of a test.
+
+A test is "not asked" if the chosen parameters require no report and the engine gave none.
+"""
 OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
 
 
@@ -355,14 +358,14 @@ def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexica
 
 
 Choice = tuple[int, Label]
-"""The number of a vector, and the label that determines the times of reports."""
+"""The number of a parameter vector, and the label that determines the times of reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
     """The result of a test: its outcome and the expected reports.
 
-    - `right` are the expected reports under the chosen vector.
+    - `right` are the expected reports under the chosen parameters.
     - `fits` are the choices under which the answer is right.
     - `unseen` is the number of reports in `right` that are not compared, because the last element triggers
       them.
@@ -383,11 +386,11 @@ class TestResult:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The result of a suite: the engine's vector, all vectors that fit, and the result of each test.
+    """The result of a suite: the parameters of the engine, all vectors that fit, and the result of each test.
 
-    - `declared` is true if the user gave the choice of the vector.
+    - `declared` is true if the user chose the parameters.
     - `usual` is true if the choice follows the specification of the language.
-    - `misfits` are a few tests that no single vector fits.
+    - `misfits` are a few tests for which no parameters fit all of them.
     """
 
     engine: str
@@ -539,12 +542,12 @@ Labels are grouped by the function that finds the time of a report.
 
 @cache
 def _seen(label: Label, *, after: bool) -> frozenset[int]:
-    """Return the numbers of the vectors for which `_sees` is true."""
+    """Return the numbers of the parameter vectors for which `_sees` is true."""
     return frozenset(n for n in range(len(vectors())) if _sees(n, label, after=after))
 
 
 def _sees(number: int, label: Label, *, after: bool) -> bool:
-    """Return whether a vector's reports can have a label and become certain in the given way.
+    """Return whether the reports of a parameter vector can have a label and become certain in the given way.
 
     With `after`, only an element with a later time makes a report certain.
     """

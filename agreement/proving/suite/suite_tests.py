@@ -26,7 +26,10 @@ WRITTEN: Final[Mapping[Language, QueryWriting]] = {Language(how.dialect): how fo
 
 @dataclass(frozen=True, slots=True)
 class ExpectedReports:
-    """The expected reports under the vectors with these numbers; rows are in the order of `names`."""
+    """The expected reports under the parameter vectors with these numbers.
+
+    Rows are in the order of `names`.
+    """
 
     names: tuple[str, ...]
     reports: Reports
@@ -37,8 +40,8 @@ class ExpectedReports:
 class SuiteTest:
     """A test: its query in each language, its stream in time points, and its expected reports.
 
-    For each language, `expected` contains the different reports of the admissible vectors. The test does not
-    apply to other vectors. Compared reports end before the last element.
+    For each language, `expected` contains the different reports of the vectors that the language allows. The
+    test makes no requirement under other vectors. Compared reports end before the last element.
     """
 
     name: str
@@ -216,7 +219,7 @@ def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
 
 
 def expected_of(text: str, static: tuple[str, ...], stream: tuple[Push, ...]) -> tuple[ExpectedReports, ...]:
-    """Return the expected reports of a query for a stream by the specification, usual vectors first."""
+    """Return the expected reports of a query for a stream by the specification, usual parameters first."""
     expecting = VectorReports(_read(text), static_of(static), stream)
     choices = expecting.choices().items()
     names = expecting.names

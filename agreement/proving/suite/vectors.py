@@ -14,7 +14,7 @@ from lars.language.windows import Bounds
 from translate.model.query import Language
 
 PERIOD: Final = 3
-"""The period in time points of the vectors that report periodically."""
+"""The period, in time points, for parameter vectors whose reports are periodic."""
 ALIGNED: Final = "aligned"
 FIRST: Final = "first"
 FIRST_OF_STREAM: Final = "own"
@@ -74,13 +74,13 @@ class ParameterVector:
 
     @property
     def unlikely(self) -> bool:
-        """Whether the vector is unlikely: windows have different start times, or reports are periodic."""
+        """Whether the parameters are unusual: windows have different start times, or reports are periodic."""
         shared = (ALIGNED, FIRST, FIRST_ALIGNED)
         return _P in self.report or (isinstance(self.start, str) and self.start not in shared)
 
     @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
     def specification(self, language: Language, unit: Duration) -> Specification:
-        """Return the specification of the vector, for queries of a language with time points of `unit`."""
+        """Return the specification that the parameters define, for a language with time points of `unit`."""
         cqels = language is Language.CQELS
         return Specification.model_validate(
             {
@@ -114,7 +114,7 @@ class ParameterVector:
 
 @cache
 def vectors() -> tuple[ParameterVector, ...]:
-    """Return every vector of a suite, in the order of their numbers; usual vectors come first."""
+    """Return every parameter vector of a suite, in the order of their numbers; usual vectors come first."""
     timings, showings = dict[object, int](), dict[object, int]()
     parameter_vectors = []
     for report, bounds, start, empty, combination, tick in product(
@@ -131,7 +131,7 @@ def vectors() -> tuple[ParameterVector, ...]:
 
 @cache
 def numbers_of(language: Language) -> tuple[int, ...]:
-    """Return the numbers of the vectors that are admissible for queries of a language.
+    """Return the numbers of the parameter vectors that queries of a language allow.
 
     CQELS has no slide, and reports at arrivals. Windows of C-SPARQL and SPARQLstream report when they close.
     """
@@ -156,7 +156,7 @@ def numbers_of(language: Language) -> tuple[int, ...]:
 def alike_by_starts(
     language: Language, places: tuple[int, ...], *, several: bool
 ) -> tuple[tuple[ParameterVector, tuple[int, ...]], ...]:
-    """Return representative vectors, each with the numbers of the vectors equivalent to it.
+    """Return parameter vectors, each with the numbers of the vectors that give the same start times.
 
     Args:
         language: The language of the query.
@@ -173,7 +173,10 @@ def alike_by_starts(
 
 
 def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:
-    """Return the numbers of the vectors that fit a specification; without a start time, for any t0."""
+    """Return the numbers of the parameter vectors that fit a specification.
+
+    Without a start time, for any t0.
+    """
     ends = set(of.bounds) if bounds is None else {bounds}
     return frozenset(
         n

@@ -1,4 +1,4 @@
-"""Choose the candidate triples for a stream and static data so that no smaller witness is missed.
+"""Choose the triples from which the search builds streams, so that it misses no smaller stream.
 
 A variable needs fresh values, constants, and one value for each region that conditions define. Two variables
 can have the same value because of a join, or because two patterns match the same triple. A class contains the
@@ -341,7 +341,7 @@ def _functions(expression: formulas.Expression) -> frozenset[str]:
 
 
 def with_others(candidates: Candidates, more: Candidates | None) -> Candidates:
-    """Return the union of two sets of candidates, without marking terms as interchangeable."""
+    """Return the union of two sets of triples to choose from, without marking terms as interchangeable."""
     if more is None:
         return candidates
     arriving, static = (*candidates.arrivals, *more.arrivals), (*candidates.static, *more.static)
@@ -359,11 +359,11 @@ def candidate_atoms(
 ) -> Candidates:
     """Return the triples that match a pattern of the programs, each in the source of its pattern.
 
-    Static triples are candidates unless the static data are `known`. With `any_source`, each triple is also a
-    candidate in each stream and in the static data. For each stream, further triples match no pattern, unless
-    a pattern has a variable as predicate. Enough of these triples at one time push all content out of tuple
-    windows. With `noisy`, triples trigger a side; a match of a pattern with any predicate can also trigger
-    the side.
+    Unless the static data are `known`, the search also chooses static triples. With `any_source`, the search
+    may put each triple into each stream and into the static data. For each stream, further triples match no
+    pattern, unless a pattern has a variable as predicate. Enough of these triples at one time push all
+    content out of tuple windows. With `noisy`, triples trigger a side; a match of a pattern with any
+    predicate can also trigger the side.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))

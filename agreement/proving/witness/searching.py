@@ -2,7 +2,8 @@
 
 The evaluation of `lars agree` confirms the result.
 
-A search without a result is a proof for two reasons: A7, and the candidates represent all streams.
+A search without a result is a proof for two reasons: theorem A7, and the chosen triples represent all
+streams.
 
 A7. Assume that both sides are monotone: no `not`, no aggregates, only time windows. Take a row that only one
 side reports, and one derivation of the row at one evaluation. The derivation uses at most n triples of
@@ -15,10 +16,10 @@ Values. Give each variable of the derivation its own value that no condition dis
 value: a fresh IRI, or a term of the same region outside queries and static triples. A constant that a query
 names is unchanged. A variable that a rule hides (in a sub-SELECT or EXISTS) counts once for each use of the
 rule. The derivations of the other side existed before: the new values map onto the old values, constants map
-onto themselves, and conditions keep their truth. So candidates need as many terms of each region as a
-derivation has variables, if each comparison is between a variable and a constant (see `values`). The triple
-that triggers push matches no pattern, or a pattern that matches everything. In the second case, the terms of
-this triple are also in their regions.
+onto themselves, and conditions keep their truth. The search therefore needs as many terms of each region of
+values as a derivation has variables, if each comparison is between a variable and a constant (see `values`).
+The triple that triggers push matches no pattern, or a pattern that matches everything. In the second case,
+the terms of this triple are also in their regions.
 """
 
 from collections.abc import Callable, Iterator
@@ -129,7 +130,7 @@ def _met(program: Program, rule: Rule) -> frozenset[terms.Term]:
 
 
 def why_incomplete(question: Question) -> str | None:
-    """Return why the candidates do not represent all streams; None if they do."""
+    """Return why the triples to choose from do not represent all streams; None if they do."""
     for rule in question.program.rules:
         for literal in rule.body:
             if (text := _untold(literal)) is not None:
@@ -196,7 +197,7 @@ class WitnessSearch:
     - If `static` is None, static triples are also chosen.
     - `arrivals` is the maximum number of triples; if it is None, A7 determines the number.
     - `any_source`: a triple that matches a pattern may come from every stream, or be static.
-    - `more` are additional candidates; the other candidates are derived from the patterns of the programs.
+    - `more` are additional triples to choose from; the others come from the patterns of the programs.
     """
 
     contest: Contest

@@ -125,46 +125,50 @@ class WitnessCriteria:
 
     enumerate_: int = option(
         1,
-        "Find N witnesses that differ in more than names and delays.",
+        "Find N different streams. Streams that differ only in names or delays between elements "
+        "count as one.",
         shell_name="--enumerate",
         least=1,
         metavar="N",
     )
     cause: agree.RowCause | None = option(
         None,
-        "Find a witness with this cause, such as blocked-later. [default: any cause]",
+        "Find a difference with this cause, such as blocked-later (later input removed the row). "
+        "[default: any cause]",
         agree.cause_of,
         keyword="str | None",
         metavar="CAUSE",
     )
     triples: int | None = option(
         None,
-        "Maximum number of triples. [default: the bound of a theorem, or 4]",
+        "Maximum number of triples in the stream. [default: the number that a theorem proves to "
+        "suffice, or 4]",
         least=0,
         metavar="N",
     )
     any_source: bool = option(
-        False, "Let each triple arrive on any stream or be static, regardless of its pattern."
+        False, "Let each triple arrive in any stream or be static data, even if no pattern reads it there."
     )
     same_input: bool = option(
         False,
-        "Find a witness on which push sees during the period exactly the input that pull sees at its end.",
+        "Find a stream on which push and pull differ although both read exactly the same input in "
+        "the period.",
     )
     sides: other_sides.Readings | None = option(
         None,
-        "Compare two readings of push, such as closed,high-open or rstream,istream. [default: "
-        "push with pull]",
+        "Compare two readings of one query under push, such as closed,high-open or "
+        "rstream,istream. [default: compare push with pull]",
         other_sides.read_sides,
         metavar="A,B",
         keyword="str | None",
     )
     time_limit: float = option(
         60.0,
-        "Time limit per period, after which the best witness so far is printed.",
+        "Time limit per period. When it ends, the smallest stream so far is printed.",
         least=0,
         metavar="SECONDS",
     )
-    contained: bool = option(False, "Compare two queries: find a stream on which only the first has a row.")
+    contained: bool = option(False, "For two queries: find a stream on which only the first query has a row.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +238,8 @@ class WitnessTask:
         """Return the smallest accepted witness, or the reason why none was found.
 
         If the search finds neither a witness nor a proof, the stream that `made` returns for the period is
-        tried. The triples of this stream are added to the candidates, unless the stream is larger than the
-        tried streams.
+        tried. The search also uses the triples of this stream, unless the stream is larger than the tried
+        streams.
         """
         search = self.search(period)
         if isinstance(search, other_sides.ProfileContest):

@@ -73,7 +73,7 @@ class Result(ABC):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code of the command, with a message if the exit code is not a verdict."""
+        """The exit code of the command; if the exit code is not a verdict, also a message."""
         return 0, None
 
     def evaluate(self) -> Self:
@@ -86,7 +86,7 @@ class Findings(Result):
 
     __slots__ = ()
     _main: ClassVar[str] = ""
-    """The name of the default table."""
+    """The name of the table that is used if no table is named."""
     verdict: ClassVar[str | None] = None
     """The name of the attribute with the verdict; None for a result without a verdict."""
 
@@ -114,7 +114,7 @@ class Findings(Result):
         """Return the tables that the command writes with --out."""
 
     def cases(self) -> "Iterable[VerdictCase]":
-        """Return the verdicts as test cases; a negative verdict has a failing test case."""
+        """Return the verdicts as test cases. A test case fails if its verdict is negative."""
         raise LarsError(f"cannot write test cases of {type(self).__name__}: it has no verdicts")
 
     @property
@@ -292,9 +292,9 @@ def _unstopped() -> AbstractContextManager[Event]:
 class Listeners:
     """The functions that receive warnings, notes about chosen defaults, and progress.
 
-    `source_files` contains the temporary files for data that are given as values. `command` is the command
-    line; it is empty in Python. The context manager `keeping` yields an event that is set by a signal to end
-    the run.
+    `source_files` contains the temporary files for data that a Python program gives as values. `command` is
+    the command line; it is empty in Python. The context manager `keeping` yields an event. A signal (such as
+    Ctrl-C) sets the event to end the run.
     """
 
     warn: Warn = unsaid
@@ -307,7 +307,7 @@ class Listeners:
 
 @dataclass(frozen=True, slots=True)
 class Answering(Generic[_Result]):
-    """A function of `agreement.api`: the request type, the accepted options, and the answering function."""
+    """A function of `agreement.api`: its request type, its options, and the function that answers."""
 
     request: type[Any]
     options: tuple[Option, ...]
@@ -319,10 +319,11 @@ def offered_functions(
 ) -> Callable[[Callable[[_Request, Listeners], _Result]], Callable[..., _Result]]:
     """Return a decorator that creates a function of `agreement.api` whose keywords are a request's options.
 
-    If a command answers several questions, each question has a function: `without` lists dropped options,
-    `needs` lists required options. Inputs are positional arguments, and all options are keywords. The
-    function `progress` receives the progress. Invalid input raises LarsError. `__signature__` (PEP 362)
-    contains the keywords for the program; the stub of `agreement.api` contains the keywords for mypy.
+    If a command answers several questions, each question has its own function: `without` lists the options
+    that the function lacks, and `needs` lists the options that it requires. Inputs are positional arguments,
+    and all options are keywords. The function `progress` receives the progress. Invalid input raises
+    LarsError. `__signature__` (PEP 362) contains the keywords for programs; `agreement/api.pyi` contains the
+    keywords for mypy.
     """
     left_out, wanted = frozenset(without), frozenset(needs)
     options = tuple(
@@ -383,7 +384,10 @@ def answering(function: Callable[..., _Result]) -> Answering[_Result]:
 def _values_of(
     name: str, options: Sequence[Option], inputs: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Return the values of a call by option name; raises TypeError for an unknown or misplaced keyword."""
+    """Return the values of a call by option name.
+
+    Raise TypeError for an unknown keyword, or for a keyword in the place of an input.
+    """
     known = [option.name for option in options if not option.argument]
     for keyword in keywords:
         if any(option.argument and option.name == keyword for option in options):
@@ -432,7 +436,10 @@ def _is_given(value: object) -> bool:
 
 
 def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
-    """Return the values of options, with files in place of data."""
+    """Return the values of options.
+
+    If a value is data and not a path, replace the value by a temporary file.
+    """
     if values is None or option.source is None:
         return values
     if option.argument:
@@ -475,7 +482,7 @@ def _described(options: Sequence[Option]) -> str:
 
 
 def _of_python(option: Option) -> str:
-    """Return the help text of an option, with the names of keywords in place of flags."""
+    """Return the help text of an option. In the text, names of keywords replace flags such as --to."""
     text = re.sub(r"--([a-z][a-z0-9-]*)", lambda flag: flag[1].replace("-", "_"), option.help)
     return text.replace(" Repeatable.", "")
 

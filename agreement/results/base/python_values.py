@@ -22,10 +22,10 @@ _PLAIN: Final = frozenset(
 
 
 def in_python(declared_option: Option, value: Any) -> Any:
-    """Return the converted value of a keyword; files have already replaced data.
+    """Return the converted value of a keyword. Data in the value are already replaced by files.
 
-    Numbers of numpy are valid numbers, and a timedelta is a valid duration. Raises LarsError with the
-    keyword.
+    Numbers of numpy are valid numbers, and a timedelta is a valid duration. If the conversion fails, the
+    LarsError names the keyword.
     """
     if value is None:
         return None
@@ -46,7 +46,7 @@ def in_python(declared_option: Option, value: Any) -> Any:
 
 @contextmanager
 def naming_keyword(declared_option: Option, value: Any) -> Iterator[None]:
-    """Convert an error of the block about a keyword's value to a LarsError that contains the keyword."""
+    """In the block, convert an error about the value of a keyword to a LarsError that names the keyword."""
     try:
         with naming(lambda: f"{declared_option.name}={_shown(value)}"):
             yield
@@ -100,7 +100,8 @@ def _of_numpy(value: Any) -> Any:
 def fitting(accepted: str, value: Any) -> Any:
     """Return a value converted for a keyword; raises TypeError if its type does not fit.
 
-    The types of data, which are written to files, are not checked.
+    Values of data types (queries, traces, static data) are not checked here, because they are written to
+    files.
 
     >>> fitting("int | str | Sequence[int]", range(3)), fitting("str | None", timedelta(seconds=2))
     ([0, 1, 2], '2s')
@@ -138,7 +139,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _kinds_of(value: Any) -> frozenset[str]:
-    """Return the accepted types of a value; the result is empty for NaN and NaT."""
+    """Return the names of the accepted types of a value; the result is empty for NaN and NaT."""
     match value:
         case bool():
             return frozenset(("bool",))

@@ -127,7 +127,10 @@ class SourceFiles:
         return copy.serialize(format=form)
 
     def _shared(self, node: Node) -> Node:
-        """Return a node for a file; a blank node in several values of one call is one node in all files."""
+        """Return a node for a file.
+
+        A blank node that occurs in several values of one call is one node in all files.
+        """
         if not isinstance(node, BNode):
             return node
         return self._blanks.setdefault(node, BNode(f"{SHARED_BLANK[2:]}{len(self._blanks)}"))
@@ -155,7 +158,7 @@ class SourceFiles:
 
     @contextmanager
     def naming(self) -> Iterator[None]:
-        """In the block, replace the paths of temporary files in error messages by the names of values."""
+        """In the block, error messages contain names of values in place of the paths of temporary files."""
         try:
             yield
         except LarsError as error:
@@ -174,7 +177,9 @@ def _file_name(text: str) -> tuple[str, str]:
 
 
 def _as_trig(elements: Iterable[Element], shared: Callable[[Node], Node] = lambda node: node) -> str:
-    """Return elements in order as TriG, with a named graph for each element; `shared` converts nodes.
+    """Return elements in order as TriG, with a named graph for each element.
+
+    The function `shared` converts nodes.
 
     >>> from rdflib import URIRef
     >>> a = URIRef("http://e/a")

@@ -26,7 +26,8 @@ Target = Literal["ticker", "asp"]
 class ExportRequest:
     """The arguments of `lars export`.
 
-    Writes a folder with the program, its input and a script run.sh. With --read, prints the answers.
+    Writes a folder with the program, the input and a script run.sh.
+    With --read, prints the answers of the reasoner.
 
     Example:
     lars export samples/door/door.lars samples/door/door.atoms --to asp --out door
@@ -37,13 +38,13 @@ class ExportRequest:
 
     program: Path | None = requests.program_argument(default=None)
     trace: tuple[Path, ...] = requests.trace_argument()
-    to: Target | None = option(None, "Reasoner to write files for.")
-    out: Path | None = option(None, "Folder to write.", metavar="DIR", short="-o")
-    overwrite: bool = option(False, "Replace an earlier export in the folder.")
+    to: Target | None = option(None, "Reasoner that will read the files.")
+    out: Path | None = option(None, "Folder to write the files to.", metavar="DIR", short="-o")
+    overwrite: bool = option(False, "Replace the files of an earlier export.")
     reasoner: Reasoner | None = option(None, "Reasoning mode of Ticker. [default: clingo]")
     clock: Duration | None = option(
         None,
-        "Duration of one time point in Ticker. [default: the value of --unit]",
+        "Length of one time point in Ticker. [default: the value of --unit]",
         requests.readers.unit,
         keyword="str | None",
         metavar="LENGTH",
@@ -52,9 +53,11 @@ class ExportRequest:
     from_: Time | None = requests.first_time_option()
     until: Time | None = requests.time_option("Last time point. [default: the last element of the trace]")
     read: Path | None = option(
-        None, "Print the answers in the reasoner's OUTPUT in the format of solve --json.", metavar="OUTPUT"
+        None,
+        "Print the answers from OUTPUT, the output of the reasoner, in the format of solve --json.",
+        metavar="OUTPUT",
     )
-    legend: Path | None = option(None, "File legend.json of the export. Required with --read.")
+    legend: Path | None = option(None, "File legend.json that the export wrote. Required with --read.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,7 @@ class ReadExportRequest:
     """Print the answers of a reasoner that ran an export, as `lars solve --json` does."""
 
     output: Path = argument("OUTPUT", "Output of the reasoner.", source="trace")
-    legend: Path = argument("LEGEND", "File legend.json of the export.")
+    legend: Path = argument("LEGEND", "File legend.json that the export wrote.")
 
 
 @library.offered_functions(ReadExportRequest)

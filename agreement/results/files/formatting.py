@@ -21,10 +21,11 @@ class FormatRequest:
     lars fmt samples/door/door.lars --ascii
     """
 
-    files: tuple[Path, ...] = argument("FILE..", "LARS programs; - reads standard input.")
-    write: bool = option(False, "Format the files in place.")
+    files: tuple[Path, ...] = argument("FILE..", "LARS programs to format. - reads standard input.")
+    write: bool = option(False, "Write the formatted text to the same files.")
     check: bool = option(
-        False, "Print the names of files that are not formatted; exit 1 if any file is not formatted."
+        False,
+        "Only print the names of the files that are not formatted. Exit code 1 if a file is not formatted.",
     )
     ascii_only: bool = option(
         False, "Use ASCII syntax: [+]^5 <> p :- q instead of ⊞^5 ◇ p ← q.", shell_name="--ascii"
@@ -33,7 +34,7 @@ class FormatRequest:
 
 @dataclass(frozen=True, slots=True)
 class FormatResult(Result):
-    """The output of `fmt`, and whether it lists files that are not formatted."""
+    """The output of `fmt`: the formatted text, or with `check` the files that are not formatted."""
 
     texts: tuple[str, ...]
     changed: bool = False

@@ -33,7 +33,7 @@ class GeneratedTrace(Result):
 class GenerateRequest:
     """The arguments of `lars generate`.
 
-    The same options and seed always produce the same bytes.
+    The same options and the same seed always give the same file.
 
     Example:
     lars generate weather.nq --stations 50 --duration 30s --seed 1
@@ -48,10 +48,12 @@ class GenerateRequest:
     )
     stream: StreamOptions
     unit: str | None = option(
-        None, "Length of one time point. [default: 1ms; for a folder 1s]", metavar="LENGTH"
+        None, "Length of one time point. [default: 1ms; for a folder of Turtle files 1s]", metavar="LENGTH"
     )
     trace_unit: str | None = option(
-        None, "Unit of integer timestamps. [default: the value of --unit; for yabench 1ms]", metavar="LENGTH"
+        None,
+        "Unit of integer timestamps in the file. [default: the value of --unit; for yabench 1ms]",
+        metavar="LENGTH",
     )
     format: WrittenFormat | None = option(None, "File format. [default: by the extension of OUT]")
     overwrite: bool = option(False, "Replace OUT if it exists.")
@@ -65,7 +67,9 @@ class GenerateRequest:
 
 @offered_functions(GenerateRequest)
 def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
-    """Write a synthetic stream after YABench, and return its size; equal calls write equal bytes.
+    """Write a synthetic stream after YABench, and return its size.
+
+    Two calls with equal arguments write the same bytes.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

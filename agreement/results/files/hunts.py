@@ -45,8 +45,8 @@ _QUERY: Final = "a file with a query in the engine's language"
 class HuntRequest:
     """The arguments of `lars hunt`.
 
-    Runs the engine on small queries and random streams, and prints each fault with the smallest stream that
-    shows it.
+    Runs the engine on small queries and random streams.
+    Prints each fault of the engine with the smallest stream on which it occurs.
 
     Example:
     lars hunt --adapter 'lars serve-engine rsp-js-1.3.5' --out faults --faults 1
@@ -54,18 +54,21 @@ class HuntRequest:
 
     inputs: tuple[Path, ...] = argument(
         "QUERY..",
-        "Queries in the language of the engine. [default: a family of small queries that the engine accepts]",
+        "Queries in the language of the engine. [default: small generated queries that the engine accepts]",
         default=(),
     )
     adapter: str | None = adapter_option()
     engine: str | None = option(
         None,
-        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or engine version that "
-        "defines the correct answers. [default: the specification of the engine's dialect]",
+        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or simulated engine "
+        "version that defines the correct answers. [default: the specification of the query "
+        "language]",
         metavar="NAME",
     )
     out: Path | None = option(
-        None, "Write the faults to a new folder: one subfolder with a recorded case per fault.", metavar="DIR"
+        None,
+        "Write the faults to a new folder, with one subfolder and one recorded case per fault.",
+        metavar="DIR",
     )
     limits: hunting.HuntLimits
     static: tuple[StaticFile, ...] = requests.static_option(
@@ -73,7 +76,7 @@ class HuntRequest:
     )
     t0: tuple[int, ...] | None = option(
         None,
-        "Correct start times t0 of windows, such as 0..9 or 0,5. [default: all]",
+        "Times at which the first window may correctly open, such as 0..9 or 0,5. [default: all times]",
         requests.readers.start_times,
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",
@@ -88,12 +91,15 @@ class HuntRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HuntResult(Findings):
-    """The result of `hunt`: the faults, each with its smallest run; `folders` are in the faults' order."""
+    """The result of `hunt`: the faults, each with its smallest run.
+
+    `folders` are the folders of the faults, in the same order.
+    """
 
     folders: tuple[str, ...]
     _hunt: hunting.Hunt
     refusals: tuple[tuple[str, str], ...]
-    """The queries that the engine rejects, or that cannot be judged, each with a reason."""
+    """The queries that the engine rejects or whose answers cannot be judged, each with the reason."""
 
     @property
     def faults(self) -> tuple[hunting.Fault, ...]:
@@ -155,7 +161,7 @@ _COLUMNS = (
 
 @offered_functions(HuntRequest)
 def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
-    """Return the wrong answers of an engine through an adapter, with the smallest streams that show them.
+    """Return the faults of an engine behind an adapter, each with the smallest stream that shows it.
 
     >>> import sys
     >>> served = f"{sys.executable} -m agreement.cli serve-engine rspql"
@@ -222,7 +228,10 @@ def _queries(
 
 
 def _judgeable(made: hunting.MadeQueries, judge: hunting.Reference) -> hunting.MadeQueries:
-    """Return the queries whose runs can be judged; raises LarsError if no query can be judged."""
+    """Return the queries whose answers the specification can judge.
+
+    Raise LarsError if no query can be judged.
+    """
     obstacles = {query.name: judge.obstacle(query) for query in made.queries}
     left = tuple(query for query in made.queries if obstacles[query.name] is None)
     lost = tuple((name, f"{judge.name} cannot run it: {why}") for name, why in obstacles.items() if why)
@@ -244,7 +253,7 @@ def _slug(text: str) -> str:
 
 
 def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
-    """Write the folder of each fault, the list of all faults, and the JSON document, atomically."""
+    """Write a folder for each fault, the list of all faults, and the JSON document; or write nothing."""
     # Loads what only pages need.
     from agreement.results.renderings.hunt_report import fault_page, hunt_page
     from agreement.results.renderings.pages.page import write_page

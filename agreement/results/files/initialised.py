@@ -19,22 +19,22 @@ from lars.files import exists, rewrite
 class InitRequest:
     """The arguments of `lars init`.
 
-    The file contains the paths of the queries and traces, which are not copied. Most commands accept the
-    folder as input.
+    The file contains the paths of the queries and traces. The queries and traces are not copied.
+    Most commands accept the folder as input.
 
     Example:
     lars init samples/coupons-mine samples/coupons/query.cqels.rq samples/coupons/coupons.trig
     """
 
-    folder: Path = argument("DIR", "Folder of the experiment. It is created if it does not exist.")
+    folder: Path = argument("DIR", "Folder of the experiment. A missing folder is created.")
     inputs: tuple[Path, ...] = argument(
         "QUERY.. TRACE..",
-        "Queries, at most one per language, and recorded streams.",
+        "At most one query per language, and recorded streams.",
         default=(),
         source="trace",
     )
     period: tuple[Period, ...] = periods_option(
-        "Pull periods U, such as 5, 5,10 or 1..50. [default: the STEP of the query]"
+        "Periods U between two pulls, such as 5, 5,10 or 1..50. [default: the STEP of the query]"
     )
     input_options: InputOptions
 

@@ -50,15 +50,15 @@ from solver.settings import Progress, no_progress
 _ZIP: Final = ".zip"
 _MODE: Final = 0o100644 << 16
 _SHOWN: Final = 20
-"""The greatest number of differences of results that are printed."""
+"""The greatest number of differences that are printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackRequest:
     """The arguments of `lars pack`.
 
-    Runs the experiment and copies all its files and results to a new folder or ZIP archive, an RO-Crate.
-    `lars run FOLDER --check` runs it again and compares the results.
+    Runs the experiment, and copies its files and results to a new folder or ZIP archive (an RO-Crate).
+    `lars run FOLDER --check` runs the copied experiment again and compares the results.
 
     Example:
     lars pack samples/coupons -o coupons-packed
@@ -207,7 +207,7 @@ class PackCheck(Findings):
     differences: tuple[ResultDifference, ...]
     cells: int
     versions: Mapping[str, tuple[str, str]]
-    """The programs whose version differs from the packed version: packed version and current version."""
+    """The programs whose version changed since the packing: the packed version and the current version."""
     verdict = "same"
 
     @property

@@ -31,7 +31,7 @@ _FORM: Final = "a file with a query in the engine's language"
 
 
 def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the `options` of the message open, from texts NAME=VALUE (JSON or plain text) or a mapping."""
+    """Return the options of the message `open`, from texts NAME=VALUE or from a mapping."""
     if isinstance(names, Mapping):
         return json_table(dict(names))
     options: dict[str, object] = {}
@@ -56,11 +56,11 @@ class AdapterOptions:
     """The options for running an adapter."""
 
     silence: float = option(
-        SILENCE, "Time limit for one reply of the adapter.", metavar="SECONDS", least=0.01
+        SILENCE, "Seconds to wait for a reply of the adapter.", metavar="SECONDS", least=0.01
     )
     options: Mapping[str, Any] | None = option(
         None,
-        "Option that the adapter receives with the query. Repeatable.",
+        "Option that the adapter receives together with the query. Repeatable.",
         adapter_options,
         metavar="NAME=VALUE",
         shell_name="--option",
@@ -73,8 +73,8 @@ class AdapterOptions:
 class RecordRequest:
     """The arguments of `lars record`.
 
-    Runs the engine twice on the trace and writes its answers as a case (.json). With --check, tests the
-    adapter against the protocol instead.
+    Runs the engine twice on the trace, and writes the answers of the engine as a case (.json).
+    With --check, tests instead whether the adapter follows the protocol.
 
     Example, in samples/judged/met:
     lars record query.cqels.rq doors.nq --adapter 'lars serve-engine cqels' --out met.json
@@ -90,8 +90,8 @@ class RecordRequest:
     out: Path | None = option(None, "File to write the recorded case to.", metavar="CASE.json")
     check: str | None = option(
         None,
-        "Check the adapter against the protocol and print the adapter's mistakes. QUERY must be a query "
-        "that the adapter's engine accepts.",
+        "Check whether the adapter follows the protocol, and print its mistakes. The engine must "
+        "accept QUERY.",
         metavar="COMMAND",
     )
     log: Path | None = option(None, "Write all messages to and from the adapter to FILE.", metavar="FILE")
@@ -229,7 +229,7 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
 
 
 def _opened(path: Path | None) -> AbstractContextManager[TextIO | None]:
-    """Return a new file for messages; without a path, return a context of None."""
+    """Return a new file for messages. If no path is given, return a context manager of None."""
     if path is None:
         return nullcontext()
     try:
@@ -271,8 +271,8 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
 def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
     """Return the parsed query.
 
-    If no known language fits, the function prints a warning and returns None: a run can be recorded without a
-    parsed query.
+    If the query fits no known language, print a warning and return None, because a run can be recorded
+    without a parsed query.
     """
     try:
         return read_once(text, str(path))

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 class RunRequest:
     """The arguments of `lars run`.
 
-    A cell is one combination of query, trace, engine and parameters. Prints a row per cell.
+    A cell is one combination of query, trace, engine and parameters.
+    Prints a row per cell.
 
     Example:
     lars run samples/crowd --out results
@@ -45,13 +46,15 @@ class RunRequest:
 
     experiment: Path | None = experiment_argument()
     out: Path | None = option(
-        None, "Folder of the results. [default: results, next to the experiment file]", metavar="DIR"
+        None,
+        "Folder for the results. [default: the folder results next to the experiment file]",
+        metavar="DIR",
     )
     jobs: int = cells_at_once_option()
-    fresh: bool = option(False, "Run all cells again, including finished ones.")
+    fresh: bool = option(False, "Run all cells again, even if they are finished.")
     check: bool = option(
         False,
-        "Run an experiment that lars pack wrote, and compare it with the packed results; write nothing.",
+        "Run an experiment that lars pack wrote again, and compare the results. Writes nothing.",
     )
     master: str | None = option(None, "Run the cells as tasks on this Spark master.", metavar="URL")
     fail_on_empty: bool = fail_on_empty_option()
@@ -82,7 +85,10 @@ class RunResult(Findings):
 
     @property
     def _refused(self) -> Sequence[tuple[str, str]]:
-        """The names of cells that could not be run, with reasons; two cells may have the same name."""
+        """The names of cells that could not be run, with reasons.
+
+        Two cells may have the same name, so this is not a mapping.
+        """
         own = self._results
         reasons = ((str(cell), own.results[cell.key].get("refused")) for cell in own.cells)
         return [(name, problem) for name, problem in reasons if problem is not None]
@@ -97,7 +103,7 @@ class RunResult(Findings):
             of = f"{len(empty)} of {quantity(len(self._results.agreements), 'comparison')}"
             return (
                 FAILED,
-                f"--fail-on-empty: no row on either side in {of}, such as U = {empty[0].get('period')}",
+                f"--fail-on-empty: neither side reports a row in {of}, such as U = {empty[0].get('period')}",
             )
         return 0, None
 
@@ -127,7 +133,10 @@ class RunResult(Findings):
 
 
 def _warnings(cells: Sequence[Cell], cell_results: Mapping[str, Json]) -> Iterator[str]:
-    """Yield each warning once, with the names of its cells if only some cells have the warning."""
+    """Yield each warning once.
+
+    If only some cells have a warning, the warning contains the names of these cells.
+    """
     warned: dict[str, list[str]] = {}
     for cell in cells:
         for message in dict.fromkeys(cell_results[cell.key].get("warnings", ())):

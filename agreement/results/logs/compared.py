@@ -1,4 +1,4 @@
-"""`lars compare` of two logs of alerts: unmatched alerts, delays, and semantics that predict each log."""
+"""`lars compare` of two logs of alerts: differences, delays, and query semantics that predict each log."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,7 +49,7 @@ class LogOptions:
 
     events: tuple[Path, ...] = option(
         (),
-        "Log of the events behind the alerts. Repeatable.",
+        "Log of the events that caused the alerts. Repeatable.",
         metavar="FILE",
         source="trace",
         keyword="TraceSource | Sequence[TraceSource]",
@@ -57,27 +57,28 @@ class LogOptions:
     )
     query: tuple[Path, ...] = option(
         (),
-        "Query whose answers are the alerts, or a query for each log. [default: a draft from the columns] "
-        "Repeatable.",
+        "Query whose answers are the alerts. Repeatable: a query for each log. [default: a query "
+        "derived from the columns of the logs]",
         metavar="FILE",
         source="trace",
         keyword="TextSource | Sequence[TextSource]",
         repeated=True,
     )
     period: tuple[Period, ...] = requests.periods_option(
-        "Pull periods U to try. [default: the STEP of the query, and the periods that fit the times of "
-        "the alerts]"
+        "Periods U to try as times between two pulls. [default: the STEP of the query, and periods "
+        "that fit the times of the alerts]"
     )
     window: tuple[Period, ...] = option(
         (),
-        "Window widths W. For each W and U, count the alerts of the first log that a pull every U misses.",
+        "Window widths W to try. For each W and each U, count the alerts of the first log that a "
+        "pull every U misses.",
         requests.readers.lengths,
         keyword="int | str | Sequence[int] | None",
         metavar="WIDTHS",
     )
     within: Duration | None = option(
         None,
-        "Maximum time between two equal alerts that count as one alert. [default: no limit]",
+        "Maximum time between two equal alerts that still count as one alert. [default: no limit]",
         requests.readers.unit,
         metavar="LENGTH",
         keyword="str | None",
@@ -88,8 +89,8 @@ class LogOptions:
 class LogsRequest:
     """The arguments of `compare_logs`."""
 
-    first: Path = argument("ALERTS", "First log of alerts.", source="trace")
-    second: Path = argument("ALERTS", "Second log of alerts.", source="trace")
+    first: Path = argument("ALERTS", "First log of alerts: a table with a column of times.", source="trace")
+    second: Path = argument("ALERTS", "Second log of alerts: a table with a column of times.", source="trace")
     logs: LogOptions
     recorded: requests.AnswersOptions
     tolerance: float = requests.tolerance_option("numbers")
@@ -101,11 +102,12 @@ class LogsRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LogsResult(Findings):
-    """The result of `compare_logs`: the alerts of both logs in pairs, and predictions of each log.
+    """The result of `compare_logs`: the matched alerts of both logs, and the predictions of each log.
 
-    `predictions` contains the predictions of the first log and of the second log, sorted with the best
-    prediction first. Without events, `predictions` is empty. `draft` is the text of a query that was derived
-    from the columns. `missed` counts the alerts of the first log that pulling systems would miss.
+    `predictions` contains the predictions of the first log and the predictions of the second log. In both,
+    the best prediction is first. Without events, `predictions` is empty. If no query is given, `draft` is the
+    text of a query that was derived from the columns of the logs. `missed` counts the alerts of the first log
+    that a pulling system would not report.
     """
 
     verdict: ClassVar[str | None] = "same"
@@ -121,7 +123,10 @@ class LogsResult(Findings):
 
     @property
     def same(self) -> bool:
-        """Whether both logs have the same alerts; if times are compared, at the same times."""
+        """Whether both logs contain the same alerts.
+
+        If times are compared, whether the alerts also have the same times.
+        """
         return self.match.same(times=self._times)
 
     @property
@@ -182,13 +187,13 @@ def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
 
 
 def is_log(text: str) -> bool:
-    """Whether the first argument of `lars compare` is a file of alerts, and not an engine."""
+    """Return whether the first argument of `lars compare` is a file of alerts and not an engine."""
     return Path(text).suffix.lower() in SUFFIXES
 
 
 @offered_functions(LogsRequest)
 def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
-    r"""Return the common alerts of two logs, and the semantics of a query that predicts each log.
+    r"""Return the alerts that both logs contain, and the query semantics that predicts each log.
 
     >>> result = compare_logs("time,room\n2,hall\n9,hall\n", "time,room\n10,hall\n")
     >>> [(alert.first, alert.second) for alert in result.match.alerts]
@@ -240,7 +245,7 @@ def _check(logs: LogOptions) -> None:
 
 
 def _missed(request: LogsRequest, match: LogMatch) -> Missed:
-    """Return the number of missed alerts of the first log, by pull period and window width."""
+    """Return how many alerts of the first log a pulling system would miss, by pull period and width."""
     if not request.logs.window:
         return {}
     events = [alert.event for alert in match.alerts if alert.first is not None and alert.event is not None]
@@ -325,7 +330,7 @@ def _explained(
 def _judged(
     request: LogsRequest, query: Path, options: requests.InputOptions, listeners: Listeners
 ) -> JudgedLogs:
-    """Return the data for judging a log of alerts: one query on the events."""
+    """Return the data for judging a log of alerts: one query, evaluated on the events."""
     asked = request.logs
     options = options.fitted([query], listeners.note)
     options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(
@@ -353,9 +358,9 @@ def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
 
 
 def _zero_of_numbers(logs: _Logs) -> str | None:
-    """Return the origin of numbers that are too large for other times.
+    """Return 1970-01-01 as the dateTime of time 0 if the numbers count from 1970; otherwise None.
 
-    Raises LarsError for larger numbers.
+    Raise LarsError if a time would be in a year of more than four digits.
     """
     first = min((report.t for log in logs for report in log.reports), default=0.0)
     if first < initial.SINCE_1970:

@@ -36,7 +36,7 @@ _MOST_PERIODS: Final = 6
 
 
 def later(log: Recording, milliseconds: float) -> Recording:
-    """Return a log with all times moved by a number of milliseconds, exact to the nanosecond."""
+    """Return a log in which all times are later by a number of milliseconds, exact to the nanosecond."""
     reports = (replace(report, t=round(report.t + milliseconds, 6)) for report in log.reports)
     return replace(log, reports=tuple(reports))
 
@@ -49,10 +49,10 @@ def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
 
 @dataclass(frozen=True, slots=True)
 class JudgedLogs:
-    """The data for predictions: the query file, the trace of events, and the options for reading logs.
+    """The data for predictions of a log: a query file, a trace of events, and options for reading logs.
 
-    `periods` are the tried pull periods. If `periods` is empty, periods that fit the times of a log are
-    tried.
+    `periods` are the pull periods to try. If `periods` is empty, lars tries the periods that fit the times of
+    a log.
     """
 
     query: Path
@@ -65,8 +65,8 @@ class JudgedLogs:
     def predictions(self, log: Path, warn: Warn, progress: Progress) -> tuple[Prediction, ...]:
         """Return the predictions for a log; the best prediction is first.
 
-        If pulling does not fit, windows that report at their close are tried. If no specification fits,
-        engine versions are tried.
+        If no pull period predicts the log, specifications whose windows report at their close are tried. If
+        no specification fits, engine versions are tried.
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
@@ -120,7 +120,7 @@ class JudgedLogs:
     def _judged(
         self, name: str, engine: str, run: EngineRun, slide: Duration | None, answers: Answers
     ) -> Prediction:
-        """Return an engine's prediction of the log; windows of a specification slide by `slide`."""
+        """Return the prediction of the log by an engine. The windows of a specification slide by `slide`."""
         run = run if engine in ENGINES else replace(run, query=_sliding(run.query, slide))
         times = [report.t for report in answers.recording.reports]
         try:
@@ -133,7 +133,10 @@ class JudgedLogs:
     def _verdict(
         self, name: str, engine: str, run: EngineRun, starts: tuple[int, ...] | None, answers: Answers
     ) -> Prediction:
-        """Return the prediction of an engine with multisets or, if multisets do not fit, with sets."""
+        """Return the prediction that counts equal rows separately.
+
+        If it does not fit the log, return the prediction with sets.
+        """
         tried: list[Prediction] = []
         for semantics in ("bag", "set"):
             how = requests.JudgeOptions(diagnosis=False, tolerance=self.tolerance, semantics=semantics)
@@ -159,7 +162,9 @@ def _verdict_of(
 
 
 def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording:
-    """Return a log with one report per evaluation; its time is the time of the first alert.
+    """Return a log in which the alerts of one evaluation are one report.
+
+    The time of the report is the time of the first alert.
 
     Evaluations are one slide apart, or occur at the events.
     """
@@ -191,7 +196,9 @@ def _lengths(query: EngineQuery) -> Sequence[float]:
 
 
 def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
-    """Return pull periods of the query and usual pull periods for which all alerts occur in one half.
+    """Return the pull periods to try: the STEPs of the query, and usual periods.
+
+    For a usual period, all alerts come in one half of the period.
 
     No period is longer than the trace. The result is empty for a query without time-based windows. The
     longest period is first; if all alerts have the same time, the shortest period is first.
@@ -208,7 +215,7 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
 
 
 def _begin(times: Sequence[float], period: Duration) -> float | None:
-    """Return the offset in ms, inside the period, of a half period that contains all times.
+    """Return the start in ms, within the period, of a half period that contains all times.
 
     The result is None if no half period contains all times, and 0 if there are no times.
     """
@@ -220,7 +227,7 @@ def _begin(times: Sequence[float], period: Duration) -> float | None:
 
 
 def _starts(query: EngineQuery, times: Sequence[float], period: Duration, unit: Duration) -> tuple[int, ...]:
-    """Return start times t0 for which windows close at the reports, or at a round time shortly before.
+    """Return start times t0 for which windows close at the reports, or shortly before at a round time.
 
     Raises LarsError if no half of the period contains all reports.
     """

@@ -19,19 +19,22 @@ from lars.durations import Duration
 from lars.language.windows import Bounds, Interval, misses_first, misses_last
 
 CLOCKED: Final = ("csparql", "rspql")
-"""The specifications whose evaluation times the clock determines."""
+"""The specifications that evaluate at times of a clock, and not when input arrives."""
 _ONCE: Final = ", each row once"
 _NAMED: Final = 4
 _SHOWN: Final = 20
-"""The number of differing alerts in the text; the JSON document and the table contain all alerts."""
+"""The maximum number of differing alerts in the text output.
+
+The JSON document and the table contain all differing alerts.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The prediction of a log of alerts by a semantics: its `name` in words, and the judging engine.
+    """The prediction of a log of alerts by an engine. `name` describes the semantics in words.
 
-    `once` means that equal rows of an evaluation count as one row. Without a verdict, `problem` contains the
-    reason.
+    If `once` is true, equal rows of one evaluation count as one row. If the engine cannot judge the log,
+    `problem` contains the reason.
     """
 
     name: str
@@ -42,7 +45,7 @@ class Prediction:
 
     @property
     def semantics(self) -> str:
-        """A text with the evaluation times and the counting of rows."""
+        """A text: when the semantics evaluates, and how it counts equal rows."""
         return f"{self.name}{_ONCE if self.once else ''}"
 
     @property
@@ -56,7 +59,10 @@ class Prediction:
 
     @property
     def windows(self) -> Sequence[WindowVerdict]:
-        """The compared evaluations, or the compared steps of an engine version."""
+        """The evaluations that are compared with the log.
+
+        For an engine version, these are its compared steps.
+        """
         return [window for window in self._every if window.phase == COUNTING]
 
     @property
@@ -66,7 +72,7 @@ class Prediction:
 
     @property
     def unexplained(self) -> Sequence[WindowVerdict]:
-        """The evaluations whose rows in the log differ from the predicted rows."""
+        """The evaluations at which the rows of the log differ from the predicted rows."""
         return [window for window in self.windows if window.is_wrong]
 
     @property
@@ -183,7 +189,7 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
 
 
 def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates) -> Iterator[str]:
-    """Yield a sentence about the events of missing alerts, if a clocked semantics predicts the log."""
+    """Yield a sentence about the events of missing alerts, if a semantics with a clock predicts the log."""
     if not best.correct or best.engine not in CLOCKED or best.verdict is None or not best.windows:
         return
     assert isinstance(best.verdict.judgement, Judgement)
@@ -209,7 +215,7 @@ def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: 
 
 
 def of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Iterator[RenderableType]:
-    """Yield the numbers of missed alerts by pull period and window width, and the periods that miss none."""
+    """Yield the numbers of missed alerts by pull period and width, and the periods without missed alerts."""
     if not counts:
         return
     periods, widths = (list(dict.fromkeys(lengths)) for lengths in zip(*counts, strict=True))
@@ -233,7 +239,7 @@ def _shows(start: float, end: float, bounds: Bounds, t: float) -> bool:
 
 
 def _apart(zero: str | None, other: str | None) -> float:
-    """Return the milliseconds by which the time 0 `zero` is later than `other`."""
+    """Return by how many milliseconds the dateTime `zero` is later than the dateTime `other`."""
     if zero is None or other is None:
         return 0.0
     return (datetime.fromisoformat(zero) - datetime.fromisoformat(other)).total_seconds() * 1000

@@ -1,4 +1,7 @@
-"""The evaluation of edited texts in a playground to a page, or to errors with places."""
+"""The evaluation of the edited texts of a playground.
+
+The result is a page, or errors with places in the texts.
+"""
 
 import os
 import re
@@ -30,7 +33,7 @@ from translate.model.query import Language
 _PLACE: Final = re.compile(r"\A(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+): (?P<said>[^\n]*)")
 _LONGEST: Final = 2_000
 _SECONDS: Final = 0.08
-"""The seconds for evaluating the steps of a first answer, while the user is typing."""
+"""The seconds for evaluating the steps of the first answer, which the user sees while typing."""
 
 
 def evaluate(
@@ -43,7 +46,7 @@ def evaluate(
 ) -> Json:
     """Return the page and the verdict of edited texts, or the errors in the texts.
 
-    The page contains steps of a side around a time; with `whole`, all steps of this side.
+    The page contains the steps of a side (push or pull) around a time; with `whole`, it contains all steps.
     """
     folder = Path(tempfile.mkdtemp(prefix="lars-play-")).resolve()
     try:

@@ -29,8 +29,9 @@ _LAST_PORT: Final = 65_535
 class PlayRequest:
     """The arguments of `lars play`.
 
-    Prints the address of a local web page, which shows the experiment step by step. If you change a query,
-    the trace or U, the page shows the new verdict. Ctrl-C ends the server. Requires starlette and uvicorn.
+    Prints the address of a local web page, which shows the experiment step by step.
+    If you change a query, the trace or the period U, the page shows the new verdict.
+    Ctrl-C ends the server. Requires starlette and uvicorn.
 
     Examples:
     lars play samples/slide
@@ -39,14 +40,12 @@ class PlayRequest:
 
     inputs: tuple[Path, ...] = argument(
         "[EXPERIMENT_DIR] | PROGRAM.lars TRACE..",
-        "Experiment with one comparison, or LARS program and its input. [default: the current folder]",
+        "Experiment with one comparison, or a LARS program and its input. [default: the current folder]",
         default=(),
         source="trace",
     )
-    port: int = option(
-        0, "Port of the address; 0 selects a free port.", least=0, most=_LAST_PORT, metavar="N"
-    )
-    time_limit: float = option(20.0, "Time limit of an evaluation.", least=0.1, most=3600, metavar="SECONDS")
+    port: int = option(0, "Port of the server. 0 selects a free port.", least=0, most=_LAST_PORT, metavar="N")
+    time_limit: float = option(20.0, "Time limit of one evaluation.", least=0.1, most=3600, metavar="SECONDS")
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,8 @@ _VARIED: Final = "Parameters"
 class PhaseRequest:
     """The arguments of `lars phase`.
 
-    Prints a table with a row per pull period: how many whole periods agree, by window length.
+    Prints a table with a row per pull period U.
+    A row contains, for each window length L, the number of whole periods on which push and pull agree.
 
     Example:
     lars phase samples/coupons --period 1..50 --length 1..60 --picture coupons.svg
@@ -55,12 +56,12 @@ class PhaseRequest:
 
     inputs: tuple[Path, ...] = compared_inputs()
     period: tuple[Period, ...] = periods_option(
-        "Pull periods U, such as 1..50, 5,10 or 1s..60s. [default: the STEP of the query]",
+        "Periods U between two pulls, such as 1..50, 5,10 or 1s..60s. [default: the STEP of the query]",
         heading=_VARIED,
     )
     length: tuple[Period, ...] = option(
         (),
-        "Window lengths L, such as 1..60 or 5s..60s..5s.",
+        "Window lengths L to compare, such as 1..60 or 5s..60s..5s.",
         readers.lengths,
         default_text="1..60",
         keyword="int | str | Sequence[int]",
@@ -69,13 +70,13 @@ class PhaseRequest:
     )
     window: str | None = option(
         None,
-        "Stream whose window varies. [default: the stream with the longest window]",
+        "Stream whose window gets the lengths L. [default: the stream with the longest window]",
         metavar="IRI",
         heading=_VARIED,
     )
     rate: tuple[int, ...] = option(
         (1,),
-        "Speedups of the stream, such as 1,2,4. Prints one diagram per speedup.",
+        "Factors that make the stream faster, such as 1,2,4. Prints one diagram per factor.",
         readers.speedups,
         default_text="1",
         keyword="int | str | Sequence[int]",

@@ -34,7 +34,8 @@ AGREES = "push and pull agree on the trace: there is nothing to shrink"
 class ShrinkRequest:
     """The arguments of `lars shrink`.
 
-    Removes triples, parts of the queries and time as long as push and pull still disagree for the same cause.
+    Removes triples, parts of the queries, and time points.
+    Keeps a removal only if push and pull still disagree for the same cause.
 
     Example:
     lars shrink samples/minus
@@ -42,12 +43,13 @@ class ShrinkRequest:
 
     inputs: tuple[Path, ...] = compared_inputs()
     period: tuple[Period, ...] = periods_option(
-        "Pull periods U. The first period that disagrees is reduced. [default: the STEP of the query]"
+        "Periods U between two pulls. lars reduces the first period on which push and pull "
+        "disagree. [default: the STEP of the query]"
     )
     cause: RowCause | None = option(
         None,
-        "Cause that the reduced difference must have, such as blocked-later. [default: the cause of the "
-        "first difference]",
+        "Cause that the difference must keep, such as blocked-later (later input removed the row). "
+        "[default: the cause of the first difference]",
         cause_of,
         keyword="str | None",
         metavar="CAUSE",

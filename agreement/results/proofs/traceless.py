@@ -158,7 +158,8 @@ def time_limit_option() -> Any:
     """Return the field of the time limit."""
     return option(
         None,
-        "Time limit, after which the verdict is open. [default: 60 for two queries, 20 for push and pull]",
+        "Time limit. After this time, the verdict is open. [default: 60 for two queries, 20 for "
+        "push and pull]",
         least=0,
         metavar="SECONDS",
     )
@@ -173,7 +174,8 @@ _TWO: Final = "Two queries"
 class DecideRequest:
     """The arguments of `lars decide`.
 
-    Prints a verdict for each period, the theorem that proves it, and a stream on which push and pull differ.
+    Prints for each period a verdict with the theorem that proves the verdict.
+    If push and pull differ on some stream, prints such a stream.
     With --contained or --equivalent, compares the answers of two queries at every time instead.
 
     Example:
@@ -184,7 +186,7 @@ class DecideRequest:
         IdleOptions(
             lambda values: bool(_OF_TWO & values.keys()),
             ("--period", "--static", "--trigger", "--assign"),
-            excludes="--contained or --equivalent, which compare two queries at every time on all data",
+            excludes="--contained or --equivalent, which compare the answers of two queries on all streams",
         ),
         IdleOptions(
             has("--equivalent"), ("--contained",), excludes="--equivalent, which decides both directions"
@@ -200,14 +202,14 @@ class DecideRequest:
     options: requests.TracelessOptions
     time_limit: float | None = time_limit_option()
     contained: bool = option(
-        False, "Decide whether each answer of the first query is an answer of the second."
+        False, "Decide whether each answer of the first query is also an answer of the second query."
     )
     equivalent: bool = option(
-        False, "Decide whether both queries always have the same answers.", heading=_TWO
+        False, "Decide whether both queries have the same answers on every stream.", heading=_TWO
     )
     rename: Mapping[str, str] | None = option(
         None,
-        "Compare column A of the first query with column B of the second. Repeatable.",
+        "Compare column A of the first query with column B of the second query. Repeatable.",
         requests.readers.rename_option,
         metavar="A=B",
         keyword="Mapping[str, str] | None",

@@ -227,7 +227,7 @@ def cases(report: AgreementReport) -> "Iterator[VerdictCase]":
         if verdict.agree is None:
             yield VerdictCase("agree", name, skipped="no whole period is compared")
         elif verdict.agree:
-            empty = "no row on either side in any whole period" if verdict.is_empty else None
+            empty = "neither side reports a row in any whole period" if verdict.is_empty else None
             yield VerdictCase("agree", name, skipped=empty)
         else:
             for comparison in verdict.intervals.disagreeing:

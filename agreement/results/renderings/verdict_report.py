@@ -1,7 +1,7 @@
 """Verdicts of `lars judge`, on recorded cases and on one recording: text and JSON.
 
-Cases are grouped by family. Cases that differ or cannot be judged are listed. The text about a recording
-consists of a sentence, a table of windows or cases, and explanations of the differences.
+Cases are grouped by the key `family` of the case. Cases that differ or cannot be judged are listed. The text
+about a recording consists of a sentence, a table of windows or cases, and explanations of the differences.
 """
 
 import re
@@ -37,7 +37,7 @@ from lars.language.windows import Interval
 def text_of_cases(
     verdicts: Sequence[judging.CaseVerdict], refused: Sequence[RefusedCase]
 ) -> Iterator[RenderableType]:
-    """Yield the table of families, the cases that differ, and the cases that cannot be judged."""
+    """Yield the table of groups of cases, the cases that differ, and the cases that cannot be judged."""
     yield _families(verdicts)
     differing = [case_verdict for case_verdict in verdicts if case_verdict.correct is not True]
     if differing:

@@ -35,7 +35,7 @@ class CiteRequest:
     """
 
     commands: tuple[str, ...] = argument(
-        "COMMAND..", "Commands whose results you use. [default: all]", default=()
+        "COMMAND..", "Commands whose results you use in a publication. [default: all]", default=()
     )
 
 

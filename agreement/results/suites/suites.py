@@ -80,7 +80,7 @@ def _start(value: str | int) -> Start:
 class SuiteRequest:
     """The arguments of `lars suite`.
 
-    make writes the tests, run runs an engine on the tests, and claims checks published claims.
+    make: write the tests. run: run an engine on the tests. claims: check published claims.
 
     Example:
     lars suite make rspql-suite --level core
@@ -88,28 +88,30 @@ class SuiteRequest:
     """
 
     inputs: tuple[Path, ...] = argument(
-        "make|run|claims DIR", "Action, and the folder of the suite. claims: check published claims."
+        "make|run|claims DIR", "Action, and the folder of the test suite. claims: check published claims."
     )
     adapter: str | None = adapter_option()
     compare: tuple[str, ...] = option(
-        (), "Further adapter to compare with. Repeatable.", metavar="COMMAND", repeated=True
+        (),
+        "Command that starts a second adapter, to compare both engines. Repeatable.",
+        metavar="COMMAND",
+        repeated=True,
     )
     answers: Path | None = option(
-        None, "Folder of recorded answers, one file TEST.* per test, instead of an adapter.", metavar="DIR"
+        None, "Folder with one file TEST.* of recorded answers per test. Replaces --adapter.", metavar="DIR"
     )
     level: str | None = option(
         None, f"Make or run only the tests of one level: {', '.join(LEVELS)}.", metavar="LEVEL"
     )
     engine: str | None = option(
         None,
-        "Specification that the engine follows. [default: the specification that fits best]",
+        "Specification whose reports the engine should give. [default: the specification that fits best]",
         metavar="SPEC",
     )
     t0: Start | None = option(
         None,
-        "Start time t0 of the engine's windows: a time point, two time points such as 0/1, or one of "
-        f"{', '.join(NAMED_STARTS)}. "
-        "[default: the start time that fits best]",
+        "Time at which the engine's first window opens: a time point, two time points such as "
+        f"0/1, or one of {', '.join(NAMED_STARTS)}. [default: the time that fits best]",
         _start,
         metavar="TIME",
         keyword="int | str | None",
@@ -117,25 +119,27 @@ class SuiteRequest:
     bounds: Bounds | None = bounds_option()
     label: Label | None = option(
         None,
-        "Time in the engine's reports: the time of the evaluation, a time within the same time point, the "
-        "next arrival, or the next arrival with a later time. [default: the label that fits best; with "
-        "--engine: evaluation]",
+        "Time that the engine writes in its reports: the time of the evaluation, a time within the "
+        "same time point, the time of the next arrival, or of the next later arrival. [default: "
+        "the choice that fits best; with --engine: evaluation]",
     )
     dialect: str | None = option(
-        None, "Query language. [default: a language that the engine accepts]", metavar="LANGUAGE"
+        None, "Language of the queries. [default: a language that the engine accepts]", metavar="LANGUAGE"
     )
-    jobs: int = option(1, "Number of adapter processes that run in parallel.", least=1)
+    jobs: int = option(1, "Number of adapters that run in parallel.", least=1)
     time_limit: float | None = option(
         None,
-        "Time limit of the run. The finished tests are judged.",
+        "Time limit of the run. The tests finished by then are judged.",
         seconds_of,
         metavar="TIME",
         keyword="str | float | None",
     )
-    out: Path | None = option(None, f"New folder for {_EARL}, junit.xml and report.html.", metavar="DIR")
+    out: Path | None = option(
+        None, f"New folder for the files {_EARL}, junit.xml and report.html.", metavar="DIR"
+    )
     benchmarks: Path | None = option(
         None,
-        "Folder with the published data csrbench and citybench, for the claims about these data.",
+        "Folder with the published data of CSRBench and CityBench in csrbench and citybench. For claims.",
         metavar="DIR",
     )
     how: AdapterOptions

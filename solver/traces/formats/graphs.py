@@ -102,7 +102,7 @@ def literal_time(value: str, line: int) -> Instant:
     """Return the time that a literal denotes; raise MalformedPart with the line."""
     match = _TIME.fullmatch(value)
     if match is None:
-        problem = f"{value} is no time; expected an integer or an xsd:dateTime literal"
+        problem = f"{value} is not a time; expected an integer or an xsd:dateTime literal"
         raise MalformedPart(problem, line=line)
     try:
         return read_time(match[1], match[2])

@@ -265,13 +265,13 @@ def _oddity(column: pa.Array) -> str | None:
     commas = pc.match_substring_regex(texts, "^[+-]?[0-9]+,[0-9]+$")
     if (pc.sum(commas).as_py() or 0) > len(texts) / 2:
         comma = texts[pc.index(commas, True).as_py()].as_py()
-        return f"{short(comma)} is no number; write decimals with a point"
+        return f"{short(comma)} is not a number; write decimals with a point"
     if not len(texts) / 2 < (pc.sum(numbers).as_py() or 0) < len(texts):
         return None
     odd = texts[pc.index(numbers, False).as_py()].as_py()
     remedy = f"; use --null {odd} if it stands for a missing value" if odd in NULL_WORDS else ""
     return (
-        f"{short(odd)} is no number, as most others are; "
+        f"{short(odd)} is not a number, as most others are; "
         f"they are read as numbers only where all are (an empty cell is none){remedy}"
     )
 

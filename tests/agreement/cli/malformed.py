@@ -94,7 +94,7 @@ QUERIES = {
     "a negative limit": q("SELECT ?x WHERE { ?x <x:p> ?y } LIMIT -1"),
     "a name given twice": q("SELECT (1 AS ?x) (2 AS ?x) WHERE { ?x <x:p> ?y }"),
     "a string without end": q("SELECT ?x WHERE { ?x <x:p> 'y }"),
-    "an escape that is no character": q(r"SELECT ?x WHERE { ?x <x:p> '\uD800' }"),
+    "an escape that is not a valid character": q(r"SELECT ?x WHERE { ?x <x:p> '\uD800' }"),
     "an update": q("DELETE WHERE { ?x <x:p> ?y }"),
     "a literal as predicate": q("SELECT ?x WHERE { ?x 'p' ?y }"),
     "deep nesting": q("SELECT ?x WHERE " + "{" * 5000 + "?x <x:p> ?y" + "}" * 5000),

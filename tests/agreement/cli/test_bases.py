@@ -38,7 +38,7 @@ def test_queries_of_two_folders_are_compared_on_one_base(command, folder):
     name, *options = command
     ran = lars(name, "one/q.rq", "two/q.cqels", "t.nq", *(options or ["--period", 1]), "--base", BASE)
     assert f"<{folder.as_uri()}" not in ran.out + ran.err
-    assert "no row on either side" not in ran.out + ran.err
+    assert "neither side reports a row" not in ran.out + ran.err
 
 
 def test_an_experiment_names_its_base(folder):

@@ -34,8 +34,8 @@ def test_an_agreement_on_nothing_is_said_and_fails_where_that_is_asked(predicate
     for options, code in (((), 0), (("--fail-on-empty",), 3 if predicate == "q" else 0)):
         found = lars(*COMMANDS[command], *more, *options)
         assert found.code == code, found.err
-        assert ("no row on either side" in found.out) == (predicate == "q")
-        assert ("--fail-on-empty: no row on either side" in found.err) == (code == 3)
+        assert ("neither side reports a row" in found.out) == (predicate == "q")
+        assert ("--fail-on-empty: neither side reports a row" in found.err) == (code == 3)
 
 
 def test_tables_and_the_page_say_it(predicate, tmp_path):
@@ -46,8 +46,8 @@ def test_tables_and_the_page_say_it(predicate, tmp_path):
         assert {row["empty"].lower() for row in csv.DictReader(file)} == {str(empty).lower()}
     assert set(pq.read_table("out/periods.parquet")["empty"].to_pylist()) == {empty}
     shown = (tmp_path / "page.html").read_text()
-    assert ("✓ yes: no row on either side" in shown) == empty
-    assert ("1 verdict yes (1: no row on either side), 0 no." in shown) == empty
+    assert ("✓ yes: neither side reports a row" in shown) == empty
+    assert ("1 verdict yes (1: neither side reports a row), 0 no." in shown) == empty
     assert (
         lars("compare", "csparql", "csparql", "q.rq", "t.nq", "--trace-unit", "1ms", "--json").json["empty"]
         == empty

@@ -49,8 +49,11 @@ def test_a_new_failure_fails_and_is_named_and_a_gone_one_is_said(tmp_path):
     known.write_text("U = 7, something\n")
     ran = lars(*AGREE, "--known", known)
     assert ran.code == 1
-    assert f"note: this known failure no longer occurs; remove it from {known}: U = 7, something" in ran.err
-    assert f"lars: {known}: lacks 1 failure:\n  U = 8, (16, 24], only push: " in ran.err
+    assert (
+        f"note: this known failure no longer occurs: U = 7, something. Remove its line from {known}"
+        in ran.err
+    )
+    assert f"lars: {known}: does not list 1 failure:\n  U = 8, (16, 24], only push: " in ran.err
 
 
 def test_filters_of_the_report_hide_no_failure(tmp_path):
@@ -68,7 +71,7 @@ def test_agreement_without_a_row_is_skipped(tmp_path):
     (first / "experiment.toml").write_text(text.replace("timeline = [0, 50]", "timeline = [0, 10]"))
     ran = lars("agree", first, "--in-process", "--junit", tmp_path / "j.xml")
     assert ran.code == 0
-    assert "no row on either side" in next(ET.parse(tmp_path / "j.xml").iter("skipped")).get("message")
+    assert "neither side reports a row" in next(ET.parse(tmp_path / "j.xml").iter("skipped")).get("message")
 
 
 @pytest.mark.parametrize("lines", ["", "window 3\n"])

@@ -5,7 +5,7 @@ import pytest
 from tests.agreement.command import agree
 
 QUERY = "SELECT ?s FROM STREAM :S [RANGE 10m STEP 5m] WHERE { ?s :p ?o }"
-STEP = "periods that are not multiples of the STEP, 5 time points of 1m: {}; windows end"
+STEP = "periods that are not multiples of the STEP 5 time points of 1m: {}. Windows end"
 
 
 def asked(folder, *periods):
@@ -28,7 +28,7 @@ def test_periods_between_the_steps_are_said_with_what_avoids_them(tmp_path, peri
     found = asked(tmp_path, "--period", periods)
     said = [text for text in found.json["warnings"] if "of the STEP" in text]
     assert said[0].startswith(STEP.format(odd))
-    assert said[0].endswith(f"; --period {avoids} avoids this")
+    assert said[0].endswith(f". Use --period {avoids}")
     assert found.err.count(said[0]) == len(said) == 1
 
 

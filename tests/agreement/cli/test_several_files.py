@@ -157,7 +157,7 @@ def test_one_file_is_in_the_order_of_arrival_unless_sorted_which_a_run_warns_of(
     *whole, _ = tables(folder, ["whole.nq"])
     in_order_of(folder / "whole.nq", is_b)
     *arrived, said = tables(folder, ["whole.nq"])
-    assert (arrived == whole, "is earlier than the preceding push" in said) == (False, True)
+    assert (arrived == whole, "has an earlier time than the push before it" in said) == (False, True)
     assert tables(folder, ["whole.nq"], sort="true")[:-1] == (*whole,)
 
 

@@ -20,7 +20,7 @@ QUERIES = {
     "filter": f"SELECT ?s WHERE {{ {STREAM} FILTER(?o = :a) }}",
     "union": f"SELECT ?s WHERE {{ {{ {STREAM} ?s :no ?n }} UNION {{ {STREAM} GRAPH ?g {{ ?s ?p ?n }} }} }}",
 }
-NO_GRAPH = "there is no static graph <http://e/g>, which the query reads"
+NO_GRAPH = "the query reads the graph <http://e/g>"
 UNNAMED = "no solution matches (GRAPH <http://e/g> {?s <http://e/name> ?n})"
 
 
@@ -42,7 +42,7 @@ def test_a_side_that_reads_a_graph_that_is_absent_says_so_beside_the_verdict(fol
     paths = (folder / "cs.rq", folder / "graph.rq", folder / "t.nq", "--static", folder / "static.ttl")
     found = agree(*paths)
     said = [text for text in found.json["warnings"] if "STEP" not in text and "(V, P, D, S)" not in text]
-    assert said[0] == f"{NO_GRAPH}; given: triples in the default graph alone"
+    assert said[0] == f"{NO_GRAPH}, but the static data contain only: triples of the default graph"
     assert said[1] == f"push of the query in CQELS never returns a row: {UNNAMED}"
     assert all(found.err.count(f"warning: {text}") == 1 for text in said)
     assert "no row at any time" not in agree(*paths[:1], *paths[2:]).err
@@ -84,11 +84,11 @@ def test_an_absent_graph_is_said_where_there_are_rows_too(folder):
 
 def test_a_graph_that_nothing_provides_from_is_said(folder):
     found = lars("solve", folder / "from.rq", folder / "t.nq")
-    assert "the static data has no graph <http://e/g>" in found.err
+    assert "the static data contain no graph <http://e/g>" in found.err
     assert "the query never returns a row: no solution matches {?s <http://e/name> ?n}" in found.err
 
 
-INSTEAD = "the static data has no graph <http://e/g>; read in its place: their default graph"
+INSTEAD = "the static data contain no graph <http://e/g>. lars reads the default graph"
 FROM_WAYS = {
     "solve": ["from.rq", "t.nq"],
     "solve --as": ["from.rq", "t.nq", "--as", "cqels-1.x"],
@@ -124,9 +124,7 @@ def test_engines_say_why_nothing_comes_out(folder, name):
 
 def test_a_window_that_never_closes_is_why_nothing_comes_out(folder):
     (folder / "t.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1" .\n')
-    said = (
-        "csparql-0.9.7 never returns a row: its windows report when they close, and the windows that are open"
-    )
+    said = "csparql-0.9.7 never returns a row: its windows report when they close. The windows that are open"
     assert said in asked(folder, "cs", "--as", "csparql-0.9.7").err
 
 

@@ -186,8 +186,8 @@ def test_spark_and_judge_warn_alike(files, spark):
 def test_another_unit_than_the_experiments_is_warned_of():
     found = agree(SAMPLES / "coupons", "--unit", "1s")
     assert found.err.splitlines()[0] == (
-        "warning: --unit 1s replaces the experiment's 1m: the time points of its periods and timeline, and "
-        "integers in its traces, count 1s"
+        "warning: --unit 1s replaces the unit 1m of the experiment. Periods, the timeline, and "
+        "integers in the traces now count 1s"
     )
     assert agree(SAMPLES / "coupons", "--unit", "1m").err == ""
 

@@ -187,7 +187,7 @@ def test_semicolons_tabs_and_fractions_of_a_second_are_read(files):
         (("a.csv", "b.csv", "--t0", "3"), "cannot combine --t0 with two logs of alerts"),
         (
             ("a.csv", "b.csv", "--events", "events.csv"),
-            "cannot draft a query: alerts and events share no column",
+            "cannot derive a query from the columns: alerts and events share no column",
         ),
         (("cqels", "csparql", "q.rq", "t.nq", "--within", "3s"), "--within requires two logs of alerts"),
     ],

@@ -36,7 +36,7 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
     pd.DataFrame({"bike": ["b"], "time": [3], "at the": ["s"]}).to_csv("bikes.csv", index=False)
     found = lars("init", ".", "q.rq", "bikes.csv")
     assert 't = "{time}"\ns = "ex:{bike}"\n"http://e/at" = "ex:{at the}"' in found.out
-    assert "bikes.csv: [columns] is guessed from bike, time, at the" in found.err
+    assert "bikes.csv: [columns] is guessed from the columns bike, time, at the. Correct" in found.err
     assert lars("solve", ".").code == 0
     made = api.init(
         "other", "q.rq", "bikes.csv", column={"t": "{time}", "s": "http://e/{bike}", "a": "{bike}"}
@@ -64,14 +64,14 @@ def test_a_predicate_that_no_column_is_named_by_is_said(tmp_path, monkeypatch, c
     (tmp_path / "t.csv").write_text(f"time,sensor,{column}\n3,a,31\n")
     found = lars("init", "mine", "q.rq", "t.csv")
     assert f'"http://e/heat" = "{{{column}}}"' in found.out
-    sentence = "column temperature has the predicate http://e/heat, the only one that is left"
+    sentence = "column temperature gets the predicate http://e/heat, because only this column"
     assert (sentence in found.err) == remark
 
 
 HEADERS = {
-    "time|bike|load\n3|b|1\n": "'|' between columns; expected columns that are separated by commas",
-    "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; expected a first line with",
-    "3,b,1.5\n": "1.5 as the name of a column; expected",
+    "time|bike|load\n3|b|1\n": "'|' between columns; use commas between columns",
+    "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; use a first line with",
+    "3,b,1.5\n": "1.5 as the name of a column; use",
 }
 
 
@@ -176,7 +176,9 @@ def test_a_table_whose_rows_name_streams_has_no_mapping_of_its_own_beside_anothe
     (tmp_path / "bad.csv").write_text("time,stream,kind\n3,e:bad,animal\n")
     made = lars("init", "mine", "q.rq", "fast.csv", "bad.csv")
     assert made.code == 2
-    assert "bad.csv: its columns are not those of the other tables, and its stream is in its rows" in made.err
+    assert (
+        "its columns differ from the columns of the other tables, and its rows contain the stream" in made.err
+    )
 
 
 def test_a_column_that_is_the_subject_stays_the_object_that_a_query_asks_for(tmp_path, monkeypatch):

@@ -74,7 +74,7 @@ def test_an_adapter_whose_file_has_changed_is_run_again(tmp_path):
 
 def test_a_refused_query_is_a_result_and_a_broken_adapter_ends_the_run(tmp_path):
     folder = experiment(tmp_path / "e", toml(engines=adapted(f"{SERVED} rsp-js-1.3.5")))
-    assert "the engine refuses the query: rsp-js-1.3.5 cannot run" in run(folder, code=2).err
+    assert "the engine rejects the query: rsp-js-1.3.5 cannot run" in run(folder, code=2).err
     (cell, _) = (folder / "results" / FOLDER).iterdir()
     assert "refused" in json.loads(cell.read_text())
     ran = run(experiment(tmp_path / "f", toml(engines=adapted(f"{BROKEN} crashing"))), code=3)

@@ -263,7 +263,7 @@ PERIODS = [
     (full(period='[5, "10"]'), 4, 'found [5, "10"]'),
     (full(period="[5, 0]"), 4, "a period must be at least 1"),
     (full(period='"5mins"'), 4, '"5mins" is not a valid period', "whole numbers", "1s..60s"),
-    (full(period='"50..1"'), 4, "reversed", "write 1..50"),
+    (full(period='"50..1"'), 4, "reversed", "use 1..50"),
     (full(period='"1..999999999"'), 4, "more than 10000 periods"),
     (full(period='""'), 4, '"" is not a valid period'),
 ]

@@ -21,7 +21,7 @@ WRONG = {
     "a parameter given twice a value": (grid("x = [1, 1]"), 8, "each once"),
     "values of two kinds": (grid('x = [1, "a"]'), 8, "all of one kind"),
     "a value that is no scalar": (grid("x = [{}]"), 8, "texts, numbers"),
-    "a range that is reversed": (grid('x = "5..1"'), 8, "values 5..1 is reversed", "write 1..5"),
+    "a range that is reversed": (grid('x = "5..1"'), 8, "values 5..1 is reversed", "use 1..5"),
     "a parameter that nothing uses": (grid("x = [1]"), 8, "nothing uses the parameter x"),
     "a parameter with the name of a column": (grid("recall = [1]"), 8, "another name"),
     "a placeholder without a parameter": (engine(CSPARQL + 't0 = "{start}"'), 20, "{start}", "{stations}"),
@@ -36,13 +36,13 @@ WRONG = {
     "an unknown specification": (engine(CSPARQL + 'specification = "sparql"'), 20, "rspql"),
     "an unknown rule": (engine(CSPARQL + 'off = "W77"'), 20, "W77", "W1"),
     "rules of a specification": (engine('engine = "csparql"\noff = "W1"'), 20, "engine version"),
-    "neither engine nor answers": (engine('name = "x"'), 18, "one of `engine`"),
+    "neither engine nor answers": (engine('name = "x"'), 18, "one of these keys: `engine`"),
     "answers that are not there": (engine('name = "x"\nanswers = "none.json"'), 20, "does not exist"),
     "a query that is not there": (engine(CSPARQL + 'queries = "R"'), 20, 'found "R"', "expected Q"),
     "another language": (
         engine(CSPARQL + 'language = "rspql"'),
         18,
-        "not in an expected language",
+        "not in a language of this engine",
         "rspql",
     ),
     "two engines of one name": (engine(CSPARQL + f"[[engines]]\n{CSPARQL}"), 20, "twice"),
@@ -77,7 +77,7 @@ WRONG = {
         "stations = 1, n = 1\n",
     ),
     "no variable": (toml("[[comparisons]]\nperiod = 2\non = 0", engines=""), 20, "expected variables"),
-    "no query of a list": (engine(CSPARQL + "queries = []"), 20, "found no name; expected Q"),
+    "no query of a list": (engine(CSPARQL + "queries = []"), 20, "missing a name; expected Q"),
     "a time as an option": (
         engine('adapter = "x"\nname = "x"\noptions = {since = 2020-01-01T00:00:00Z}'),
         21,
@@ -89,7 +89,7 @@ WRONG = {
         "a value of JSON",
     ),
     "nothing to run": (toml(engines=""), None, "[[engines]] or [[comparisons]]"),
-    "no queries": (toml(queries=""), None, "there is no query", "or [[queries]]"),
+    "no queries": (toml(queries=""), None, "missing query", "or [[queries]]"),
 }
 
 
@@ -130,7 +130,7 @@ def test_agree_and_explain_say_that_run_executes_grids(tmp_path, more, cells):
     folder = experiment(tmp_path, toml(more))
     for ran in (lars("agree", folder), lars("explain", folder, "--at", 5, "ans(1)")):
         assert ran.code == 2
-        assert f"has {cells} cells that compare; accepted here: one; `lars run` runs them all" in ran.err
+        assert f"has {cells} cells that compare push and pull; this command requires exactly one." in ran.err
 
 
 def test_the_keys_can_be_printed():

@@ -66,7 +66,7 @@ def test_a_query_that_the_engine_refuses_is_recorded_as_such(inputs, tmp_path):
     {
         "crashing": "has ended with exit code 3; its last words: No more memory",
         "silent": "has not replied for 1 s",
-        "term": "'http://e/a' is no RDF term",
+        "term": "'http://e/a' is not an RDF term",
         "half": "which is no JSON object",
         "forking": None,
     }.items(),
@@ -89,9 +89,9 @@ def test_a_broken_adapter_is_one_message_and_no_case(kind, said, inputs, tmp_pat
         (("--check", "a", "--out", "c.json"), "cannot combine --out or --option with --check"),
         (("--check", "a", "--unit", "1s"), "cannot combine --unit with --check"),
         (("q.rq", "t.nq", "--check", "a"), "found 2 files; with --check use at most one QUERY"),
-        (("--check", ""), "found an adapter without a name"),
+        (("--check", ""), "an adapter requires a name"),
         (("--check", "'"), "No closing quotation"),
-        (("--check", "no-such-adapter"), "cannot be started: No such file"),
+        (("--check", "no-such-adapter"), "cannot start the adapter 'no-such-adapter': No such file"),
         (("--check", "a", "--option", "t0"), "expected NAME=VALUE"),
     ],
 )
@@ -126,11 +126,11 @@ def test_what_is_served_is_a_right_adapter(name):
         "unknown": "unknown key 'timeunit', did you mean time_unit",
         "nameless": "WRONG open: ",
         "mute": "to the stream http://e/S, named without < and >, although windows close",
-        "bracketed": "rows come of <http://e/S> alone; names of streams come without < and >",
-        "bare": "'1' is no RDF term",
-        "plain": ": never pushed",
+        "bracketed": "rows come only from <http://e/S>; use names of streams without < and >",
+        "bare": "'1' is not an RDF term",
+        "plain": ", which no pushed triple contains",
         "no-languages": "WRONG terms: no row has a text with a language",
-        "remembering": f"WRONG open: refuses every query that is tried, the first with: {'x' * 300}, query",
+        "remembering": f"rejects every query of the check, the first with: {'x' * 300}",
     }.items(),
 )
 def test_a_check_says_what_is_wrong(kind, said):
@@ -142,7 +142,7 @@ def test_a_check_says_what_is_wrong(kind, said):
 def test_a_check_says_that_rows_of_one_evaluation_are_one_report():
     ran = lars("record", "--check", f"{BROKEN} singly")
     assert ran.code == 0
-    assert "push 0 has 2 reports of one time; better one report with all rows of an evaluation" in ran.out
+    assert "push 0 has 2 reports of one time; use one report with all rows of an evaluation" in ran.out
 
 
 @pytest.mark.parametrize(
@@ -152,12 +152,12 @@ def test_a_check_says_that_rows_of_one_evaluation_are_one_report():
             "one-blank",
             1,
             (
-                "WRONG blank nodes: _:b and _:c come back as one node, _:x; "
-                "use a different label for each blank node of a report"
+                "WRONG blank nodes: the adapter reports _:b and _:c as one node, _:x; "
+                "use different labels for different blank nodes of a report"
             ),
         ),
         ("blanks", 0, "ok    blank nodes\nok"),
-        ("", 0, "ok    blank nodes\n      not tested: no report has rows of two of them"),
+        ("", 0, "ok    blank nodes\n      not tested: no report contains two rows with blank nodes"),
     ],
 )
 def test_a_check_tells_blank_nodes_of_one_report_apart(kind, code, said):
@@ -182,11 +182,11 @@ def test_a_query_of_the_user_is_pushed_what_its_windows_and_patterns_ask_for(tmp
 def test_a_check_warns_of_noise_and_of_queries_that_nothing_reads():
     ran = lars("record", "--check", f"{BROKEN} noisy")
     assert ran.code == 0
-    assert "lines on standard output that are no replies" in ran.out
-    assert 'better {"error": "what is wrong"}' in ran.out
+    assert "lines on standard output are not replies" in ran.out
+    assert 'use the reply {"error": "what is wrong"}' in ran.out
 
 
 def test_an_adapter_that_does_not_end_with_its_input_is_told():
     ran = lars("record", "--check", f"{BROKEN} deaf", "--silence", "1")
     assert ran.code == 1
-    assert "WRONG the end: the process does not end when its standard input does" in ran.out
+    assert "WRONG the end: the process continues after its standard input ends" in ran.out

@@ -85,7 +85,7 @@ def test_equal_terms_get_equal_texts(text, expected):
     ],
 )
 def test_other_texts_are_no_terms(text):
-    with pytest.raises(LarsError, match="is no RDF term"):
+    with pytest.raises(LarsError, match="is not an RDF term"):
         read_term(text)
 
 

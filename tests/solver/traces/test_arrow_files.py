@@ -59,8 +59,8 @@ def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (LINES.replace("urn:b", "no iri"), "a.ndjson:3:1: 'no iri' is no RDF term"),
-        (LINES.replace("8", '"eight"'), "a.ndjson:3:1: 'eight' is no RDF term"),
+        (LINES.replace("urn:b", "no iri"), "a.ndjson:3:1: 'no iri' is not an RDF term"),
+        (LINES.replace("8", '"eight"'), "a.ndjson:3:1: 'eight' is not an RDF term"),
         (LINES.replace("8", '"urn:e", "o": 1'), "a.ndjson:3: cannot be read: 'a column stands twice in"),
         (
             LINES.replace("7", '"urn:e"').replace("8", "[8]"),
@@ -70,7 +70,7 @@ def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
             LINES.replace("7", "true") + '{"t": 5, "o": 1e400}',
             "a.ndjson:4: cannot be read: \"the number '1e400' is be",
         ),
-        (LINES.replace('"t": 5', '"t": "5.5"'), "a.ndjson:3:1: '5.5' is no time: found a fraction"),
+        (LINES.replace('"t": 5', '"t": "5.5"'), "a.ndjson:3:1: '5.5' is not a time: found a fraction"),
         (LINES.replace('"s": "urn:b", ', ""), "a.ndjson:3:1: found None as s"),
         (LINES + "{", "a.ndjson:4:2: no JSON: Expecting property name"),
         (LINES.replace("}", ",}"), "a.ndjson:1:4"),
@@ -119,7 +119,7 @@ def test_json_lines_may_begin_with_a_byte_order_mark_and_be_compressed(tmp_path)
     assert len(read_trace_in_process([tmp_path / "a.ndjson"], SECONDS)) == 2
     (tmp_path / "b.ndjson.gz").write_bytes(gzip.compress(LINES.replace("urn:b", "no iri").encode()))
     said = message(lambda: read_trace_in_process([tmp_path / "b.ndjson.gz"], SECONDS))
-    assert "b.ndjson.gz:3:1: 'no iri' is no RDF term" in said
+    assert "b.ndjson.gz:3:1: 'no iri' is not an RDF term" in said
     assert LINES.split("\n")[2].replace("urn:b", "no iri") in said
 
 
@@ -132,7 +132,7 @@ def test_what_is_named_as_arrow_and_is_none_is_said_to_be_none(tmp_path):
 def test_a_fault_of_a_table_of_arrow_is_at_its_row_and_names_the_file(tmp_path):
     as_file(tmp_path / "a.arrow", pa.table(ROWS | {"s": ["urn:a", "no iri"]}))
     said = message(lambda: read_trace_in_process([tmp_path / "a.arrow"], SECONDS))
-    assert "a.arrow:2:3: 'no iri' is no RDF term" in said
+    assert "a.arrow:2:3: 'no iri' is not an RDF term" in said
     buffer = io.BytesIO()
     as_file(buffer, pa.table(ROWS))
     (tmp_path / "cut.arrow").write_bytes(buffer.getvalue()[:-9])

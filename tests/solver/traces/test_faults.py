@@ -16,10 +16,10 @@ DAY = f"^^<{XSD}dateTime> .\n"
 MALFORMED = {
     "no term": ({"a.nt": GOOD + "oops, no\n"}, "a.nt:2:7: found no final dot"),
     "open quote": ({"a.nt": GOOD + '<urn:s> <urn:p> "o "1" .\n'}, "a.nt:2:"),
-    "relative iri": ({"a.nt": '<s> <urn:p> <urn:o> "1" .'}, "a.nt:1:1: '<s>' is no RDF term"),
+    "relative iri": ({"a.nt": '<s> <urn:p> <urn:o> "1" .'}, "a.nt:1:1: '<s>' is not an RDF term"),
     "an escaped blank": (
         {"a.nt": '<urn:s> <urn:p> <urn:o\\u0020> "1" .'},
-        "a.nt:1:17: '<urn:o\\\\u0020>' is no RDF term: no IRI has the character ' '",
+        "a.nt:1:17: '<urn:o\\\\u0020>' is not an RDF term: no IRI has the character ' '",
     ),
     "an escaped bracket in a table": (
         {"a.csv": 't,s,p,o\n1,urn:s,urn:p,"""x""^^<urn:d\\u003E>"\n'},
@@ -27,11 +27,11 @@ MALFORMED = {
     ),
     "a zone beyond 14:00": (
         {"a.nt": '<urn:s> <urn:p> <urn:o> "2020-01-01T00:00:00-14:01" .'},
-        "a.nt:1:25: '2020-01-01T00:00:00-14:01' is no dateTime: its zone is beyond 14:00",
+        "a.nt:1:25: '2020-01-01T00:00:00-14:01' is not a dateTime: its zone is beyond 14:00",
     ),
     "a fraction as time": (
         {"a.csv": "t,s,p,o\n1700000000.5,urn:s,urn:p,urn:o\n"},
-        "a.csv:2:1: '1700000000.5' is no time: found a fraction; expected whole numbers, such as",
+        "a.csv:2:1: '1700000000.5' is not a time: found a fraction; expected whole numbers, such as",
     ),
     "JSON-LD": ({"a.jsonld": '{"@id": "urn:s"}'}, "a.jsonld: JSON-LD holds no times; use it with --static"),
     "JSON-LD by content": ({"a.x": '{"@id": "urn:s", "urn:p": 1}'}, "a.x: JSON-LD holds no times"),
@@ -42,7 +42,7 @@ MALFORMED = {
         },
         "a.nt:1:17: found 3 terms",
     ),
-    "a stream as time": ({"a.nt": "<urn:s> <urn:p> <urn:o> <urn:st> ."}, "a.nt:1:25: 'urn:st' is no time"),
+    "a stream as time": ({"a.nt": "<urn:s> <urn:p> <urn:o> <urn:st> ."}, "a.nt:1:25: 'urn:st' is not a time"),
     "a bare word among quotes": (
         {"a.nq": '<urn:s> <urn:p> "5" <urn:st> "1" .\n<urn:s> <urn:p> <urn:o> st "2" .\n'},
         "a.nq:2:25: found a literal or time without quotes",
@@ -71,7 +71,7 @@ MALFORMED = {
     "no day": ({"a.nt": '<urn:s> <urn:p> <urn:o> "2024-02-30T00:00:00"' + DAY}, "a.nt:1:25: '2024-02-30T"),
     "no zone": (
         {"a.nt": f'<urn:s> <urn:p> <urn:o> "2024-02-03T00:00:00"^^<{XSD}dateTimeStamp> .'},
-        "a.nt:1:25: '2024-02-03T00:00:00' is no xsd:dateTimeStamp",
+        "a.nt:1:25: '2024-02-03T00:00:00' is not an xsd:dateTimeStamp",
     ),
     "year 1000": ({"a.nt": '<urn:s> <urn:p> <urn:o> "1000-01-01T00:00:00"' + DAY}, "a.nt:1:25: "),
     "mixed zones": (
@@ -102,16 +102,16 @@ MALFORMED = {
     "csv header": ({"a.csv": "time,s,p,o\n"}, "a.csv:1:1: found 'time,s,p,o' as header"),
     "csv fields": ({"a.csv": "t,s,p,o\n1,urn:s,urn:p\n"}, "a.csv:2:9: found 3 fields"),
     "csv quotes": ({"a.csv": 't,s,p,o\n1,urn:s,urn:p,"a"b\n'}, "a.csv:2:15: found '\"a\"b'"),
-    "csv literal": ({"a.csv": 't,s,p,o\n1,urn:s,urn:p,"a"\n'}, "a.csv:2:15: 'a' is no RDF term"),
+    "csv literal": ({"a.csv": 't,s,p,o\n1,urn:s,urn:p,"a"\n'}, "a.csv:2:15: 'a' is not an RDF term"),
     "csv two lines": ({"a.csv": 't,s,p,o\n1,urn:s,urn:p,"""a\n"""\n'}, "a.csv:2:15: found"),
-    "csv time": ({"a.csv": "s,t,p,o\nurn:s,x,urn:p,urn:o\n"}, "a.csv:2:7: 'x' is no time"),
+    "csv time": ({"a.csv": "s,t,p,o\nurn:s,x,urn:p,urn:o\n"}, "a.csv:2:7: 'x' is not a time"),
     "trig syntax": ({"a.trig": PROV + ":g { :s :p }\n"}, "a.trig:2:12: "),
     "trig no time": ({"a.trig": G}, "a.trig:2:1: the graph <urn:g> has no time"),
     "trig two times": (
         {"a.trig": G + ":g prov:generatedAtTime 1,\n 2 ."},
         "a.trig:4:1: the graph <urn:g> has",
     ),
-    "trig bad time": ({"a.trig": G + ":g prov:generatedAtTime :x ."}, "a.trig:3:1: <urn:x> is no time"),
+    "trig bad time": ({"a.trig": G + ":g prov:generatedAtTime :x ."}, "a.trig:3:1: <urn:x> is not a time"),
     "trig wrong type": ({"a.trig": G + ":g prov:generatedAtTime 1.5 ."}, "a.trig:3:1: '1.5' of type"),
     "trig negative": ({"a.trig": G + ":g prov:generatedAtTime -1 ."}, "a.trig:3:1: the time -1"),
     "trig outside": (
@@ -154,7 +154,7 @@ def test_a_malformed_trace_gives_one_message_with_its_place(spark, tmp_path, cas
 @pytest.mark.parametrize(
     ("columns", "times", "expected"),
     [
-        ({"o": ["o"]}, pa.int64(), "a.parquet:1:5: 'o' is no RDF term"),
+        ({"o": ["o"]}, pa.int64(), "a.parquet:1:5: 'o' is not an RDF term"),
         ({"p": [None]}, pa.int64(), "a.parquet:1:4: found None as p"),
         ({"t": [None]}, pa.int64(), "a.parquet:1:1: found None as t"),
         ({"t": [1.0]}, pa.float64(), "a.parquet: the column t is double"),
@@ -168,7 +168,7 @@ def test_a_malformed_trace_gives_one_message_with_its_place(spark, tmp_path, cas
         (
             {"t": [10**18]},
             pa.timestamp("us"),
-            "a.parquet:1:1: '33658-09-27T01:46:40' is no time",
+            "a.parquet:1:1: '33658-09-27T01:46:40' is not a time",
         ),
     ],
 )

@@ -326,7 +326,7 @@ def test_hour_24_and_the_last_zones_are_dates(text, expected):
 
 @pytest.mark.parametrize("text", ["2000-01-01T24:00:01Z", "2000-01-01T24:00:00.5Z", "2000-01-01T25:00:00Z"])
 def test_no_other_hour_24_is_a_date(text):
-    with pytest.raises(MalformedPart, match="is no dateTime: hour must be in"):
+    with pytest.raises(MalformedPart, match="is not a dateTime: hour must be in"):
         read_time(text)
 
 

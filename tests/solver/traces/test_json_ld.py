@@ -85,17 +85,21 @@ FAULTS = {
         "2:26: found a context by",
     ),
     "no number of JSON": ("a.ndjsonld", '{"@id": "urn:a", "urn:p": NaN}\n{}', "1:1: "),
-    "a relative IRI": ("a.ndjsonld", '{"@id": "a", "urn:p": 1}\n{}', "1:1: '<a>' is no RDF term"),
-    "an IRI of the same root": ("a.ndjsonld", '{"@id": "/a", "urn:p": 1}\n{}', "1:1: '</a>' is no RDF term"),
+    "a relative IRI": ("a.ndjsonld", '{"@id": "a", "urn:p": 1}\n{}', "1:1: '<a>' is not an RDF term"),
+    "an IRI of the same root": (
+        "a.ndjsonld",
+        '{"@id": "/a", "urn:p": 1}\n{}',
+        "1:1: '</a>' is not an RDF term",
+    ),
     "an IRI of the same scheme": (
         "a.ndjsonld",
         '{"urn:p": {"@id": "//e/a"}}\n{}',
-        "1:1: '<//e/a>' is no RDF t",
+        "1:1: '<//e/a>' is not an RDF t",
     ),
     "a relative datatype": (
         "a.ndjsonld",
         '{"urn:p": {"@value": "\\"^^<x", "@type": "a"}}\n{}',
-        "1:1: '<a>' is no RDF term",
+        "1:1: '<a>' is not an RDF term",
     ),
     "no UTF-8": ("a.ndjsonld", b'{}\n{"@id": "\xff"}', "2:1: found bytes that are no UTF-8"),
     "deep": ("a.ndjsonld", '{}\n{"@graph":' + "[" * 10**5, "2:1: brackets inside brackets"),
@@ -115,7 +119,7 @@ FAULTS = {
     "a time": (
         "a.jsonld",
         f"[{GRAPH % (3, 3, 3)},\n{GRAPH % (5, 5, 5)}]".replace(": 5", ': "x"', 1),
-        "3:1: 'x' is no",
+        "3:1: 'x' is not",
     ),
     "no time": (
         "a.jsonld",

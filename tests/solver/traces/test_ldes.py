@@ -60,7 +60,7 @@ def test_members_in_any_order_of_the_page_come_in_that_of_the_stream(tmp_path, s
 FAULTS = {
     "no time": (PAGE.replace(":c :at 3", ":c :p 3"), "5:1: the member <urn:c> has no time"),
     "two times": (PAGE.replace(":at 3", ":at 3 , 4"), "5:1: the member <urn:c> has the times"),
-    "no dateTime": (PAGE.replace(":at 3", ":at :x"), "5:1: <urn:x> is no time"),
+    "no dateTime": (PAGE.replace(":at 3", ":at :x"), "5:1: <urn:x> is not a time"),
     "a missing member": (PAGE.replace(", :c", ", :d"), "2:1: the member <urn:d> has no time"),
     "another path": (PAGE.replace("Path :at", "Path [ :inverse :at ]"), "2:1: found a complex path as"),
     "a cyclic path": (PAGE.replace("Path :at", "Path _:x") + "_:x <urn:y> _:x .", "2:1: found a complex"),

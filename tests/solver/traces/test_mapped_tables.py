@@ -146,7 +146,7 @@ def test_what_is_wrong_in_a_row_has_the_row_of_the_users_table(tmp_path):
     (tmp_path / "t.csv").write_text("\n".join(lines))
     with pytest.raises(PlacedError) as error:
         mapped(tmp_path / "t.csv")
-    assert str(error.value).startswith(f"{tmp_path}/t.csv:4:1: 'x' is no time")
+    assert str(error.value).startswith(f"{tmp_path}/t.csv:4:1: 'x' is not a time")
     assert "x,b2,s1,2" in str(error.value)
     (tmp_path / "t.csv").write_text("\n".join([*lines[:3], "3,b2,s1,2"]))
     with pytest.raises(PlacedError) as error:
@@ -159,8 +159,8 @@ BROKEN = {
     HEADER + "2,b,s,1\n\n3,b,s\n": "4:1: found 3 fields; expected 4, such as in the header\n  3,b,s",
     HEADER + '2,b,s,1\n\n3,b,s,"x\n4,b,s,1\n': "4:1: found a quote that nothing closes",
     HEADER + "2,b,s,\xff\n": "2:7: found the byte 0xff, which is not text; expected CSV, in UTF-8",
-    HEADER + '2,b,"s\nt",1\nx,b,s,1\n': "4:1: 'x' is no time",
-    HEADER + "\n2,b,s,1\nx,b,s,1\n": "4:1: 'x' is no time",
+    HEADER + '2,b,"s\nt",1\nx,b,s,1\n': "4:1: 'x' is not a time",
+    HEADER + "\n2,b,s,1\nx,b,s,1\n": "4:1: 'x' is not a time",
 }
 
 
@@ -204,7 +204,7 @@ def test_a_text_among_numbers_is_warned_of(tmp_path, cells, odd):
         warnings.simplefilter("always")
         mapped(tmp_path / "t.csv")
     said = [str(one.message) for one in caught if "holds texts" in str(one.message)]
-    assert [f"the column load holds texts: {odd} is no number" in one for one in said] == [True] * (
+    assert [f"the column load holds texts: {odd} is not a number" in one for one in said] == [True] * (
         odd is not None
     )
 
@@ -221,7 +221,9 @@ def test_semicolons_and_tabs_part_cells_too(tmp_path, delimiter):
 
 def test_decimals_with_a_comma_are_warned_of(tmp_path):
     (tmp_path / "t.csv").write_text(HEADER.replace(",", ";") + "2;b;s;1,5\n")
-    with pytest.warns(TraceWarning, match="load holds texts: '1,5' is no number; write decimals with a po"):
+    with pytest.warns(
+        TraceWarning, match="load holds texts: '1,5' is not a number; write decimals with a po"
+    ):
         assert mapped(tmp_path / "t.csv")[1][-1] == '"1,5"'
 
 

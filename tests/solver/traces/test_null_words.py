@@ -49,11 +49,11 @@ def test_init_finds_the_words_and_the_experiment_reads_them(separator, folder):
     (folder / "a.csv").write_text(TABLE.format("n/a", "NA").replace(",", separator))
     made = lars("init", "e", "q.rq", "a.csv", "--period", "1")
     assert made.code == 0, made.err
-    assert "cells with NA, n/a have no value (--null)" in made.err
+    assert "cells with NA, n/a are read as missing values (--null)" in made.err
     assert tomllib.loads((folder / "e/experiment.toml").read_text())["null"] == ["NA", "n/a"]
     assert values(solve("e")) == ["20.5", "22"]
     agreed = lars("agree", "e", "--json")
-    assert (agreed.code, "is no number" in agreed.err) == (0, False), agreed.err
+    assert (agreed.code, "is not a number" in agreed.err) == (0, False), agreed.err
 
 
 def test_the_words_of_a_command_line_replace_those_of_an_experiment(folder):

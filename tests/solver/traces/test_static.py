@@ -175,9 +175,9 @@ def test_numbers_of_json_ld_have_their_canonical_forms(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.jsonld", '{"@id": "foo", "urn:p": 1}', "<foo>' is no RDF term: a relative IRI"),
+        ("a.jsonld", '{"@id": "foo", "urn:p": 1}', "<foo>' is not an RDF term: a relative IRI"),
         ("a.jsonld", '{"@id": "urn:s", "urn:p": {"@id": "foo"}}', "a relative IRI"),
-        ("a.jsonld", '{"@id": "urn:a b", "urn:p": 1}', "<urn:a b>' is no RDF term: it has a character"),
+        ("a.jsonld", '{"@id": "urn:a b", "urn:p": 1}', "<urn:a b>' is not an RDF term: it has a character"),
         ("a.jsonld", "[" * 5000 + "]" * 5000, "brackets inside brackets"),
         ("a.rdf", LAUGHS, "its entities stand for"),
         ("a.n3", "{ <urn:a> <urn:p> <urn:b> } <urn:q> <urn:c> .", "no formulas"),

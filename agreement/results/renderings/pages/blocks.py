@@ -1,6 +1,6 @@
 """Parts of an HTML report that require no script: small timelines, and the output of a command.
 
-A timeline has lanes with marks over time, and one shaded period. The output of a command consists of
+A timeline has rows of marks over time (lanes), and one shaded period. The output of a command consists of
 paragraphs, trees of lines, and tables.
 """
 
@@ -18,15 +18,15 @@ from agreement.results.renderings.pages.page import Page, PageHead, render
 
 _TICKS: Final = 5
 _MOST_MARKS: Final = 1_000
-"""The greatest number of drawn marks of a lane."""
+"""The greatest number of marks that one row of the timeline (lane) contains."""
 
 
 Lane = tuple[str, Sequence[tuple[float, str, str]]]
-"""The name of a lane, and its marks: time, kind (a CSS class) and text."""
+"""A row of the timeline: its name, and its marks with time, kind (a CSS class) and text."""
 
 
 def stream_lanes(arrivals: Iterable[tuple[float, str, Iterable[str | None]]], kind: str) -> list[Lane]:
-    """Return a lane for each stream, with marks for the triples of the stream."""
+    """Return a row of the timeline for each stream, with marks for the triples of the stream."""
     lanes: dict[str, list[tuple[float, str, str]]] = {}
     for t, stream, triple in arrivals:
         lanes.setdefault(short(stream), []).append((t, kind, " ".join(map(short, triple))))

@@ -40,7 +40,7 @@ _INSTANCES: Final = 5
 _MOST_RULES: Final = 100
 _MOST_LANES: Final = 12
 _LONGEST: Final = 300
-"""The limits of instances of a rule at a time, rules, lanes, and characters of an atom."""
+"""The limits of a page: instances of a rule, rules, rows of the timeline, and characters of an atom."""
 
 
 BoundsAt = Callable[[int], Interval]
@@ -234,7 +234,7 @@ def _lane(atom: Atom) -> str:
 
 
 def _lanes(here: ProgramSituation, items: Items) -> list[str]:
-    """Return the lanes with the most atoms, input lanes first."""
+    """Return the rows of the timeline with the most atoms, rows for input first."""
     counts = Counter(_lane(atom) for _, atom in items)
     lanes = [lane for lane, _ in counts.most_common(_MOST_LANES)]
     given = {_lane(atom) for own in here.stream.input.values() for atom in own}

@@ -286,7 +286,7 @@ def _span(trace: Trace) -> int:
 
 
 def bins_of(trace: Trace, lanes: int) -> TimeBins:
-    """Return equal bins of the timeline; for many lanes, return fewer bins."""
+    """Return equal intervals of the timeline; with many rows of the timeline, return fewer intervals."""
     width = -(-_span(trace) // min(_BINS, _ALL_BINS // max(lanes, 1)))
     return TimeBins(trace.timeline.first, width, -(-_span(trace) // width))
 

@@ -167,7 +167,7 @@ def test_more_than_a_thousand_answer_streams_are_said_to_be_more(explain):
     refused = explain(MANY, SEEN, 1, "on(1)", "--model", 1500)
     assert refused.code == 2
     assert "--model 1500: expected 1..1000" in refused.err
-    assert "only the first 1000 are looked at" in refused.err
+    assert "lars examined only the first 1000 answer streams" in refused.err
 
 
 @pytest.mark.parametrize("rule", ["n(Y) ← n(X), Y = X + 1.", "n(Y) ← n(X), Y = X * 1000000."])

@@ -125,7 +125,7 @@ def test_the_json_has_exactly_the_documented_keys(reports):
         "certified",
     ]
     assert [report["unit"], report["profile"], report["bounds"]] == ["1m", "paper2015", "closed"]
-    said = ["no whole period of 51 is inside [0, 50]: nothing is compared"]
+    said = ["no whole period of 51 is inside the timeline [0, 50]: nothing is compared"]
     assert [report["variant"], report["variants"], report["warnings"]] == ["given", [], said]
     for period in report["periods"]:
         assert list(period) == ["period", "agree", "empty", "intervals", "unfinished"]
@@ -165,7 +165,7 @@ def test_what_makes_an_agreement_hollow_is_warned_of():
     ran = agree(*queries, "--stream", mistyped, "--unit", "1min", "--period", "5")
     assert "no element of the stream <http://example.org/coupons>" in ran.err
     assert "no query reads the stream <http://example.org/coupon>" in ran.err
-    assert "no row on either side" in ran.err
+    assert "neither push nor pull reports a row" in ran.err
     ran = lars(
         "agree",
         *queries,
@@ -179,7 +179,7 @@ def test_what_makes_an_agreement_hollow_is_warned_of():
         "50",
         "--in-process",
     )
-    assert ran.out.startswith("push and pull agree on 10 whole periods: no row on either side")
+    assert ran.out.startswith("push and pull agree on 10 whole periods: neither side reports a row")
 
 
 def test_one_disagreeing_period_among_many_is_enough_for_exit_code_1():

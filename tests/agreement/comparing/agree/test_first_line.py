@@ -13,7 +13,7 @@ SAMPLE = {
         "U = 8, (16, 24]: push alone reports (25, rayban, b), expired before the pull"
     ),
     ("coupons", "--period", "5,7,8", "--to", "14"): (
-        "push and pull agree on 5 whole periods, U = 5, 7..8: no row on either side"
+        "push and pull agree on 5 whole periods, U = 5, 7..8: neither side reports a row"
     ),
     ("coupons", "--period", "5"): "push and pull agree on 10 whole periods",
     ("coupons", "--period", "60"): "no whole period lies on the timeline: nothing to compare",
@@ -37,10 +37,10 @@ def late(tmp_path):
 
 def test_an_agreement_on_nothing_is_said_in_line_table_json_and_page(late, tmp_path):
     ran = lars(*late, "--report", tmp_path / "page.html")
-    assert ran.out.startswith("push and pull agree on 2 whole periods: no row on either side\n")
-    assert "agree: no row on either side" in ran.out.split("\n", 1)[1]
+    assert ran.out.startswith("push and pull agree on 2 whole periods: neither side reports a row\n")
+    assert "agree: neither side reports a row" in ran.out.split("\n", 1)[1]
     assert [period["empty"] for period in lars(*late, "--json").json["periods"]] == [True]
-    assert "no row on either side." in (tmp_path / "page.html").read_text()
+    assert "neither side reports a row." in (tmp_path / "page.html").read_text()
 
 
 @pytest.mark.parametrize(("options", "code"), [((), 0), (["--fail-on-empty"], 3)])
@@ -49,7 +49,7 @@ def test_an_agreement_on_nothing_fails_where_that_is_asked(late, options, code):
     assert lars(*late[:4], "30", *options).code == code
     some = lars("agree", SAMPLES / "coupons", "--period", "5", *options)
     assert some.code == 0
-    assert "no row on either side" not in some.out
+    assert "neither side reports a row" not in some.out
 
 
 def test_a_period_has_its_date_where_times_have(tmp_path):

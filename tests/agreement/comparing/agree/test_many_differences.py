@@ -102,7 +102,10 @@ def test_rows_are_counted_first(experiment):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--only-period", "3"), "--only-period 3: expected a period that is compared, of 4, 1"),
+        (
+            ("--only-period", "3"),
+            "--only-period 3: this period is not compared; use one of the compared periods 4, 1",
+        ),
         (("--cause", "blocked"), "--cause blocked: expected aggregate-of-nothing, different-static-data, "),
         (("--side", "left"), "left"),
         (("--out", "no/where"), "--out no/where: the folder no does not exist"),

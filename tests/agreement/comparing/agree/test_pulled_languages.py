@@ -32,7 +32,7 @@ def test_a_query_of_each_language_is_pulled(language):
 
 @pytest.mark.parametrize("languages", [("rspql", "sparq"), ("csparql", "sparqlstream")])
 def test_two_queries_that_are_pulled_are_refused_by_name(languages):
-    with pytest.raises(LarsError, match="cannot compare two queries of which each is pulled"):
+    with pytest.raises(LarsError, match="cannot compare two queries that both are pulled"):
         agree(*languages)
 
 

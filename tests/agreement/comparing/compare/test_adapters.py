@@ -70,7 +70,7 @@ def test_a_recorded_case_is_run_again(inputs, tmp_path):
     ("side", "code", "said"),
     [
         (f"{BROKEN} crashing", 3, "its last words: No more memory"),
-        ("adapter:no-such-adapter", 2, "cannot be started: No such file"),
+        ("adapter:no-such-adapter", 2, "cannot start the adapter 'no-such-adapter': No such file"),
         ("adapter", 2, "'adapter:COMMAND'"),
     ],
 )

@@ -63,10 +63,13 @@ def test_times_of_frames_may_be_moments(solved):
 
 
 WRONG = {
-    "no time": ({"came": [1], "?percent": ["<e:a>"]}, "found the columns came, ?percent; expected a time"),
+    "no time": (
+        {"came": [1], "?percent": ["<e:a>"]},
+        "no column with a time among came, ?percent; expected --time",
+    ),
     "back": (
         {"t": [5, 3], "?percent": ["<e:a>"] * 2},
-        "pandas.DataFrame: row 2: found 180000 ms behind the later time 300000",
+        "pandas.DataFrame: row 2: found 180000 ms, which is before the preceding time 300000",
     ),
     "null": ({"t": pd.array([None], "Int64"), "?percent": ["<e:a>"]}, "row 1: found ''; expected a time"),
 }

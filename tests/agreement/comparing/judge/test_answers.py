@@ -174,7 +174,7 @@ def test_a_column_of_another_name_is_warned_of(tmp_path, kind):
     one = own("csparql")
     ran = replace(one, names=("o", "subject")).judged(tmp_path, kind, "--no-diagnosis")
     assert ran.err == (
-        "warning: the answers have no column s, which the query answers\n"
-        "warning: the answers have the column subject, which the query does not\n"
+        "warning: the answers have no column s, but the query returns this variable\n"
+        "warning: the answers have the column subject, but the query does not return this variable\n"
     )
     assert {"subject" in row for window in wrong(ran) for row in window["extra"]} == {True}

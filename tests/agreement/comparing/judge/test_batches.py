@@ -82,7 +82,7 @@ def test_what_cannot_be_judged_does_not_keep_the_others_from_it(tmp_path):
     )
     assert [one["id"] for one in found.json["refused"]] == ["b", "c"]
     assert found.json["correct"] is False
-    assert found.err.startswith("lars: 2 of 4 cases cannot be run, as ")
+    assert found.err.startswith("lars: 2 of 4 cases cannot be run. The first reason: ")
     assert "b.json: query:1:" in found.err
 
 

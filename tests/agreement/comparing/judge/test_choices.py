@@ -116,5 +116,5 @@ def test_a_combination_beyond_what_is_tried_is_not_said_to_have_failed(tmp_path,
     assert (ran.code, ran.json["correct"]) == (3, None)
     assert (ran.json["tried"], ran.json["choices"]) == (50, 31 * 31)
     assert ran.err.startswith(
-        "lars: undecided: none of 50 choices of t0 and bounds fits, of 961 that there are; use --t0"
+        "lars: undecided: none of the 50 tried choices of t0 and bounds fits; 961 choices exist; use --t0"
     )

@@ -99,7 +99,7 @@ def test_a_time_limit_that_is_over_leaves_it_undecided(tmp_path):
     wrong = one.without(2).judged(tmp_path, "solve", "--time-limit", "0")
     assert (wrong.code, wrong.json["correct"], wrong.json["t0"]) == (3, None, [])
     assert wrong.json["tried"] < wrong.json["choices"]
-    assert wrong.err.startswith("lars: undecided: none of 1 choices")
+    assert wrong.err.startswith("lars: undecided: none of the 1 tried choices")
     assert wrong.err.count("\n") == 1
 
 

@@ -32,7 +32,7 @@ CALLS = {
     "nothing at all": ("", "--answers"),
     "a query and a trace without answers": ("query.rq trace.nq", "query.rq", "--answers FILE"),
     "answers without query": ("--answers answers", "query"),
-    "a query without trace": ("query.rq --answers answers", "no trace given"),
+    "a query without trace": ("query.rq --answers answers", "missing a trace"),
     "a query that is missing": ("none.rq trace.nq --answers answers", "none.rq"),
     "a trace that is missing": ("query.rq none.nq --answers answers", "none.nq"),
     "answers that are missing": ("query.rq trace.nq --answers none", "none"),
@@ -62,7 +62,7 @@ CALLS = {
     "no start time": (f"{ALL} --t0=", "--t0"),
     "a wrong --empty": (f"{ALL} --empty maybe", "--empty'", "'compared', 'ignored'"),
     "a negative tolerance": (f"{ALL} --tolerance -1", "--tolerance", "0"),
-    "a tolerance that is no number": (f"{ALL} --tolerance nan", "--tolerance"),
+    "a tolerance that is not a number": (f"{ALL} --tolerance nan", "--tolerance"),
     "a tolerance above one": (f"{ALL} --tolerance 2", "--tolerance", "1"),
     "an endless --early": (f"{ALL} --early inf", "--early inf"),
     "a negative --early": (f"{ALL} --early -5", "--early", "0"),
@@ -113,7 +113,7 @@ def test_a_trace_without_the_stream_of_the_query_is_warned_of(folder):
     ran = lars("judge", "query.rq", "other.nq", "--answers", "answers", "--json", "--no-diagnosis")
     assert (ran.code, ran.out) == (2, "")
     assert "warning: the trace has no element of the stream <http://e/S> that the query reads" in ran.err
-    assert "lars: nothing to compare: the windows of csparql can start as late as 3" in ran.err
+    assert "lars: nothing to compare: the first window of csparql can open as late as 3" in ran.err
 
 
 @pytest.mark.parametrize("engine", ["csparql", "csparql-0.9.7"])
@@ -131,7 +131,9 @@ def test_cases_are_one_document(folder, command):
 def test_nothing_to_compare_is_an_unusable_input(folder):
     one = own("csparql").judged(folder, "solve", "--until", "3")
     assert (one.code, one.out) == (2, "")
-    said = "lars: nothing to compare: the windows of csparql can start as late as 3, and 3 is the last time"
+    said = (
+        "lars: nothing to compare: the first window of csparql can open as late as 3, and 3 is the last time"
+    )
     assert one.err.startswith(said)
 
 
@@ -145,7 +147,7 @@ def test_answers_in_another_unit_than_the_trace_are_warned_of(folder, unit, says
 def test_a_column_that_is_missing_is_warned_of(folder):
     (folder / "answers").write_text("t,o\n" + "".join(f"{t},{t}\n" for t in range(4, 29, 4)))
     ran = lars("judge", *ALL.split(), "--answers-format", "csv", "--no-diagnosis")
-    assert ran.err == "warning: the answers have no column s, which the query answers\n"
+    assert ran.err == "warning: the answers have no column s, but the query returns this variable\n"
 
 
 def test_terms_that_differ_in_their_kind_alone_show_it(folder):

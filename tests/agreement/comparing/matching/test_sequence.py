@@ -121,7 +121,7 @@ def test_a_clock_may_go_back(tmp_path, kind):
     back = replace(one, reports=tuple((30000.0 - t, rows) for t, rows in one.reports))
     refused = back.judged(tmp_path, kind)
     assert refused.code == 2
-    assert "expected reports in the order of their times; any times with --match sequence" in refused.err
+    assert "expected reports in the order of their times, or --match sequence" in refused.err
     correct(back.judged(tmp_path, kind, *SEQUENCE), (0,))
 
 
@@ -169,7 +169,7 @@ def test_an_engine_version_is_compared_as_a_sequence_too(tmp_path, version):
     one.judged(tmp_path, "solve", "--no-diagnosis")
     files = [tmp_path / name for name in ("query.rq", "trace.nq")]
     lines = lars("solve", *files, "--as", version, "--json").lines[1:]
-    for answers, problems in ((lines, []), (lines[:2] + lines[3:], ["no report of this answer"])):
+    for answers, problems in ((lines, []), (lines[:2] + lines[3:], ["no report of this predicted answer"])):
         late = (json.dumps({"t": 9 * n, "rows": line["rows"]}) for n, line in enumerate(answers))
         (tmp_path / "late").write_text("\n".join(late))
         ran = lars("judge", *files, "--answers", tmp_path / "late", "--engine", version, *SEQUENCE, "--json")

@@ -12,7 +12,7 @@ from tests.agreement.documents.generate.plans import output
 WRONG = {
     "--stations 0": "--stations 0: expected from 1",
     "--stations many": "invalid value for '--stations'",
-    "--interval 1": "--interval: '1' is no duration",
+    "--interval 1": "--interval: '1' is not a duration",
     "--interval 0s": "--interval 0s: expected a duration above zero",
     "--duration 0s": "--duration 0s: expected a duration above zero",
     "--interval 1500ms --unit 1s": "--interval 1500ms: expected a whole number of the unit 1s",
@@ -21,7 +21,7 @@ WRONG = {
     "--bursts 2x1ns": "--bursts 1ns: expected a whole number of the unit 1ms",
     "--bursts 0x1s": "--bursts 0: expected bursts of 1 and more",
     "--bursts 3": "--bursts 3: expected SIZExGAP, such as 5x100ms",
-    "--bursts 3xlong": "--bursts: 'long' is no duration",
+    "--bursts 3xlong": "--bursts: 'long' is not a duration",
     "--values 3": "--values 3: expected LOW..HIGH",
     "--values 5..3": "--values: the first value is above the second",
     "--walk fast": "--walk fast: expected a step from 0",
@@ -34,8 +34,8 @@ WRONG = {
     "--out-of-order 0.5 --delay 0s": "--delay 0s: expected a duration above zero",
     "--delay 1s": "--delay: requires --out-of-order SHARE",
     "--unit 0s": "--unit 0s: expected a duration above zero",
-    "--trace-unit 2ms": "--unit 1ms: expected a whole number of the trace unit 2ms",
-    "--start 9223372036s --trace-unit 1ns": "--trace-unit 1ns: expected a unit in which all times are below",
+    "--trace-unit 2ms": "--unit 1ms: not a multiple of the trace unit 2ms; use a multiple",
+    "--start 9223372036s --trace-unit 1ns": "--trace-unit 1ns: too short for the last time",
     "--start 99999999999999999d": "--start 99999999999999999d: expected times up to",
     "--duration 1ms": "no observation is in the duration 1ms",
     "--master local[1] --in-process": "cannot combine --master with --in-process",
@@ -44,15 +44,15 @@ WRONG = {
 }
 NAMES = {
     **{
-        f"t{end} --format nquads": "not read as nquads; expected an ext"
+        f"t{end} --format nquads": "not read as nquads; use an ext"
         for end in sorted(EXTENSIONS - {".nq", ".nt"})
     },
-    "t.JSONL.gz --format nquads": "not read as nquads; expected an extension for it",
-    "t.xml": "expected .nq, .nt, .trig, .csv, .tsv, .parquet, a folder (no extension), or --format",
+    "t.JSONL.gz --format nquads": "not read as nquads; use an extension",
+    "t.xml": "use .nq, .nt, .trig, .csv, .tsv, .parquet, a folder (no extension), or --format",
     "t.trig --stations 2 --streams 2": "--streams 2: the format trig cannot name streams; expected nquads",
-    "t --unit 1ms": "--unit 1ms: expected a whole number of the trace unit 1s",
-    "t --out-of-order 0.5": "--out-of-order: a folder with one file per time has no order of arrival",
-    "nowhere/t.nq": "cannot be written: there is no folder",
+    "t --unit 1ms": "--unit 1ms: not a multiple of the trace unit 1s; use a multiple",
+    "t --out-of-order 0.5": "--out-of-order: cannot write late elements to a folder with one file per time",
+    "nowhere/t.nq": "cannot write the trace: the folder",
 }
 
 
@@ -82,7 +82,7 @@ def test_a_trace_is_replaced_only_when_that_is_asked_for(tmp_path, name):
     found = lars("generate", path, "--stations", 3)
     assert (found.code, found.err) == (
         2,
-        f"lars: {path}: exists already; use another name, or --overwrite\n",
+        f"lars: {path}: cannot write the trace: it exists already; use another name, or --overwrite\n",
     )
     assert lars("generate", path, "--stations", 3, "--overwrite").code == 0
     assert lars("generate", tmp_path / f"new{name}", "--stations", 3).code == 0
@@ -95,7 +95,7 @@ def test_a_folder_with_other_files_is_not_replaced(tmp_path):
     found = lars("generate", tmp_path / "t", "--overwrite")
     assert (found.code, found.err) == (
         2,
-        f"lars: {tmp_path}/t: is not overwritten: thesis.tex in it is no part of a trace\n",
+        f"lars: {tmp_path}/t: cannot overwrite the trace: thesis.tex in it is not a part of a trace\n",
     )
     assert (tmp_path / "t" / "thesis.tex").exists()
 

@@ -29,7 +29,7 @@ def test_it_says_how_to_read_what_it_wrote(tmp_path, name, options, expected):
     found = lars("generate", path, *options)
     assert found.out.startswith(f"{path}: 30 elements, 210 triples (")
     advice = expected.format(stream=STREAM, path=path)
-    assert found.out.endswith(f"read it with {advice}\n")
+    assert found.out.endswith(f"Read it with {advice}\n")
     given = advice.split() if "--stream" in advice else [*advice.split(), path]
     assert solve(query(tmp_path, "?sensor", READING.format("o")), *given).code == 0
 

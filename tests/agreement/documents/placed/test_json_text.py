@@ -14,5 +14,5 @@ def test_brackets_inside_a_text_are_no_lists_even_where_it_is_broken():
 
 
 def test_what_is_too_deep_is_said_before_what_is_broken_behind_it():
-    with pytest.raises(LarsError, match="nested too deep; expected at most 100"):
+    with pytest.raises(LarsError, match="nested too deeply; expected at most 100"):
         json_of(TextFile("answers.json", "[" * 200 + "}"), "a list")

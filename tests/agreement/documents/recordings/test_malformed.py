@@ -39,11 +39,11 @@ def test_a_fault_is_named_with_its_place(fault, says, tmp_path):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("when,s\n1,a\n", "neither the file's name nor its first line determines the format"),
-        ("<xml/>", "neither the file's name nor its first line determines the format"),
+        ("when,s\n1,a\n", "neither the name of the file nor its first line determines the format"),
+        ("<xml/>", "neither the name of the file nor its first line determines the format"),
         ('{"answers": []}', "found an object with the keys answers"),
         ("[1]", "found an array; expected"),
-        ('{"relations": [', "no JSON: found the end of the text, it is cut off"),
+        ('{"relations": [', "not valid JSON: found the end of the text, which is cut off"),
     ],
 )
 def test_an_unknown_format_is_told_all_formats(text, found, tmp_path):
@@ -106,10 +106,10 @@ def referring(folder, lines, **burst):
 @pytest.mark.parametrize(
     ("lines", "place", "problem"),
     [
-        ("0\t<e:a> <e:p> <e:o> .\n0 <e:a>\n", "2:1", "found '0 <e:a>'; expected lines of a second, a tab"),
-        ("0\t<e:a> <e:p> <e:o> .\nx\t<e:a> <e:p> <e:o> .", "2:1", "expected lines of a second, a tab"),
+        ("0\t<e:a> <e:p> <e:o> .\n0 <e:a>\n", "2:1", "found '0 <e:a>'; expected lines with a second, a tab"),
+        ("0\t<e:a> <e:p> <e:o> .\nx\t<e:a> <e:p> <e:o> .", "2:1", "expected lines with a second, a tab"),
         ("0\t<e:a> <e:p> <e:o> .\n10\t<e:a> <e:p> .", "2:4", "expected a triple as in N-Triples"),
-        ("0\t<e:a> <e:p> <o> .\n", "1:3", "'<o>' is no RDF term"),
+        ("0\t<e:a> <e:p> <o> .\n", "1:3", "'<o>' is not an RDF term"),
     ],
 )
 def test_a_faulty_stream_file_has_its_own_places(lines, place, problem, tmp_path):
@@ -121,10 +121,19 @@ def test_a_faulty_stream_file_has_its_own_places(lines, place, problem, tmp_path
 @pytest.mark.parametrize(
     ("burst", "problem"),
     [
-        ({"last_index": 2}, "bursts[0].last_index: found 2; expected a line from 0 to 1, the file's last"),
-        ({"first_index": 1}, "bursts[0].first_index: found 1; expected 0, the line after the burst before"),
-        ({"t": 5}, "bursts[0].t_last: found 0; expected a time not before the burst's t, 5"),
-        ({"second": 3}, "bursts[0].second: found 3; expected the second that the burst's lines have, 0"),
+        (
+            {"last_index": 2},
+            "bursts[0].last_index: found 2; expected a line from 0 to 1, the last line of the file",
+        ),
+        (
+            {"first_index": 1},
+            "bursts[0].first_index: found 1; expected 0, the line after the preceding burst",
+        ),
+        (
+            {"t": 5},
+            "bursts[0].t_last: found 0; expected a time that is not before the time t of the burst, 5",
+        ),
+        ({"second": 3}, "bursts[0].second: found 3; expected the second of the burst's lines, 0"),
     ],
 )
 def test_a_burst_must_fit_its_file(burst, problem, tmp_path):
@@ -141,10 +150,10 @@ def test_a_stream_must_be_there_once(tmp_path):
     del content["stream"]
     assert "found no stream; expected either" in message(tmp_path, json.dumps(content))
     absent = message(tmp_path, json.dumps(content | {"stream_ref": reference}))
-    assert "stream_ref.file: the file " in absent
-    assert "none.tsv cannot be found; expected lines of a second" in absent
+    assert "stream_ref.file: cannot find the file " in absent
+    assert "none.tsv; expected lines with a second" in absent
 
 
 def test_the_named_column_must_be_there(tmp_path):
     text = message(tmp_path, TEXTS["csv"], KINDS["csv"], time_variable="when")
-    assert "1:1: found the columns t, s, n; expected a time among them, when" in text
+    assert "1:1: no column with a time among t, s, n; expected --time-variable NAME, or a column when" in text

@@ -37,7 +37,7 @@ SAYS = {
     "key": "has replied to push wrongly: the key reports is missing",
     "number": "has replied to push wrongly: reports.0.rows.0.a: found 1; expected a text in quotes",
     "no-list": "has replied to push wrongly: reports: found 'none'; expected a list, [..]",
-    "term": "has replied to push wrongly: 'http://e/a' is no RDF term",
+    "term": "has replied to push wrongly: 'http://e/a' is not an RDF term",
     "variable": "has replied to push wrongly: found the variable '?a'; expected its name alone, such "
     "as s of ?s",
     "nan": "has replied to push wrongly: reports.0.t: found nan; expected a finite number",
@@ -79,7 +79,7 @@ def adapter(kind, silence=0.5):
 def test_nobody_waits_for_a_slow_adapter_longer_than_there_is_time(left):
     engine = adapter("silent", silence=30)
     engine.until = time.monotonic() + 0.3
-    says = r"the time limit is over, and a reply has taken 0\.\d s; make the adapter reply sooner, or use a "
+    says = r"the time limit is over, and a reply has taken 0\.\d s; use an adapter that replies "
     for _ in range(2):
         with pytest.raises(TimeIsUpError, match=says):
             answers_of(engine, Registration("q"), PUSHES)
@@ -118,7 +118,7 @@ def test_lines_that_are_no_replies_are_counted_and_left_out(left):
 
 
 def test_what_cannot_be_started_says_so():
-    with pytest.raises(LarsError, match="the adapter 'no-such-adapter' cannot be started: No such file"):
+    with pytest.raises(LarsError, match="cannot start the adapter 'no-such-adapter': No such file"):
         RunningAdapter("no-such-adapter --fast").open(Registration("SELECT"))
 
 

@@ -138,13 +138,13 @@ def test_ask_has_one_row_and_a_stream_is_no_graph():
 @pytest.mark.parametrize(
     ("window", "body", "message"),
     [
-        ("S 3s", "SELECT ?s WHERE { ?s :p ?o }", "no window [RANGE 3s]"),
-        ("S UNBOUNDED", "SELECT ?s WHERE { ?s :p ?o }", "no window [RANGE UNBOUNDED]"),
+        ("S 3s", "SELECT ?s WHERE { ?s :p ?o }", "the window [RANGE 3s]"),
+        ("S UNBOUNDED", "SELECT ?s WHERE { ?s :p ?o }", "the window [RANGE UNBOUNDED]"),
         ("S 1500ms STEP 1s", "SELECT ?s WHERE { ?s :p ?o }", "l and d whole seconds"),
         (
             "S 3s STEP 1s",
             "CONSTRUCT { ?s :q ?o } WHERE { ?s :p ?o }",
-            "does not model CONSTRUCT; expected SELECT, ASK",
+            "does not simulate CONSTRUCT; use SELECT or ASK",
         ),
     ],
 )

@@ -102,4 +102,4 @@ def test_a_window_of_more_triples_than_are_ever_made_is_open_with_that_reason(tm
     assert lars("decide", *names, "--contained").code == 0
     found = lars("decide", *names[::-1], "--contained")
     assert (found.code, found.err) == (3, "")
-    assert "open (a tuple window of more than 5000 triples is not filled" in found.out
+    assert "open (a tuple window of more than 5000 triples is not tried" in found.out

@@ -14,17 +14,32 @@ from translate.model.query import Language
 FAULT, VECTORS, RULE, CAUSE = "the fault: ", "the vectors: ", "the rule: ", "the cause: "
 ARRIVALS = " (where each triple reports)"
 
-_SLIDE = "windows close every β, the slide, after t0 + α (Definition 13)"
-_WIDTH = "a window shows what came in its width α, and nothing before (Definition 13)"
-_ELEMENT = "an element is in the windows that its time is in, open < t <= close (Definition 12)"
-_STREAM = "a window shows every element of its own stream in its time, however many (Definition 12)"
-_OWN_STREAM = "a window is on the stream that it names (Definition 13)"
-_TWICE = "a triple that comes again is in the windows of both its times (Definition 12)"
-_RSTREAM = "RStream reports the whole answer of each evaluation, whatever came before (Definition 20)"
-_AGAIN = "each evaluation answers of what windows show then: what has left them is gone (Definition 24)"
-_ONCE = "each t of ET has one report, of its own time, with all its rows (Definition 24)"
-_EVERY = "each t of ET is evaluated, however long nothing came (Definition 24)"
-_TERMS = "terms with other language or type are other terms (RDF 1.1, 3.3; Definition 18)"
+_SLIDE = "windows close at t0 + α, and then after each slide β (Definition 13)"
+_WIDTH = (
+    "a window of width α contains the elements of its last α time points, and no earlier elements "
+    "(Definition 13)"
+)
+_ELEMENT = "an element with time t is in exactly the windows with open < t <= close (Definition 12)"
+_STREAM = (
+    "a window contains every element of its stream within its interval, even many elements (Definition 12)"
+)
+_OWN_STREAM = "a window reads only the stream that its declaration names (Definition 13)"
+_TWICE = "a triple that arrives twice is in the windows of both arrival times (Definition 12)"
+_RSTREAM = (
+    "RStream reports the whole answer of each evaluation, including rows that were reported before "
+    "(Definition 20)"
+)
+_AGAIN = (
+    "each evaluation uses the current content of the windows, without elements that have left the "
+    "windows (Definition 24)"
+)
+_ONCE = (
+    "each evaluation time has one report, with this time and with all rows of the evaluation (Definition 24)"
+)
+_EVERY = (
+    "the query is evaluated at each evaluation time, even if nothing arrived for a long time (Definition 24)"
+)
+_TERMS = "terms with different language tags or datatypes are different terms (RDF 1.1, 3.3; Definition 18)"
 
 _MANY = 3
 OXIGRAPH, OXIGRAPH_WRONG = "Oxigraph 0.5", ("alternative-both", "group-concat")
@@ -48,7 +63,7 @@ RULES = {
     "from 32 after the first report nothing is reported": _EVERY,
     "rows twice": _ONCE,
     "the first row of each report lost": _ONCE,
-    "equal rows once": "rows are bags (SPARQL 1.1, 18.5, Project)",
+    "equal rows once": "the rows of an answer form a multiset (SPARQL 1.1, 18.5, Project)",
     "each report twice": _ONCE,
     "the first report lost": _EVERY,
     "the last report lost": _EVERY,
@@ -58,24 +73,40 @@ RULES = {
     "reports one time point late": _ONCE,
     **{f"window {n} {how}": _WIDTH for n in (1, 2) for how in ("longer", "shorter")},
     **{f"window {n} {how} often": _SLIDE for n in (1, 2) for how in ("less", "more")},
-    "a join as a left join": "a join pairs solutions that agree, and no others (Definition 19)",
-    "a join of all pairs": "a join pairs solutions that agree, and no others (Definition 19)",
+    "a join as a left join": (
+        "a join combines exactly the solutions that agree on their shared variables (Definition 19)"
+    ),
+    "a join of all pairs": (
+        "a join combines exactly the solutions that agree on their shared variables (Definition 19)"
+    ),
 }
 """What an engine with a fault gets wrong: the sentence of the definition."""
 EARLIEST = {
-    "agree-widths": " In RSP-QL, where each triple reports, the row is reported at 5 too: the active window"
-    " is the earliest still open, (0, 6], not (3, 9] (Examples 7 and 10)."
+    "agree-widths": (
+        " In RSP-QL, if each triple causes a report, the row is also reported at 5. The active "
+        "window is then the earliest open window, (0, 6], and not (3, 9] (Examples 7 and 10)."
+    )
 }
 """What else a test of a cause tells, by its query in RSP-QL."""
 PARAMETERS = {
-    "bounds": "whether a window has what comes at its open and at its close is left open, by its bounds"
-    " (Definition 12 has open < t <= close)",
-    "t0": "when the first window opens, t0, is left open: what comes earlier is in none (Definition 13)",
-    "report": "when a window reports is its policy's: window close, content change, non-empty, periodic"
-    " (Definition 23)",
-    "empty": "whether an evaluation without rows is reported is left open (Definition 24 gives it an answer)",
-    "tick": "whether each triple is evaluated or each instant is left open",
-    "combination": "whether any window has to report or all is left open (Definition 23)",
+    "bounds": (
+        "RSP-QL leaves open whether a window contains the elements at its opening and closing "
+        "times, which are its bounds (Definition 12 uses open < t <= close)"
+    ),
+    "t0": (
+        "RSP-QL leaves open at which time t0 the first window opens; earlier elements are in no "
+        "window (Definition 13)"
+    ),
+    "report": (
+        "the report policy of a window decides when the window reports: window close, content "
+        "change, non-empty, periodic (Definition 23)"
+    ),
+    "empty": (
+        "RSP-QL leaves open whether an evaluation without rows is reported (Definition 24 gives "
+        "the evaluation an empty answer)"
+    ),
+    "tick": "RSP-QL leaves open whether each triple or each time point causes an evaluation",
+    "combination": "RSP-QL leaves open whether one window or all windows must report (Definition 23)",
 }
 """What two vectors differ in: what RSP-QL says of it, or leaves open."""
 
@@ -87,17 +118,23 @@ def comment(query, stream, tells, engines):
     if tells.startswith(CAUSE):
         return f"{_capital(query.sentence)}. {shown.sides()}{EARLIEST.get(query.name, '')}"
     if tells.startswith(RULE):
-        wrong = f"; nor by {OXIGRAPH}: clingo alone certifies it" if query.name in OXIGRAPH_WRONG else ""
+        wrong = (
+            f". {OXIGRAPH} also violates this sentence, so only clingo verifies the expected reports"
+            if query.name in OXIGRAPH_WRONG
+            else ""
+        )
         rule = tells.removeprefix(RULE)
-        return f"{_capital(query.sentence)}. Not so by a rule of an engine version: {rule}{wrong}."
+        return (
+            f"{_capital(query.sentence)}. A rule of an engine version violates this sentence: {rule}{wrong}."
+        )
     if query.name not in OWN:
         head = shown.rule(tells)
-        return f"{_capital(head)}. {shown.of(tells)} Its query: {query.sentence}."
+        return f"{_capital(head)}. {shown.of(tells)} The query tests this sentence: {query.sentence}."
     own = _first(shown.shows, (*OWN[query.name], *filter(None, [ALL_OWN.get(query.name)])))
     first = shown.of(f"{FAULT}{own}")
     if tells == f"{FAULT}{own}":
         return f"{_capital(query.sentence)}. {first}"
-    alone = f"There it alone of its query's tests tells as well: {shown.of(tells)}"
+    alone = f"No other test of this query shows the following difference. {shown.of(tells)}"
     return f"{_capital(query.sentence)}. {first} {alone}"
 
 
@@ -137,7 +174,9 @@ class _Shown:
         t = _differing(first, second)
         (a, same), (b, _) = self._words(one, name), self._words(other, name)
         return (
-            f"At {t} with {name} {a}: {self._at(first, t)}; with {name} {b}: {self._at(second, t)} ({same})."
+            f"At time {t}, an engine with the parameter {name} {a} reports {self._at(first, t)}. "
+            f"An engine with {name} {b} reports {self._at(second, t)}. Both engines have the "
+            f"parameters {same}."
         )
 
     def _of_fault(self, name):
@@ -147,11 +186,12 @@ class _Shown:
         if expecting.late:
             rights = expecting.admissible(vector)
         t = _differing(found, *rights)
-        under = " where each triple reports," if name.endswith(ARRIVALS) else ""
+        under = " if each triple causes a report," if name.endswith(ARRIVALS) else ","
         if vector.empty == "reported":
-            under = " with `empty` reported,"
+            under = " if empty answers are reported,"
         said, right = name.removesuffix(ARRIVALS), dict.fromkeys(self._at(one, t) for one in rights)
-        return f'At {t}{under} right is {" or ".join(right)}; with the fault "{said}": {self._at(found, t)}.'
+        wrong = f'An engine with the fault "{said}" reports {self._at(found, t)}.'
+        return f"At time {t}{under} a correct engine reports {' or '.join(right)}. {wrong}"
 
     def sides(self):
         """Return what C-SPARQL and CQELS report, each by the first vector of its windows."""
@@ -164,7 +204,7 @@ class _Shown:
             found = asked(text, self.query.family.static, self.stream).reports(vector)
             reports = ", ".join(f"at {t} {self._rows(rows)}" for t, rows in found) or "nothing"
             said.append(f"{name} reports {reports}")
-        return f"Here {'; '.join(said)}."
+        return f"On this stream, {'; '.join(said)}."
 
     def _apart(self, tells):
         one, other = tells.removeprefix(VECTORS).split(" or ")
@@ -180,15 +220,15 @@ class _Shown:
         """Return what is reported at a time, in words."""
         found = [rows for at, rows in reports if at == t]
         if not found:
-            return "no report"
+            return "nothing"
         if len(found) > 2:
-            return f"{len(found)} reports, the last {self._rows(found[-1])}"
+            return f"{len(found)} times, the last time {self._rows(found[-1])}"
         return " and then ".join(self._rows(rows) for rows in found)
 
     def _rows(self, rows):
         if len(rows) > _MANY:
             return f"{len(rows)} rows, {self._row(rows[0])} .. {self._row(rows[-1])}"
-        return ", ".join(self._row(row) for row in rows) or "a report without rows"
+        return ", ".join(self._row(row) for row in rows) or "an empty answer"
 
     def _row(self, row):
         if self.names == (ANSWER,) and not row:

@@ -140,7 +140,7 @@ def test_windows_too_long_to_look_for_a_stream_in_are_refused(tmp_path):
     found = lars("witness", query, "--unit", "1ms", "--period", "5")
     assert (found.code, found.out) == (2, "")
     assert "looked for on 518400001 time points" in found.err
-    assert "expected at most 1000000, so give a coarser --unit" in found.err
+    assert "expected at most 1000000, so" in found.err
     assert lars("witness", query, "--unit", "1ms", "--period", "1d").code == 1
 
 
