@@ -12,6 +12,9 @@ from agreement.proving.decisions import CheckedPremise as CheckedPremise
 from agreement.proving.decisions import Decision as Decision
 from agreement.proving.decisions import EveryStream as EveryStream
 from agreement.proving.decisions import Witness as Witness
+from agreement.proving.lateness import Change as Change
+from agreement.proving.lateness import LatenessDecision as LatenessDecision
+from agreement.proving.lateness import LateWitness as LateWitness
 from agreement.proving.phase import PhaseDiagram as PhaseDiagram
 from agreement.proving.phase import PhaseRow as PhaseRow
 from agreement.proving.shrinking import Sizes as Sizes
@@ -40,6 +43,7 @@ from agreement.results.files.runs import RunResult as RunResult
 from agreement.results.judgements import JudgeResult as JudgeResult
 from agreement.results.judgements import WindowVerdict as WindowVerdict
 from agreement.results.logs.compared import LogsResult as LogsResult
+from agreement.results.proofs.lateness import LatenessResult as LatenessResult
 from agreement.results.proofs.phases import PhaseResult as PhaseResult
 from agreement.results.proofs.shrunk import ShrinkResult as ShrinkResult
 from agreement.results.proofs.traceless import ContainmentResult as ContainmentResult
@@ -173,6 +177,11 @@ class ContainedKeywords(InterpretationOptions, ProgressKeyword, total=False):
 
 class DecideKeywords(TracelessOptions, ProgressKeyword, total=False):
     time_limit: float | None
+
+class DecideLateKeywords(TracelessOptions, ProgressKeyword, total=False):
+    time_limit: float | None
+    delay: Required[int | str | None]
+    wait: int | str
 
 class ExplainKeywords(ProgramOptions, ProgressKeyword, total=False):
     atom: str | None
@@ -348,6 +357,7 @@ def compare_logs(
 ) -> LogsResult: ...
 def contained(*inputs: TraceSource, **options: Unpack[ContainedKeywords]) -> ContainmentResult: ...
 def decide(*inputs: TraceSource, **options: Unpack[DecideKeywords]) -> DecideResult: ...
+def decide_late(*inputs: TraceSource, **options: Unpack[DecideLateKeywords]) -> LatenessResult: ...
 def explain(*inputs: TraceSource, **options: Unpack[ExplainKeywords]) -> ExplainResult: ...
 def export(
     program: TextSource, /, *trace: TraceSource, **options: Unpack[ExportKeywords]

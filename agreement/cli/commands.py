@@ -353,7 +353,7 @@ COMMANDS: Final = {
     "decide": Command(
         "Decide without a trace whether push and pull agree on every stream.",
         _ENGINES,
-        "proofs.traceless:decide_either",
+        "proofs.deciding:decide_either",
         _PAGED,
         "deciding",
         ("both sides agree on every stream", "both sides differ on some stream", "the verdict is open"),

@@ -115,6 +115,11 @@ def period(value: str | int) -> values.Period:
     return periods_read[0]
 
 
+def length(value: str | int) -> values.Period:
+    """Return a length of time, in time points or as a duration; 0 is allowed."""
+    return 0 if str(value) == "0" else period(value)
+
+
 def speedups(value: str | int | Sequence[int]) -> tuple[int, ...]:
     """Return the factors by which a stream is accelerated."""
     return values.read_numbers(numbers_text(value), "speedup")

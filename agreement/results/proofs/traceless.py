@@ -12,9 +12,10 @@ from rich.console import RenderableType
 
 from agreement.comparing.agree import AgreementTask, are_pulled
 from agreement.documents import requests
-from agreement.documents.options import IdleOptions, has, option
+from agreement.documents.options import IdleOptions, has, has_not, option
 from agreement.documents.requests.query_files import query_text
 from agreement.documents.table_files import Column, OutTable
+from agreement.documents.values import Period
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
 from agreement.experiments.grid import on_read, title_of
 from agreement.proving.containment import PairQuery, contained_in_units, decide_containment, two_queries
@@ -40,7 +41,7 @@ from agreement.proving.witness import (
     write_experiments,
 )
 from agreement.proving.witness.witness_task import StreamMaker
-from agreement.results.base.library import Findings, Listeners, answering, offered_functions
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import decision_report, witness_report
 from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.page import Page, PageHead
@@ -166,8 +167,8 @@ def time_limit_option() -> Any:
 
 
 _OF_TWO: Final = frozenset(("--contained", "--equivalent"))
-_TWO: Final = "Two queries"
-"""The heading of the options for two queries."""
+_TWO, _LATE = "Two queries", "Late data"
+"""The headings of the options for two queries and for late data."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +178,7 @@ class DecideRequest:
     Prints for each period a verdict with the theorem that proves the verdict.
     If push and pull differ on some stream, prints such a stream.
     With --contained or --equivalent, compares the answers of two queries at every time instead.
+    With --delay, decides whether late data can change the answers.
 
     Example:
     lars decide samples/coupons --period 1..50
@@ -185,9 +187,10 @@ class DecideRequest:
     IDLE: ClassVar = (
         IdleOptions(
             lambda values: bool(_OF_TWO & values.keys()),
-            ("--period", "--static", "--trigger", "--assign"),
+            ("--period", "--static", "--trigger", "--assign", "--delay"),
             excludes="--contained or --equivalent, which compare the answers of two queries on all streams",
         ),
+        IdleOptions(has_not("--delay"), ("--wait",), requires="--delay"),
         IdleOptions(
             has("--equivalent"), ("--contained",), excludes="--equivalent, which decides both directions"
         ),
@@ -215,6 +218,23 @@ class DecideRequest:
         keyword="Mapping[str, str] | None",
         repeated=True,
         heading=_TWO,
+    )
+    delay: Period | None = option(
+        None,
+        "Decide whether a delay of at most D between the time of a triple and its arrival can change the "
+        "answers of push or pull.",
+        requests.readers.length,
+        metavar="D",
+        keyword="int | str | None",
+        heading=_LATE,
+    )
+    wait: Period = option(
+        0,
+        "How long pull waits after its evaluation time before it evaluates.",
+        requests.readers.length,
+        metavar="W",
+        keyword="int | str",
+        heading=_LATE,
     )
 
 
@@ -267,7 +287,7 @@ _VERDICT_COLUMNS = (
 )
 
 
-@offered_functions(DecideRequest, without=("contained", "equivalent", "rename"))
+@offered_functions(DecideRequest, without=("contained", "equivalent", "rename", "delay", "wait"))
 def decide(request: DecideRequest, listeners: Listeners) -> DecideResult:
     """Return whether push and pull agree on every stream, for an experiment or one or two queries.
 
@@ -338,7 +358,7 @@ class ContainmentResult(Findings):
 _FOUND: Final = {True: "contained", False: "not contained", None: "open"}
 
 
-@offered_functions(DecideRequest, without=("period", "static", "assign", "contained"))
+@offered_functions(DecideRequest, without=("period", "static", "assign", "contained", "delay", "wait"))
 def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult:
     """Return whether each answer of a query is an answer of another query, at every time on every stream.
 
@@ -363,14 +383,6 @@ def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult
         else map(listeners.source_files.plain, map(str, inputs))
     )
     return ContainmentResult(tuple(containments), tuple(named))
-
-
-@offered_functions(DecideRequest)
-def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
-    """Answer `lars decide`, for push and pull, or for containment of two queries."""
-    if request.contained or request.equivalent:
-        return answering(contained).answer(request, listeners)
-    return answering(decide).answer(request, listeners)
 
 
 _FINER: Final = 5.0

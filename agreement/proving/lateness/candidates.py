@@ -1,0 +1,126 @@
+"""Late streams to try: the triples of a match, dated and delayed so that they miss an evaluation.
+
+The first streams have one match of a disjunct. Later streams have more triples: another match, triples that
+match other patterns of the query (such as those of NOT EXISTS), and a triple that no pattern matches.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from random import Random
+from typing import Final
+
+from agreement.documents.requests import Side
+from agreement.proving.disjuncts import Edge, Quad, Stock, few_and_many, is_rdf
+from agreement.proving.lateness.replay import LateArrival, LateStream, Replay
+from agreement.proving.lateness.theorems import LatenessQuestion
+from lars.language.terms import Constant, Iri, Variable
+from lars.language.windows import Interval, IntervalWindow, Window
+
+ELSEWHERE: Final = Iri("http://example.org/elsewhere")
+_MOST_DISJUNCTS: Final = 6
+_MOST_MORE: Final = 6
+"""The maximum number of further triples that are tried beside a match."""
+_MOST_PULLS: Final = 4
+"""The maximum number of pulls, with different distances to the pivots, around which triples are placed."""
+_MOST_PRODUCT: Final = 1_500
+"""The maximum number of streams with the same triples around one pull."""
+_ORIGIN: Final = 2**40
+"""A beginning of the timeline so far before all pulls that no window is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The triples of a match with the windows that read them, further triples, and static triples."""
+
+    match: tuple[Quad, ...]
+    beside: tuple[Quad, ...]
+    static: Stock
+
+
+def scenes(question: LatenessQuestion) -> Iterator[Scene]:
+    """Yield the triples that streams are made of, one scene for each disjunct and model."""
+    agreement = question.agreement
+    ways = [way for way in agreement.ways if way.holds]
+    for way in sorted(ways, key=lambda way: len(way.disjunct.stored))[:_MOST_DISJUNCTS]:
+        for model in few_and_many(way.disjunct, way.model):
+            own = tuple(dict.fromkeys(edge.ground(model) for edge in way.disjunct.readings))
+            free = [] if agreement.stock is not None else [edge.ground(model) for edge in way.disjunct.stored]
+            static = tuple(dict.fromkeys((*(agreement.stock or ()), *free)))
+            more = dict.fromkeys((*_others(agreement.edges, model), _noise()))
+            yield Scene(own, tuple(quad for quad in more if quad not in own)[:_MOST_MORE], static)
+
+
+def _others(edges: Sequence[Edge], model: Mapping[Variable, Constant]) -> Iterator[Quad]:
+    """Yield matches of all stream patterns: with the terms of the match, and with other names."""
+    names = {name for edge in edges for name in edge.terms if isinstance(name, Variable)}
+    fresh: dict[Variable, Constant] = {name: Iri(f"http://example.org/{name.name}") for name in names}
+    again = {name: Iri(f"{term.value}2") if isinstance(term, Iri) else term for name, term in model.items()}
+    streamed = [edge for edge in edges if hasattr(edge.where, "window")]
+    for values in ({**fresh, **model}, {**fresh, **again}):
+        for edge in streamed:
+            quad = edge.ground(values)
+            if is_rdf(quad):
+                yield quad
+    # Another triple with one term in common, such as a second value of one subject.
+    for name in sorted(names & again.keys()):
+        for edge in streamed:
+            quad = edge.ground({**fresh, **model, name: again[name]})
+            if name in edge.terms and is_rdf(quad):
+                yield quad
+
+
+def _noise() -> Quad:
+    subject, predicate, object_ = (Iri(f"http://example.org/n{number}") for number in (1, 2, 3))
+    return subject, predicate, object_, ELSEWHERE
+
+
+def late_streams(replay: Replay, scene: Scene, side: Side) -> Iterator[LateStream]:
+    """Yield streams of a scene, streams with few triples and extreme times and delays first."""
+    question = replay.question
+    pulls = range(replay.lead, replay.lead + replay.step, question.period)[:_MOST_PULLS]
+    own_windows = question.windows(side)
+    for extra in range(3):
+        for more in combinations(scene.beside, extra):
+            for wide in (False, True):
+                for r in pulls:
+                    yield from _placed(
+                        question, scene.match, more, _times(own_windows, r, question, wide=wide), wide=wide
+                    )
+
+
+def _times(own_windows: Sequence[Window], r: int, question: LatenessQuestion, *, wide: bool) -> list[int]:
+    """Return event times around the pull at r: the ends of windows, and their neighbours if `wide`."""
+    timeline = Interval(-_ORIGIN, _ORIGIN)
+    ends = [window.bounds(r, timeline) for window in own_windows if isinstance(window, IntervalWindow)]
+    times = [r, *(t for each in ends for t in (each.last, each.first) if abs(t) < _ORIGIN)]
+    if wide:
+        times += [near for t in times for near in (t - 1, t + 1)]
+        times += [r + 1, r - question.period, r - question.period + 1, r - question.delay, r + question.delay]
+    return [t for t in dict.fromkeys(times) if t > 0]
+
+
+def _placed(
+    question: LatenessQuestion, own: Sequence[Quad], more: Sequence[Quad], times: Sequence[int], *, wide: bool
+) -> Iterator[LateStream]:
+    quads, delay, wait = (*own, *more), question.delay, question.wait
+    short = sorted({d for d in (1, wait, wait + 1, delay - 1) if 0 < d < delay}) if wide else []
+    delays = dict.fromkeys((delay, 0, *short))
+    options = list(product(times, delays))
+    for chosen in _choices(options, len(quads)):
+        if any(late for _, late in chosen):
+            yield tuple(_late(t, late, quad) for (t, late), quad in zip(chosen, quads, strict=True))
+
+
+def _choices(options: Sequence[tuple[int, int]], count: int) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Yield all sequences of options with this length; if they are too many, a sample of them."""
+    if len(options) ** count <= _MOST_PRODUCT:
+        yield from product(options, repeat=count)
+        return
+    random = Random(count)  # noqa: S311
+    for _ in range(_MOST_PRODUCT):
+        yield tuple(random.choices(options, k=count))
+
+
+def _late(t: int, delay: int, quad: Quad) -> LateArrival:
+    return t, t + delay, quad

@@ -1,0 +1,143 @@
+"""Decide whether a delay can change answers: by a theorem, or by a stream that shows the change."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Final, Literal
+
+from agreement.documents.requests import SIDES, Side
+from agreement.proving.disjuncts import Stock
+from agreement.proving.lateness.candidates import late_streams, scenes
+from agreement.proving.lateness.replay import KINDS, Change, ChangeKind, LateStream, Replay
+from agreement.proving.lateness.theorems import LatenessQuestion, least_length, why_unchanged
+from lars.errors import TimeLimitError
+from solver.deadlines import NEVER, Deadline, until
+
+Possibility = Literal["never", "possible", "open"]
+"""Whether some stream has a change: no stream, a stream that is shown, or not decided."""
+_FIRST, _MOST = 32, 2_000
+"""The number of streams that are evaluated together, at first and at most."""
+_MOST_TRIED: Final = 20_000
+"""The maximum number of streams that are tried for a scene."""
+_LARGEST: Final = 200_000
+"""The maximum number of time points of streams that are evaluated together."""
+
+
+@dataclass(frozen=True, slots=True)
+class LateWitness:
+    """A late stream with static data, and the row that changes on it."""
+
+    stream: LateStream
+    static: Stock
+    change: Change
+
+
+@dataclass(frozen=True, slots=True)
+class LatenessDecision:
+    """Whether one kind of change is possible on one side, and why.
+
+    - `least_wait` is the smallest wait of pull with which the change is never possible, if known.
+    - `least_length` is the smallest length of the only window with which no row is lost for good, if known.
+    """
+
+    verdict: Possibility
+    why: str
+    witness: LateWitness | None = None
+    least_wait: int | None = None
+    least_length: int | None = None
+
+
+Decisions = Mapping[Side, Mapping[ChangeKind, LatenessDecision]]
+
+
+def decide_lateness(question: LatenessQuestion, deadline: Deadline = NEVER) -> Decisions:
+    """Return the decision for each side and each kind of change."""
+    return {side: _decided(question, side, deadline) for side in SIDES}
+
+
+def _found(
+    question: LatenessQuestion, side: Side, kinds: Sequence[ChangeKind], deadline: Deadline
+) -> tuple[dict[ChangeKind, LateWitness], str]:
+    """Return a stream for each kind of change that was found, and why no stream of the others was found."""
+    witnesses: dict[ChangeKind, LateWitness] = {}
+    if question.agreement.volatile is not None:
+        return witnesses, f"{question.agreement.volatile} has another value at another time"
+    try:
+        with until(deadline):
+            for witness in _witnesses(question, side, deadline):
+                if witness.change.kind in kinds:
+                    witnesses.setdefault(witness.change.kind, witness)
+                if len(witnesses) == len(kinds):
+                    break
+    except TimeLimitError:
+        pass
+    if deadline.is_over:
+        return witnesses, "no stream was found within the time limit; search longer with --time-limit"
+    return witnesses, "no theorem applies, and none of the tried streams shows it"
+
+
+def _witnesses(question: LatenessQuestion, side: Side, deadline: Deadline) -> Iterator[LateWitness]:
+    for scene in scenes(question):
+        replay = Replay(question, scene.static)
+        streams, size, tried = late_streams(replay, scene, side), _FIRST, 0
+        most = max(1, _LARGEST // (4 * replay.lead))
+        while batch := list(islice(streams, min(size, most))):
+            for stream, changes in zip(batch, replay.changes(batch, side), strict=True):
+                for change in changes:
+                    yield LateWitness(stream, scene.static, change)
+            tried += len(batch)
+            if tried > _MOST_TRIED or deadline.is_over:
+                break
+            size = min(2 * size, _MOST)
+
+
+def _decided(
+    question: LatenessQuestion, side: Side, deadline: Deadline
+) -> Mapping[ChangeKind, LatenessDecision]:
+    proofs = why_unchanged(question, side)
+    left = [kind for kind in KINDS if kind not in proofs]
+    found, why = _found(question, side, left, deadline) if left else ({}, "")
+    decisions: dict[ChangeKind, LatenessDecision] = {}
+    for kind in KINDS:
+        if kind in proofs:
+            decisions[kind] = LatenessDecision("never", proofs[kind])
+        elif kind in found:
+            decisions[kind] = LatenessDecision("possible", "the stream shown", found[kind])
+        else:
+            decisions[kind] = LatenessDecision("open", why)
+    return _with_waits(question, decisions, deadline) if side == "pull" else decisions
+
+
+def _with_waits(
+    question: LatenessQuestion, decisions: Mapping[ChangeKind, LatenessDecision], deadline: Deadline
+) -> Mapping[ChangeKind, LatenessDecision]:
+    """Return the decisions with the least wait of each kind, where a theorem and a stream show it."""
+    return {
+        kind: replace(
+            decision,
+            least_wait=_least_wait(question, kind, deadline),
+            least_length=least_length(question) if kind == "lost for good" else None,
+        )
+        for kind, decision in decisions.items()
+    }
+
+
+def _least_wait(question: LatenessQuestion, kind: ChangeKind, deadline: Deadline) -> int | None:
+    """Return the smallest wait with which a change is never possible; None if it is not known."""
+
+    def proved(wait: int) -> bool:
+        return kind in why_unchanged(replace(question, wait=wait), "pull")
+
+    high = 1
+    while not proved(high - 1):
+        high *= 2
+        if high > 4 * (question.delay + 1) + _LARGEST:
+            return None
+    low, high = 0, high - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if proved(middle) else (middle + 1, high)
+    if low == 0:
+        return 0
+    found, _ = _found(replace(question, wait=low - 1), "pull", (kind,), deadline)
+    return low if found else None

@@ -1,0 +1,252 @@
+"""Answers as data came, compared with answers as data are dated.
+
+An element has an event time t and an arrival time a ≥ t. The answers *on time* are those of `lars agree`,
+which knows only event times. *As it came*, an evaluation at the moment T for the reference time r sees the
+elements with a ≤ T, each dated with its event time, and windows end at r.
+
+- Pull evaluates for r = kU at the moment T = kU + W, where W is the wait.
+- Push evaluates at each arrival that fires it, for r = T.
+
+A row of pull belongs to the period that ends at kU, and a row of push to the period of r.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import pairwise
+from math import lcm
+from typing import Final, Literal, get_args
+
+from agreement.documents.requests import Side
+from agreement.proving.decisions import trace_on
+from agreement.proving.disjuncts import Quad, Stock, arrival, background_of
+from agreement.proving.lateness.theorems import LatenessQuestion
+from lars.analysis import windows, with_windows
+from lars.language.program import Program
+from lars.language.terms import Iri, Variable
+from lars.language.windows import Interval, IntervalWindow, TimeWindow, TupleWindow, Window
+from solver.facts import Fact, Row, with_triples
+from solver.job import Question
+from translate.tau import TRIGGER, push
+
+LateArrival = tuple[int, int, Quad]
+"""The event time and the arrival time of a triple of a stream, and the triple."""
+LateStream = tuple[LateArrival, ...]
+Snapshot = tuple[tuple[int, Quad], ...]
+"""The elements that an evaluation sees, each with its event time, in order of event times."""
+Moments = list[tuple[Sequence[int], Snapshot]]
+"""Reference times of evaluations, each group with the elements that the evaluations see."""
+Rows = Mapping[int, frozenset[Row]]
+"""The rows at each time point; a time point without rows can be absent."""
+ChangeKind = Literal["lost", "lost for good", "invented"]
+"""The ways in which a delay changes the answers.
+
+- `lost`: a row that is reported on time in a period is not reported in this period as data came.
+- `lost for good`: the row is not reported in a later period either.
+- `invented`: a row is reported as data came, and not on time in this or an earlier period.
+"""
+KINDS: Final[tuple[ChangeKind, ...]] = get_args(ChangeKind)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A row that a delay changes, and the period (start, end] in which the row is lost or invented."""
+
+    kind: ChangeKind
+    start: int
+    end: int
+    row: Row
+
+
+@dataclass
+class Replay:
+    """The evaluation of late streams with one static data set, many streams at once.
+
+    Times of streams are relative. All windows of a stream's evaluations must be after time 0, so that
+    streams can be placed side by side on one timeline: `lead` is the earliest event time of a stream.
+    """
+
+    question: LatenessQuestion
+    static: Stock
+
+    @cached_property
+    def step(self) -> int:
+        """The number of time points by which a stream can be moved without a change of its answers."""
+        return lcm(self.question.period, *(window.stride for window in self._windows))
+
+    @cached_property
+    def _every(self) -> Sequence[Window]:
+        programs = self.question.programs.values()
+        return list(dict.fromkeys(window for program in programs for window in windows(program)))
+
+    @property
+    def _windows(self) -> Sequence[IntervalWindow]:
+        return [window for window in self._every if isinstance(window, IntervalWindow)]
+
+    @cached_property
+    def reach(self) -> int:
+        """The greatest distance, in time points, from a time point to the content of a window."""
+        ends = (end for window in self._windows for end in window.reach)
+        return max((end for end in ends if end is not None), default=0)
+
+    @cached_property
+    def lead(self) -> int:
+        """The first time of a pull whose windows begin after time 0, a multiple of `step`."""
+        return -(-(self.reach + 1) // self.step) * self.step
+
+    def changes(self, streams: Sequence[LateStream], side: Side) -> Iterator[list[Change]]:
+        """Yield for each stream the rows of a side that change, at most one for each kind of change."""
+        ends: dict[Snapshot, int] = {}
+        moments = []
+        for stream in streams:
+            end = self._end(stream)
+            both = self._on_time(side, stream, end), self._as_it_came(side, stream, end)
+            moments.append(both)
+            for snapshot in {snapshot for way in both for _, snapshot in way}:
+                ends[snapshot] = max(end, ends.get(snapshot, 0))
+        rows = self._evaluated(self.question.programs[side], ends)
+        for on_time, came in moments:
+            yield list(self._compared(self._by_period(on_time, rows), self._by_period(came, rows)))
+
+    def _end(self, stream: LateStream) -> int:
+        """Return a time after which nothing changes but by time alone, with one more pull."""
+        last = max((max(came, t + self.reach) for t, came, _ in stream), default=0)
+        return -(-(last + 2 * self.step + self.question.wait) // self.step) * self.step
+
+    def _on_time(self, side: Side, stream: LateStream, end: int) -> Moments:
+        whole = _seen(stream)
+        if side == "pull":
+            return [(range(self.question.period, end + 1, self.question.period), whole)]
+        return [(self._fired((t, quad) for t, _, quad in stream), whole)]
+
+    def _as_it_came(self, side: Side, stream: LateStream, end: int) -> Moments:
+        """Return the reference times between two arrivals, with what is seen there."""
+        wait, period = (self.question.wait, self.question.period) if side == "pull" else (0, 1)
+        fired = None if side == "pull" else self._fired((came, quad) for _, came, quad in stream)
+        borders = sorted({came - wait for _, came, _ in stream})
+        moments: Moments = []
+        for first, last in pairwise((0, *(max(0, at) for at in borders), end + 1)):
+            begin = max(period, -(-first // period) * period)
+            times = range(begin, last, period) if fired is None else [t for t in fired if first <= t < last]
+            if times:
+                moments.append((times, _seen(each for each in stream if each[1] <= times[0] + wait)))
+        return moments
+
+    def _fired(self, dated: Iterable[tuple[int, Quad]]) -> list[int]:
+        """Return the times at which the elements, dated in this way, fire push."""
+        return sorted({t for t, quad in dated if self._fires(quad)})
+
+    def _fires(self, quad: Quad) -> bool:
+        if self.question.trigger == "any":
+            return True
+        if quad not in self._firing:
+            program = push(self.question.programs["push"], self.question.trigger)
+            trace = trace_on(with_triples((arrival(0, quad),)), background_of(self.static), Interval(0, 0))
+            (runs,) = trace.answers([Question(program, (TRIGGER.predicate, 0), None)])
+            self._firing[quad] = bool(runs.by_time().get(0))
+        return self._firing[quad]
+
+    @cached_property
+    def _firing(self) -> dict[Quad, bool]:
+        return {}
+
+    def _evaluated(self, program: Program, ends: Mapping[Snapshot, int]) -> dict[Snapshot, Rows]:
+        """Return the rows of a program on each snapshot, from time 0 to the requested time."""
+        if not self.is_batched:
+            return {snapshot: self._rows(program, [(snapshot, 0)], end) for snapshot, end in ends.items()}
+        whole = max(ends.values(), default=0) + 1
+        finite = with_windows(program, partial(_finite, past=whole))
+        room = max(self.reach, whole) if finite != program else self.reach
+        placed: list[tuple[Snapshot, int]] = []
+        begin = 0
+        for snapshot, end in ends.items():
+            placed.append(((*self._fillers, *snapshot), begin))
+            begin += -(-(end + 1 + room) // self.step) * self.step
+        every = self._rows(finite, placed, begin)
+        rows: dict[Snapshot, dict[int, frozenset[Row]]] = {snapshot: {} for snapshot in ends}
+        firsts = [first for _, first in placed]
+        for t, here in every.items():
+            number = bisect_right(firsts, t) - 1
+            snapshot = placed[number][0][len(self._fillers) :]
+            rows[snapshot][t - firsts[number]] = here
+        return dict(rows)
+
+    @cached_property
+    def is_batched(self) -> bool:
+        """Whether streams can be placed side by side, so that no window shows two of them."""
+        counted = any(isinstance(window, TupleWindow) for window in self._every)
+        return all(_is_movable(window) for window in self._every) and not (counted and self._reads_anything)
+
+    @property
+    def _reads_anything(self) -> bool:
+        """Whether a pattern has a variable as predicate, so that it matches the triples before a stream."""
+        return any(isinstance(edge.triple.predicate, Variable) for edge in self.question.agreement.edges)
+
+    @cached_property
+    def _fillers(self) -> Snapshot:
+        """Triples at time 0 that no pattern matches: they remove earlier streams from tuple-based windows."""
+        counted = [window for window in self._every if isinstance(window, TupleWindow)]
+        size = max((window.size for window in counted), default=0)
+        names = dict.fromkeys(window.source for window in counted if isinstance(window.source, Iri))
+        subject = "http://example.org/before"
+        return tuple(
+            (0, (Iri(f"{subject}{n}"), Iri(subject), Iri(subject), name))
+            for name in names
+            for n in range(size)
+        )
+
+    def _rows(self, program: Program, placed: Sequence[tuple[Snapshot, int]], end: int) -> Rows:
+        facts: list[Fact] = [arrival(t + first, quad) for snapshot, first in placed for t, quad in snapshot]
+        trace = trace_on(with_triples(tuple(facts)), background_of(self.static), Interval(0, end))
+        (runs,) = trace.answers([Question(program, self.question.output, None)])
+        return {t: frozenset(rows) for t, rows in runs.by_time().items()}
+
+    def _by_period(self, moments: Moments, rows: Mapping[Snapshot, Rows]) -> Rows:
+        """Return the reported rows by the end of their period."""
+        periods: dict[int, frozenset[Row]] = {}
+        for times, snapshot in moments:
+            for r, here in rows[snapshot].items():
+                if here and r in times:
+                    end = -(-r // self.question.period) * self.question.period
+                    periods[end] = periods.get(end, frozenset()) | here
+        return periods
+
+    def _compared(self, on_time: Rows, came: Rows) -> Iterator[Change]:
+        """Yield the first row of each kind of change."""
+        period, found = self.question.period, set[ChangeKind]()
+        if on_time == came:
+            return
+        for end in sorted({*on_time, *came}):
+            here, there = on_time.get(end, frozenset()), came.get(end, frozenset())
+            before = frozenset[Row]().union(*(rows for e, rows in on_time.items() if e <= end))
+            after = frozenset[Row]().union(*(rows for e, rows in came.items() if e > end))
+            rows_by_kind: dict[ChangeKind, frozenset[Row]] = {
+                "lost": here - there,
+                "lost for good": here - there - after,
+                "invented": there - before,
+            }
+            for kind, rows in rows_by_kind.items():
+                if rows and kind not in found:
+                    found.add(kind)
+                    yield Change(kind, end - period, end, min(rows))
+
+
+def _is_movable(window: Window) -> bool:
+    """Return whether a window moves with time, or can be replaced by such a window."""
+    match window:
+        case TimeWindow():
+            return True
+        case TupleWindow(source=source, ties=ties, by=by):
+            return isinstance(source, Iri) and ties == "arrival" and by is None
+        case _:
+            return False
+
+
+def _finite(window: Window, *, past: int) -> Window:
+    """Return a window without an unlimited past: on shorter streams it shows the same."""
+    return replace(window, past=past) if isinstance(window, TimeWindow) and window.past is None else window
+
+
+def _seen(stream: Iterable[LateArrival]) -> Snapshot:
+    return tuple(sorted(((t, quad) for t, _, quad in stream), key=lambda each: each[0]))

@@ -1,0 +1,253 @@
+"""Delays that change no answer on any stream: the theorems of `lars decide --delay`.
+
+The delay of an element is at most D. W is the wait of pull, and U is the pull period. `replay` defines the
+answers on time and as data came.
+
+D1 (no delay). If D = 0, each evaluation sees the same elements on time and as data came.
+
+D2 (a sufficient wait). Let h be the greatest distance from a pull time r = kU forward to a time point in a
+window of the query at r (negative if all windows end before r). If h + D ≤ W, pull sees all elements of its
+windows: an element of a window has t ≤ r + h, so it arrives by r + h + D ≤ r + W. A tuple-based window
+counts the elements up to r, so h = 0.
+
+D3 (monotone pull). As data came, pull sees some of the elements that it sees on time, and windows are the
+same intervals. So a monotone query has no additional row.
+
+D4 (monotone push). Let each window be [r-l, r] or [0, r], and take a row that push reports as data came at
+r. Let t be the newest event time of the elements behind the row, or of the element that fired push if
+static data alone give the row. The same elements are in the windows at t, and an element that fires push is
+dated t. So push evaluates at t on time and reports the row, in the period of r or an earlier one.
+
+D5 (nothing is lost for good by pull). Let the query be monotone, and take the elements behind a row that
+pull reports on time at r. Element i is seen as data came by the pulls at which a window contains its event
+time and at which it has arrived. These pulls are consecutive, because the ends of windows never decrease.
+If all these sets of pulls from r on have a common pull, this pull reports the row. Sets of consecutive
+pulls have a common element if each two of them have one. The theorem holds if this is so for each r, and
+for all event times in windows at r: for a single element, and for each two elements if the row needs two.
+
+D6 (nothing is lost for good by push). Let the query be monotone with windows [0, r] only. After the last
+arrival push reports all rows that it reported before.
+
+D7 (no row). If no disjunct of the query is satisfiable, neither push nor pull has a row.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import lcm
+from typing import Final
+
+from agreement.documents import requests
+from agreement.documents.requests import Side
+from agreement.proving.decide import AgreementQuestion, agreement_theorem
+from agreement.proving.decide.theorems import Theorem, only_loses
+from agreement.proving.witness.searching import most_arrivals
+from lars.language.program import Program
+from lars.language.terms import Signature
+from lars.language.windows import FixedWindow, IntervalWindow, TimeWindow, TupleWindow, Window
+from solver.job import Question
+from translate.model.query import MERGING, Trigger
+from translate.model.windows import window_operator
+from translate.tau import lars_program, output_of
+
+NO_DELAY: Final = "D1: without a delay, each evaluation sees the same triples"
+WAITED: Final = "D2: pull waits until all triples of its windows have arrived"
+MONOTONE_PULL: Final = "D3: the query is monotone, and pull sees no triple that it does not see on time"
+MONOTONE_PUSH: Final = "D4: the query is monotone, and push reported the row at its newest triple"
+SEEN_LATER: Final = "D5: each match is seen by this pull or by a later one"
+NEVER_LEAVING: Final = "D6: the query is monotone, and triples never leave its windows"
+NO_ROW: Final = "D7: no row: no disjunct can be satisfied"
+_MOST_PULLS: Final = 20_000
+"""The maximum number of pulls and event times for which D5 is checked."""
+
+
+@dataclass
+class LatenessQuestion:
+    """The question whether a delay of at most `delay` changes answers; all times are time points."""
+
+    agreement: AgreementQuestion
+    period: int
+    delay: int
+    wait: int
+
+    @property
+    def trigger(self) -> Trigger:
+        """The input that fires push."""
+        return self.agreement.setting.trigger
+
+    @cached_property
+    def programs(self) -> Mapping[Side, Program]:
+        """The program of each side, without its trigger."""
+        pair, setting = self.agreement.pair, self.agreement.setting
+        return {"push": lars_program(pair.cqels, setting), "pull": lars_program(pair.csparql, setting)}
+
+    @property
+    def output(self) -> Signature:
+        """The predicate of the rows."""
+        return output_of(self.agreement.pair.csparql, self.agreement.setting).predicate
+
+    def windows(self, side: Side) -> Sequence[Window]:
+        """Return the windows of a side."""
+        return [window for group in self.sources(side) for window in group]
+
+    def sources(self, side: Side) -> Sequence[Sequence[Window]]:
+        """Return the windows in which a pattern of a side matches; merged windows of a stream together."""
+        pair, setting = self.agreement.pair, self.agreement.setting
+        query = pair.cqels if side == "push" else pair.csparql
+        groups: dict[object, list[Window]] = {}
+        for source in requests.sources(query):
+            window = window_operator(source.window, source.stream, setting.unit, setting.bounds)
+            groups.setdefault(source.stream if query.language in MERGING else source, []).append(window)
+        return list(groups.values())
+
+    def needed(self, side: Side) -> int | None:
+        """Return a sufficient number of triples behind a row; None if the query is not monotone."""
+        return most_arrivals(Question(self.programs[side], self.output, None))
+
+    @cached_property
+    def has_no_row(self) -> bool:
+        """Whether no disjunct of the query is satisfiable (D7)."""
+        return agreement_theorem(self.agreement, self.period) is Theorem.NOTHING
+
+
+def why_unchanged(question: LatenessQuestion, side: Side) -> Mapping[str, str]:
+    """Return the kinds of changes that are impossible on every stream, each with its theorem."""
+    every = ("lost", "lost for good", "invented")
+    if question.delay == 0:
+        return dict.fromkeys(every, NO_DELAY)
+    if question.has_no_row:
+        return dict.fromkeys(every, NO_ROW)
+    if question.agreement.volatile is not None:
+        return {}
+    if side == "pull" and _sees_all(question):
+        return dict.fromkeys(every, WAITED)
+    if question.needed(side) is None:
+        return {}
+    proofs: dict[str, str] = {}
+    shown = question.windows(side)
+    if side == "pull":
+        proofs["invented"] = MONOTONE_PULL
+        if _is_seen_later(question):
+            proofs["lost for good"] = SEEN_LATER
+    elif all(isinstance(window, TimeWindow) and only_loses(window) for window in shown):
+        proofs["invented"] = MONOTONE_PUSH
+        if all(isinstance(window, TimeWindow) and window.past is None for window in shown):
+            proofs["lost for good"] = NEVER_LEAVING
+    return proofs
+
+
+def _sees_all(question: LatenessQuestion) -> bool:
+    ahead = [_ahead(window, question.period) for window in question.windows("pull")]
+    return all(h is not None and h + question.delay <= question.wait for h in ahead)
+
+
+def _ahead(window: Window, period: int) -> int | None:
+    """Return the greatest distance from a pull forward to a shown time point; None without a limit."""
+    match window:
+        case TimeWindow(step=step) if lcm(step, period) // period <= _MOST_PULLS:
+            pulls = range(0, lcm(step, period), period)
+            return max(window.pivot(r) - r for r in pulls) + window.offsets[1]
+        case FixedWindow(causal=False):
+            return None
+        case TupleWindow():
+            return 0
+        case _:
+            return window.reach[1]
+
+
+def _is_seen_later(question: LatenessQuestion) -> bool:
+    """Return whether D5 holds; False if a window is no time window, or too long to check."""
+    groups = [[w for w in group if isinstance(w, TimeWindow)] for group in question.sources("pull")]
+    if sum(map(len, groups)) < len(question.windows("pull")):
+        return False
+    return _holds_later(question, groups)
+
+
+def _holds_later(question: LatenessQuestion, groups: Sequence[Sequence[TimeWindow]]) -> bool:
+    timed = [window for group in groups for window in group]
+    step, late = lcm(question.period, *(w.step for w in timed)), question.delay - question.wait
+    finite = [w for w in timed if w.past is not None]
+    size = step // question.period * sum(-(w.offsets[0] or 0) + w.offsets[1] + 1 for w in finite)
+    if size > _MOST_PULLS:
+        return False
+    reach = max(((w.past or 0) + w.step for w in timed), default=0)
+    begin = -(-reach // step) * step
+    several = (question.needed("pull") or 0) > 1
+    for r in range(begin, begin + step, question.period):
+        seen = [_pulls_of(question, group, late, r) for group in groups]
+        if any(first > last for each in seen for first, last in each):
+            return False
+        latest = max((first for each in seen for first, _ in each), default=0)
+        if several and any(last < latest for each in seen for _, last in each):
+            return False
+    return True
+
+
+def least_length(question: LatenessQuestion) -> int | None:
+    """Return the smallest length of a query's only window for which D5 holds; None if it is not known.
+
+    The window has no slide and ends at the evaluation, and the query is monotone with one pattern. For the
+    closed window ⊞^L the length is max(0, D - W) + U - 1 if D > W.
+    """
+    shown = question.windows("pull")
+    window = shown[0] if len(shown) == 1 else None
+    if not isinstance(window, TimeWindow) or window.past is None or question.needed("pull") != 1:
+        return None
+    if window.step > 1 or window.future or question.agreement.volatile is not None:
+        return None
+
+    def holds(length: int) -> bool:
+        return _holds_later(question, [[replace(window, past=length)]])
+
+    low, high = 0, question.delay + 2 * question.period + 1
+    if not holds(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
+
+
+def _pulls_of(
+    question: LatenessQuestion, group: Sequence[TimeWindow], late: int, r: int
+) -> list[tuple[int, int]]:
+    """Return, for each event time in a window of the group at r, the consecutive pulls that see it."""
+    times = {t for window in group for t in _shown(window, r)}
+    return [_joined(_pulls(question, window, t, late, r) for window in group) for t in times]
+
+
+def _joined(pulls: Iterable[tuple[int, int]]) -> tuple[int, int]:
+    """Return the longest run of consecutive pulls in the union of some runs."""
+    longest = current = (0, -1)
+    for first, last in sorted(pulls):
+        if first > last:
+            continue
+        current = (
+            (current[0], max(current[1], last))
+            if first <= current[1] + 1 and current[1] >= 0
+            else (first, last)
+        )
+        longest = max(longest, current, key=lambda run: run[1] - run[0])
+    return longest
+
+
+def _shown(window: TimeWindow, r: int) -> Iterator[int]:
+    """Yield the event times in a window at r; of an unlimited past, a period of pulls is enough."""
+    pivot, (first, last) = window.pivot(r), window.offsets
+    yield from range(pivot + (last if first is None else first), pivot + last + 1)
+
+
+_FOR_EVER: Final = 2**62
+
+
+def _pulls(question: LatenessQuestion, window: IntervalWindow, t: int, late: int, r: int) -> tuple[int, int]:
+    """Return the numbers of the first and the last pull, from the pull at r on, that see an event time t.
+
+    The element is seen from t + `late` on.
+    """
+    assert isinstance(window, TimeWindow)
+    period, (first, last) = question.period, window.offsets
+    # The pivot p shows t if p + first <= t <= p + last; r has the pivot p if p <= r < p + step.
+    begin = -(-(t - last) // window.step) * window.step
+    end = _FOR_EVER if first is None else (t - first) // window.step * window.step + window.step - 1
+    return -(-max(begin, t + late, r) // period), end // period

@@ -1,0 +1,15 @@
+"""The command `lars decide`: each of its questions has a function."""
+
+from agreement.results.base.library import Findings, Listeners, answering, offered_functions
+from agreement.results.proofs.lateness import decide_late
+from agreement.results.proofs.traceless import DecideRequest, contained, decide
+
+
+@offered_functions(DecideRequest)
+def decide_either(request: DecideRequest, listeners: Listeners) -> Findings:
+    """Answer `lars decide`: agreement of push and pull, containment of two queries, or late data."""
+    if request.delay is not None:
+        return answering(decide_late).answer(request, listeners)
+    if request.contained or request.equivalent:
+        return answering(contained).answer(request, listeners)
+    return answering(decide).answer(request, listeners)

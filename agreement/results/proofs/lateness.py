@@ -1,0 +1,97 @@
+"""Verdicts about late data for all streams: `lars decide --delay`."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from rich.console import RenderableType
+
+from agreement.documents import requests
+from agreement.documents.table_files import Column, OutTable
+from agreement.documents.values import points_of
+from agreement.experiments.grid import title_of
+from agreement.proving.decide import SEARCHED, agreement_question
+from agreement.proving.lateness import KINDS, Decisions, LatenessQuestion, decide_lateness
+from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.proofs import lateness_report
+from agreement.results.proofs.traceless import DecideRequest, places_in, without_trace
+from agreement.results.renderings.pages.blocks import text_page
+from agreement.results.renderings.pages.page import Page, PageHead
+from lars.errors import LarsError
+from solver.deadlines import Deadline
+
+_COLUMNS = (
+    Column("side", str, "push or pull"),
+    Column("kind", str, "the change: lost, lost for good, or invented"),
+    Column("verdict", str, "never, possible, or open"),
+    Column("why", str, "the reason of the verdict"),
+    Column("least_wait", int, "smallest wait of pull, in time points, with which the change never happens"),
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LatenessResult(Findings):
+    """The result of `decide_late`: for push and pull, whether a delay can change answers on some stream."""
+
+    verdict: ClassVar[str | None] = "unchanged"
+
+    decisions: Decisions
+    _question: LatenessQuestion
+    _title: str
+
+    @property
+    def unchanged(self) -> bool | None:
+        """Whether no delay changes an answer on any stream; None if this is open."""
+        verdicts = {decision.verdict for kinds in self.decisions.values() for decision in kinds.values()}
+        return False if "possible" in verdicts else None if "open" in verdicts else True
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return lateness_report.as_json(self.decisions, self._question)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the verdicts, and a stream for each change that is possible."""
+        return lateness_report.as_text(self.decisions, self._question)
+
+    def page(self) -> Page:
+        """Return the content of the HTML report."""
+        question = "Can a delay of data change the answers?"
+        answer = lateness_report.headline(self.decisions, self._question)
+        head = PageHead(self._title, question, self.unchanged, answer, self.warnings)
+        return text_page(head, self.document(), self.parts())
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `changes`."""
+        rows = (
+            (side, kind, decision.verdict, decision.why, decision.least_wait)
+            for side, kinds in self.decisions.items()
+            for kind in KINDS
+            for decision in (kinds[kind],)
+        )
+        return (OutTable("changes", _COLUMNS, rows),)
+
+
+@offered_functions(DecideRequest, without=("contained", "equivalent", "rename"), needs=("delay",))
+def decide_late(request: DecideRequest, listeners: Listeners) -> LatenessResult:
+    """Return whether a delay of data can change the answers of push or pull, on any stream.
+
+    >>> query = "SELECT ?x WHERE { STREAM <urn:s> [RANGE 5s] { ?x <urn:p> ?y } }"
+    >>> result = decide_late(query, delay="2s", period="4s")
+    >>> {kind: decision.verdict for kind, decision in result.decisions["pull"].items()}
+    {'lost': 'possible', 'lost for good': 'never', 'invented': 'never'}
+    """
+    delay, wait, options = request.delay, request.wait, request.options
+    assert delay is not None, "the option is required"
+    if len(options.period) > 1:
+        found = len(options.period)
+        raise LarsError(f"--delay requires one pull period; found {found}; use --period with one")
+    if options.unit is None and requests.experiment_in(request.inputs) is None:
+        lengths = requests.durations_among((*options.period, delay, wait))
+        unit = requests.fitting_unit((*requests.durations_in(request.inputs), *lengths))
+        options = replace(options, unit=unit)
+    traceless, _ = without_trace(request.inputs, options, listeners.warn)
+    agreement = agreement_question(traceless, places_in(request.inputs, traceless), listeners.warn)
+    points = (points_of(length, agreement.setting.unit) for length in (delay, wait))
+    question = LatenessQuestion(agreement, traceless.periods[0], *points)
+    deadline = Deadline.after(SEARCHED if request.time_limit is None else request.time_limit)
+    return LatenessResult(decide_lateness(question, deadline), question, title_of(request.inputs))
