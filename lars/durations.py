@@ -100,8 +100,8 @@ def read_duration(text: str) -> Duration:
     """
     if not re.fullmatch(rf"\s*({_DIGITS}\s*(ns|ms|s|min|m|h|d)\s*)+", text):
         message = (
-            f"{text[:60]!r} is not a duration: write a number of at most 18 digits "
-            "and one of ns, ms, s, m, min, h, d, as in 30s or 1min"
+            f"{text[:60]!r} is not a duration; expected a number of at most 18 digits "
+            "and one of ns, ms, s, m, min, h, d, such as 30s or 1min"
         )
         raise LarsError(message)
     parts = re.findall(rf"({_DIGITS})\s*(ns|ms|s|min|m|h|d)", text)

@@ -37,11 +37,12 @@ Spans = list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class BackReferences:
-    """A regular expression that `re` compiles, with its flags and its number of groups."""
+    """A regular expression that `re` compiles, its flags, its number of groups, and its text."""
 
     pattern: str
     flags: int
     groups: int
+    text: str
 
     def matches(self, text: str, most: int | None = None) -> list[Spans]:
         """Return the matches in a text, at most `most`; raise FailedRunError if the search takes too long."""
@@ -54,7 +55,7 @@ class BackReferences:
                 found: list[Spans] = json.loads(process.stdout.readline())
                 return found
             raise FailedRunError(
-                f"the regular expression {self.pattern!r} takes more than {_PATIENCE:.0f} s on a text of "
+                f'the regular expression "{self.text}" takes more than {_PATIENCE:.0f} s on a text of '
                 f"{len(text)} characters; use one without repetitions inside repetitions"
             )
 

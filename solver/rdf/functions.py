@@ -87,7 +87,7 @@ def _prepared(
         return None
     written, kept = spelled
     if "q" not in kept and (_BACKWARDS.search(written) or _is_too_large(written)):
-        return _python(written, kept)
+        return _python(written, kept, pattern.lexical)
     return (Literal(written), Literal(kept)) if kept else (Literal(written),)
 
 
@@ -114,7 +114,7 @@ def _digits(groups: int, text: str) -> int:
     return 1 + max((n for n in range(1, len(text)) if int(text[1 : n + 1]) <= groups), default=1)
 
 
-def _python(pattern: str, flags: str) -> BackReferences | None:
+def _python(pattern: str, flags: str, text: str) -> BackReferences | None:
     """Return a pattern with back-references for Python's `re`, or None if `re` cannot express it."""
     if set(flags) - set("smi") or re.search(r"\[[^\]]*\[|\\[pP]", pattern):
         return None
@@ -128,7 +128,7 @@ def _python(pattern: str, flags: str) -> BackReferences | None:
             )
     except re.error:
         return None
-    return BackReferences(pattern, compiled.flags, compiled.groups)
+    return BackReferences(pattern, compiled.flags, compiled.groups, text)
 
 
 def _replaced_by_python(text: Constant, expression: BackReferences, by: str) -> Constant | None:

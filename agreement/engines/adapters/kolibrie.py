@@ -17,8 +17,6 @@ import urllib.parse
 import urllib.request
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from functools import partial
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from threading import Thread
@@ -55,8 +53,17 @@ class _NotFoundError(ValueError):
     """An error for a path that the server does not know, or for a resource that no longer exists."""
 
 
+class _NoServerError(Exception):
+    """An error that ends the adapter: no server answers. A reply to `open` would mean a refusal."""
+
+
 def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
-    """Return the answer of the server; raises ValueError with the error message of the server."""
+    """Return the answer of the server.
+
+    Raises:
+        ValueError: The server rejects the request; the error has the message of the server.
+        _NoServerError: No server of Kolibrie answers.
+    """
     data = json.dumps(body).encode()
     request = urllib.request.Request(url + path, data, {"Content-Type": "application/json"})  # noqa: S310
     try:
@@ -68,7 +75,7 @@ def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
             raise _NotFoundError(f"the server at {url} answers {path} with 404: {sentence}") from None
         raise ValueError(f"the server refuses it: {sentence}") from None
     except (OSError, ValueError) as error:
-        raise ValueError(f"found no server of Kolibrie at {url}: {error}") from None
+        raise _NoServerError(f"found no server of Kolibrie at {url}: {error}") from None
 
 
 class Session:
@@ -77,9 +84,14 @@ class Session:
     def __init__(self, url: str, query: str, static: str) -> None:
         self.url = url
         values = {"query": query, "static_rdf": static, "static_format": "ntriples"}
-        self.name = _post(url, "/rsp/register", values)["session_id"]
-        self.rows: queue.SimpleQueue[TextRow | None] = queue.SimpleQueue()
-        """The received rows; None means that the server is idle."""
+        answer = _post(url, "/rsp/register", values)
+        if not isinstance(answer, dict) or not isinstance(answer.get("session_id"), str):
+            problem = f"the server answers /rsp/register without session_id: {json.dumps(answer)}"
+            raise ValueError(problem)  # noqa: TRY004
+        self.name = urllib.parse.quote(answer["session_id"], safe="")
+        self.session_id = answer["session_id"]
+        self.rows: queue.SimpleQueue[TextRow | ValueError | None] = queue.SimpleQueue()
+        """The received rows. None means that the server is idle; an error means that no row follows."""
         host = urllib.parse.urlsplit(url)
         self.connection = HTTPConnection(host.hostname or "", host.port, timeout=_SECONDS)
         # Rows go to current listeners: the answer's head confirms the connection.
@@ -90,32 +102,50 @@ class Session:
         Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        """Read the events of the server: a line `event:` names the event of the next line `data:`.
+        """Read the events of the server: an empty line ends an event, which has a name and lines of data.
 
         A row is an event without a name.
         """
-        name = ""
-        with suppress(OSError, ValueError, AttributeError):
+        name, data = "", list[str]()
+        why = "the server has closed the connection"
+        try:
             for line in self.events:
-                field, _, text = line.decode().partition(":")
+                field, _, text = line.decode().rstrip("\r\n").partition(":")
                 if field == "event":
                     name = text.strip()
                 elif field == "data":
-                    if not name:
-                        self.rows.put(json.loads(text))
-                    elif name == _FIRING:
+                    data.append(text)
+                elif not line.strip():
+                    if name == _FIRING:
                         self.rows.put(None)
-                    name = ""
+                    elif data and not name:
+                        self.rows.put(_row("\n".join(data)))
+                    name, data = "", []
+        except (OSError, HTTPException, ValueError, AttributeError) as error:
+            why = str(error)
+        self.rows.put(ValueError(f"cannot read the events of the server at {self.url}: {why}"))
 
     def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
         """Return the rows that the push of a triple causes."""
-        event = {"session_id": self.name, "stream": stream, "timestamp": t, "ntriples": triple}
+        event = {"session_id": self.session_id, "stream": stream, "timestamp": t, "ntriples": triple}
         _post(self.url, "/rsp/push", event)
+        rows = list[TextRow]()
         try:
-            return list(iter(partial(self.rows.get, timeout=_SECONDS), None))
+            while (row := self.rows.get(timeout=_SECONDS)) is not None:
+                if isinstance(row, ValueError):
+                    raise row
+                rows.append(row)
         except queue.Empty:
             problem = f"the server at {self.url} has sent no event {_FIRING} for {_SECONDS:g} s after a push"
             raise ValueError(f"{problem}; use commit 846becb or later") from None
+        return rows
+
+
+def _row(text: str) -> TextRow:
+    row = json.loads(text)
+    if not isinstance(row, dict) or not all(isinstance(value, str) for value in row.values()):
+        raise ValueError(f"found the row {text.strip()}; expected an object of texts")
+    return row
 
 
 class Beginnings:
@@ -197,6 +227,8 @@ def main(arguments: Sequence[str]) -> None:
                 run = None
         except (OSError, HTTPException, ValueError) as error:
             reply = {"error": " ".join(str(error).split())}
+        except _NoServerError as error:
+            sys.exit(" ".join(str(error).split()))
         sys.stdout.write(f"{json.dumps(reply)}\n")
         sys.stdout.flush()
 

@@ -89,7 +89,7 @@ def _unit(text: str) -> str:
     try:
         unit = read_duration(text)
     except LarsError as error:
-        raise WrongValueError(f"found {cut(text)!r}; expected {error}") from None
+        raise WrongValueError(str(error)) from None
     if not unit.nanoseconds:
         raise WrongValueError(f"found {cut(text)!r}; expected a duration above zero, such as 1ms or 1s")
     return text

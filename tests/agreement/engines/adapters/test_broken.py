@@ -46,7 +46,7 @@ SAYS = {
     "raw-surrogate": "has written the byte 0xED, which is not UTF-8; use valid UTF-8",
     "giving-up": "cannot go on after push: out of memory",
     "twice": "has written a reply without a message",
-    "unit": "has replied to open wrongly: time_unit: found '1 fortnight'",
+    "unit": "has replied to open wrongly: time_unit: '1 fortnight' is not a duration",
     "unknown": "has replied to open wrongly: unknown key 'timeunit', did you mean time_unit",
     "nameless": "has replied to open wrongly: engine: found ''",
 }

@@ -2,7 +2,9 @@
 
 import sys
 from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
+from time import monotonic
 
 import pytest
 
@@ -11,7 +13,12 @@ from agreement.documents.recordings import static_of
 from agreement.engines.adapters import kolibrie
 from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import RefusedQueryError, Registration, answers_of
+from agreement.engines.adapters.messages import (
+    FailedEngineError,
+    RefusedQueryError,
+    Registration,
+    answers_of,
+)
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, plain_text
 from lars.errors import LarsError
 from tests.agreement.engines.adapters.kolibrie_server import server
@@ -93,9 +100,83 @@ def test_where_no_server_answers_that_is_said():
     command = f"{sys.executable} -m agreement.engines.adapters.kolibrie http://127.0.0.1:1"
     with (
         RunningAdapter(command) as adapter,
-        pytest.raises(RefusedQueryError, match="found no server of Kolibrie at"),
+        pytest.raises(FailedEngineError, match="found no server of Kolibrie at"),
     ):
         adapter.open(Registration(ONE))
+
+
+class OneEvent(BaseHTTPRequestHandler):
+    """A server of one session, which answers each push by the same bytes, and then closes the events."""
+
+    registered, events = b'{"session_id": "1"}', b""
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(self.registered if self.path == "/rsp/register" else b"{}")
+
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(self.events)
+
+    def log_message(self, *_):
+        pass
+
+
+def pushed_to(**parts):
+    """Return the reports of one push on a server with these bytes."""
+    broken = ThreadingHTTPServer(("127.0.0.1", 0), type("Server", (OneEvent,), parts))
+    Thread(target=broken.serve_forever, daemon=True).start()
+    command = f"{sys.executable} -m agreement.engines.adapters.kolibrie http://127.0.0.1:{broken.server_port}"
+    try:
+        with RunningAdapter(command) as adapter:
+            (reply,) = adapter.open(Registration(ONE)).push((push(5, "a"),))
+            return [report.rows for report in reply.reports]
+    finally:
+        broken.shutdown()
+        broken.server_close()
+
+
+FIRING = b"event: firing\ndata: {}\n\n"
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        b'data: {"s": "x"}\n\n',
+        b'data: {"s": "x"}\r\n\r\n',
+        b'data:{"s":\ndata: "x"}\n\n',
+        b': a comment\n\nid: 3\ndata: {"s": "x"}\n\n',
+        b'event: stats\n\ndata: {"s": "x"}\n\n',
+    ],
+)
+def test_an_event_ends_with_an_empty_line(event):
+    assert pushed_to(events=event + FIRING) == [({"s": '"x"'},)]
+
+
+@pytest.mark.parametrize(
+    ("parts", "problem"),
+    [
+        ({}, "the server has closed the connection"),
+        ({"events": b"data: no JSON\n\n" + FIRING}, "cannot read the events of the server"),
+        ({"events": b"data: [1]\n\n" + FIRING}, r"found the row \[1\]; expected an object of texts"),
+        ({"events": b'data: {"s": 3}\n\n' + FIRING}, "expected an object of texts"),
+        ({"registered": b"hello"}, "found no server of Kolibrie"),
+    ],
+)
+def test_a_server_that_breaks_ends_the_run_at_once_by_its_reason(parts, problem):
+    start = monotonic()
+    with pytest.raises(FailedEngineError, match=problem):
+        pushed_to(**parts)
+    assert monotonic() - start < 15
+
+
+@pytest.mark.parametrize("registered", [b'{"error": "parse error"}', b"[]", b'{"session_id": 3}'])
+def test_an_answer_without_a_session_refuses_the_query(registered):
+    with pytest.raises(RefusedQueryError, match="without session_id"):
+        pushed_to(registered=registered)
 
 
 @pytest.mark.parametrize("path", transcripts(), ids=lambda path: path.stem)
