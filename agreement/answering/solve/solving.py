@@ -227,7 +227,16 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     for message in absent_graphs(query, trace.background):
         warn(message)
     has_rows = rows_on(trace, partial(_part_asked, task=task), interval)
-    spoken = _spoken(each, lambda: warn(silence("the query", query, has_rows)))
+
+    def say(last: int | None) -> None:
+        begin, dates = trace.begin, Dates(trace.origin, task.trace.options.unit)
+        if last is None or begin is None or last >= begin:
+            warn(silence("the query", query, has_rows))
+        else:
+            times = f"at {dates.text(last)}, is before the first element, at {dates.text(begin)}"
+            warn(f"the query never returns a row: the last evaluation, {times}; use a later --to")
+
+    spoken = _spoken(each, say)
     changes = (change for change in _changes(kind, spoken) if change[0] in span)
     return AnswerRows(output.variables, changes, trace.origin)
 
@@ -259,15 +268,15 @@ def _part_asked(query: EngineQuery, task: SolvingTask) -> Question:
 
 
 def _spoken(
-    each: Iterable[tuple[int, Sequence[Row]]], say: Callable[[], None]
+    each: Iterable[tuple[int, Sequence[Row]]], say: Callable[[int | None], None]
 ) -> Iterator[tuple[int, Sequence[Row]]]:
-    """Yield answers; after the last answer, call `say` if no answer has a row."""
-    silent = True
-    for t, rows in each:
+    """Yield answers; after the last answer, call `say` with its time if no answer has a row."""
+    silent, last = True, None
+    for last, rows in each:
         silent = silent and not rows
-        yield t, rows
+        yield last, rows
     if silent:
-        say()
+        say(last)
 
 
 def _changes(

@@ -88,6 +88,17 @@ def test_a_graph_that_nothing_provides_from_is_said(folder):
     assert "the query never returns a row: no solution matches {?s <http://e/name> ?n}" in found.err
 
 
+def test_evaluations_before_the_first_element_are_the_reason_not_the_pattern(tmp_path):
+    (tmp_path / "q.rq").write_text(
+        f"{PREFIX}SELECT ?s FROM STREAM :S [RANGE 9s STEP 5s] WHERE {{ ?s :p ?o }}"
+    )
+    (tmp_path / "t.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "2" .')
+    early, late = (lars("solve", tmp_path / "q.rq", tmp_path / "t.nq", *to) for to in ((), ("--to", "5")))
+    said = "the last evaluation, at 0, is before the first element, at 2; use a later --to"
+    assert (said in early.err, "no solution" in early.err) == (True, False)
+    assert "never returns" not in late.err
+
+
 INSTEAD = "the static data contain no graph <http://e/g>. lars reads the default graph"
 FROM_WAYS = {
     "solve": ["from.rq", "t.nq"],
