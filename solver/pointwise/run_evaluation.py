@@ -1,4 +1,4 @@
-"""The rows of many reference times from one clingo program, as runs of consecutive reference times.
+"""The rows of many reference times from one clingo program, each row with intervals of consecutive times.
 
   a(X) ← ⊞^w ◇ b(X, Y), c(Y), not d(X)
   a(X,M,N) :- in'0(X,Y,A0,B0); c(Y,A1,B1); M = max(A0,A1); N = min(B0,B1); M <= N    without `not`
@@ -73,9 +73,9 @@ def _has_runs(form: analysis.LiteralForm, elsewhere: Container[Signature]) -> bo
 def runs(
     program: Program, situation: facts.Situation, times: Sequence[int], output: Signature
 ) -> Iterator[tuple[facts.Row, facts.Span]]:
-    """Yield the rows of a derived predicate, each with the first and last index of one of its runs.
+    """Yield the rows of a derived predicate, each with the first and last index of one of its intervals.
 
-    The runs of one row do not overlap or touch. The program must satisfy `have_runs`, and the times must
+    The intervals of one row do not overlap or touch. The program must satisfy `have_runs`, and the times must
     ascend.
     """
     arrived = frozenset((fact.predicate, len(fact.arguments)) for fact in situation.facts)
@@ -106,9 +106,9 @@ def _text(term: clingo.Symbol) -> str | None:
 class RunEncoding(AspNames):
     """A program over the indexes 0 to `last` of times; `input` are the predicates of arriving atoms.
 
-    A derived atom has its run as arguments, and `p'at` spreads p over single indexes. `in'7` is the visible
-    input of the `windowed_atoms` pair with number 7, with runs. `always'p` has the atoms of p in the
-    background B, without runs.
+    A derived atom has its interval of indexes as arguments, and `p'at` lists p at each single index. `in'7`
+    is the visible input of the `windowed_atoms` pair with number 7, with intervals of indexes. `always'p` has
+    the atoms of p in the background B, without intervals of indexes.
     """
 
     input: frozenset[Signature] = frozenset()
@@ -149,7 +149,10 @@ class RunEncoding(AspNames):
 
 
 class _RunWriter(RuleWriter):
-    """The writer of one rule over runs; `spread` are the predicates that the rule reads index by index."""
+    """The writer of one rule over intervals.
+
+    `spread` are the predicates that the rule reads index by index.
+    """
 
     def __init__(self, encoding: RunEncoding, rule: Rule) -> None:
         super().__init__(encoding, rule)
@@ -190,11 +193,11 @@ class _RunWriter(RuleWriter):
         return [f"not {_at_index(name, arguments)}"]
 
     def binding(self) -> list[str]:
-        """Return the literals that bind the variables of the body, including the comparison of runs."""
+        """Return the literals that bind the body's variables, and that compare the intervals of indexes."""
         return [*super().binding(), *self.meets()]
 
     def meets(self) -> list[str]:
-        """Return the literals that compute the first and the last index common to all runs of the body."""
+        """Return the literals that compute the first and last index common to all intervals of the body."""
         parts = []
         for i in range(1, len(self._runs)):
             before = ("A0", "B0") if i == 1 else (f"M{i - 1}", f"N{i - 1}")
@@ -225,7 +228,7 @@ class _RunWriter(RuleWriter):
         return predicate in self._encoding.derived or self._encoding.is_input(form.window, predicate)
 
     def _source(self, form: analysis.LiteralForm) -> tuple[str, list[str]]:
-        """Return the name and the arguments of the ASP atom for a literal, without the run."""
+        """Return the name and the arguments of the ASP atom for a literal, without the interval."""
         atom = form.atom
         assert isinstance(atom, Atom)
         if signature(atom) in self._encoding.derived:
@@ -241,7 +244,7 @@ def _at_index(name: str, arguments: list[str]) -> str:
 
 
 def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[int]) -> Iterator[InputFact]:
-    """Yield the visible input with runs of indexes, and the atoms of the background B."""
+    """Yield the visible input with intervals of indexes, and the atoms of the background B."""
     inside = [fact for fact in dict.fromkeys(situation.facts) if fact.t in situation.timeline]
     arrived = sorted(inside, key=lambda fact: fact.t)
     held = facts.with_facts(encoding.program, situation.background)

@@ -1,9 +1,9 @@
 """Answers of many evaluation times by relational algebra over columns.
 
-A run is a range of consecutive evaluation times at which a fact is visible. A positive body is a join of rows
-whose runs overlap. Alternatives are united, and negation cuts runs. A condition is evaluated once per row.
-Aggregates and ranks are computed for each interval in which a group does not change. The evaluation does not
-use clingo.
+A run is an interval of consecutive evaluation times at which a fact is visible. A positive body is a join of
+rows whose intervals of times (runs) overlap. UNION unites rows, and negation shortens or divides the
+intervals of times of a row. A condition is evaluated once per row. Aggregates and ranks are computed for each
+interval in which a group does not change. The evaluation does not use clingo.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,10 @@ _ASKED_AT_ONCE: Final = 2**12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bindings:
-    """The values of variables with their runs; each variable has one column."""
+    """The values of variables, each with an interval of evaluation times (run).
+
+    Each variable has one column.
+    """
 
     names: tuple[Variable, ...]
     table: run_tables.RunTable
@@ -69,7 +72,7 @@ class Bindings:
         return Bindings((*self.names, name), table.take(mask))
 
     def only(self, needed: Iterable[Variable], count: int) -> "Bindings":
-        """Return the bindings of the needed variables, each row with its longest runs."""
+        """Return the bindings of the needed variables, each row with its longest intervals of times."""
         names = tuple(name for name in self.names if name in set(needed))
         if names == self.names:
             return self
@@ -103,10 +106,10 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         names: frozenset[Variable] | None = None,
     ) -> Bindings:
-        """Return the bindings, with their runs, for which the body of the rule holds.
+        """Return the bindings for which the body of the rule holds, with their intervals of times.
 
-        The body holds if all joined parts and conditions hold, and no subtracted part holds. The result binds
-        at least the variables in `names`; None means all variables.
+        The body holds if all joined literals and conditions hold, and no negated literal holds. The result
+        binds at least the variables in `names`; None means all variables.
         """
         left, open_ = self._filtered(joined, conditions)
         left.sort(key=lambda table: len(table.table))
@@ -133,10 +136,10 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         kept: frozenset[Variable] | None,
     ) -> Bindings:
-        """Return the part to join next: a part without new variables, or the smallest or narrowest part.
+        """Return the literal to join next: without new variables, or with the fewest rows or columns.
 
-        The smallest part has the fewest rows, and the narrowest part gives the fewest columns. Parts without
-        a common variable are joined last.
+        Literals with fewest rows come first; among large literals, those that give the fewest columns. Parts
+        without a common variable are joined last.
         """
         names = {*bindings.names}
 
@@ -176,7 +179,7 @@ class RuleBody:
     def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
         """Return the join of two bindings, projected to the needed variables.
 
-        The rows are merged during the join if the join has more rows than both sides.
+        If the join has more rows than both of its operands, equal rows are merged during the join.
         """
         on = [(left.names.index(name), place) for place, name in enumerate(right.names) if name in left.names]
         both = (*left.names, *(name for name in right.names if name not in left.names))
@@ -267,7 +270,7 @@ class RuleBody:
         return Bindings(bindings.names, bindings.table.take(holds))
 
     def _codes_of(self, side: logic.Arithmetic, bindings: Bindings) -> Array:
-        """Return the codes of one side of a comparison; NO_CODE if its arithmetic is undefined."""
+        """Return the codes of one operand of a comparison; NO_CODE if its arithmetic is undefined."""
         match side:
             case logic.Operation():
                 values, known = self._numbers_of(side, bindings)
@@ -341,7 +344,7 @@ def evaluate_set_literal(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pieces:
-    """The intervals of indexes, for each group, in which no instance appears or disappears.
+    """For each group of an aggregate, the intervals of indexes in which no instance appears or disappears.
 
     `columns` are the keys of the group of each piece. Pairs of `piece` and `instance` list the instances in
     each piece.
@@ -637,7 +640,10 @@ class ProgramTables:
         )
 
     def _solutions(self, rule: plans.RulePlan, instead: Mapping[int, run_tables.RunTable]) -> Bindings:
-        """Return the bindings of a rule's body; `instead` replaces the tables of some joined parts."""
+        """Return the bindings of a rule's body.
+
+        `instead` contains tables that replace the tables of some literals.
+        """
         joined = [
             self.scan(part, instead.get(place)).only(rule.needed(place), self._count)
             for place, part in enumerate(rule.joined)
@@ -646,7 +652,7 @@ class ProgramTables:
         return self._body.solutions(joined, subtracted, rule.conditions, variables(rule.rule.head))
 
     def scan(self, part: plans.Scan, instead: run_tables.RunTable | None = None) -> Bindings:
-        """Return the bindings of a part of a rule's body, from its source or from the table `instead`."""
+        """Return the bindings of a literal of a rule's body, from its source or from the table `instead`."""
         table = self._table(part.source) if instead is None else instead
         bindings = scan_atoms(part.terms, table, self._terms)
         if part.literal is None:

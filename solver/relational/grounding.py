@@ -28,10 +28,10 @@ def ground_instances(program: Program, situation: EncodedSituation, times: Seque
     """Return an upper bound of the number of rule instances at each time of `times`.
 
     For one time the bound is the number of instances, including the instances of each prefix of a body.
-    Bodies are joined part by part in the order of the relational evaluation, and all variables are kept. For
-    several times, the join also combines atoms that no single time shows together. Negated literals are
-    ignored. An atom that is visible several times counts as several rows. Counting ends above `most`, before
-    larger tables are built. The program must have no `obstacle`.
+    Literals of a rule's body are joined one by one, in the order of the relational evaluation. All variables
+    are kept. For several times, the join also combines atoms that no single time shows together. Negated
+    literals are ignored. An atom that is visible several times counts as several rows. Counting ends above
+    `most`, before larger tables are built. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -113,7 +113,7 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
 
 
 def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
-    """Return the joined part with one row for each arrival of the window's atom."""
+    """Return the joined literal with one row for each arrival of the atom in its window."""
     if part.literal is not None or not isinstance(part.source, WindowedAtom) or part.source.timed:
         return part
     arrival = Variable(_ARRIVAL.name.format(place))
@@ -229,14 +229,14 @@ class _Use:
             self.kept[name] |= self._fitting(part, rows, values) if rows else True
 
     def _restrict(self, part: plans.Scan, tables: Sequence[Table], values: Values) -> None:
-        """Restrict the variables of a part to the values that the part can give them."""
+        """Restrict the variables of a literal to the values that the literal can give them."""
         fitting = [self._fitting(part, table, values) for table in tables]
         for variable, place in _places(part).items():
             columns = [table[place][mask] for table, mask in zip(tables, fitting, strict=True)]
             values[variable] = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
 
     def _fitting(self, part: plans.Scan, table: Table, values: Values) -> Mask:
-        """Return a mask of the rows that match a part, given the possible values of the part's variables."""
+        """Return a mask of the rows that match a literal, given the possible values of its variables."""
         if isinstance(part.source, WindowedAtom):
             mask = self._terms.fitting_any(part.source.any_of, table, _rows(table))
         else:
@@ -247,7 +247,7 @@ class _Use:
         return mask
 
     def _tables(self, part: plans.Scan) -> list[Table] | None:
-        """Return a superset of the rows of a part's predicate, or None if no superset is known."""
+        """Return a superset of the rows of a literal's predicate, or None if no superset is known."""
         name = part.predicate
         if name is None or name in self._facts or not name[1]:
             return None
@@ -287,7 +287,7 @@ def _rows(table: Table) -> int:
 
 
 def _places(part: plans.Scan) -> dict[Variable, int]:
-    """Return the index of the argument of each variable of a part."""
+    """Return, for each variable of a literal, the index of its argument."""
     if isinstance(part.source, WindowedAtom):
         pairs = zip(part.terms, part.source.places, strict=False)
         return {variable: place for variable, place in pairs if isinstance(variable, Variable)}

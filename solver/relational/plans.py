@@ -147,7 +147,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class RulePlan:
-    """The plan of one rule: joined parts, subtracted parts, and conditions."""
+    """The plan of one rule: the joined literals, the negated literals, and the conditions."""
 
     rule: Rule
     joined: tuple[Scan, ...]
@@ -167,13 +167,13 @@ class RulePlan:
         return self.rule.head.arguments
 
     def needed(self, place: int) -> frozenset[Variable]:
-        """Return the variables that all parts of the rule use, except the joined part with index `place`."""
+        """Return the variables that the rule uses outside the joined literal with number `place`."""
         others = (*self.joined[:place], *self.joined[place + 1 :], *self.subtracted)
         names = (other.variables for other in others)
         return variables(self.rule.head).union(*names, *map(variables, self.conditions))
 
     def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
-        """Return the indexes and the predicates of those joined parts whose predicate is given."""
+        """Return the numbers and predicates of those joined literals whose predicate is given."""
         return [
             (place, part.source)
             for place, part in enumerate(self.joined)
@@ -233,7 +233,10 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
 
 
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
-    """Yield groups of predicates that depend on each other; each group follows the groups that it uses."""
+    """Yield groups of predicates that depend on each other.
+
+    Each group comes after the groups that it uses.
+    """
     loops = analysis.positive_loops(program)
     own = {name: loops.get(name, frozenset((name,))) for name in below}
     # Sorted, since the order of layers that do not depend on each other is seen: tables of SQL are numbered.

@@ -1,8 +1,8 @@
-"""Tables of rows, each with a run of indexes, and their algebra: coalescing, meeting, subtracting.
+"""Tables of rows, each with an interval of indexes (a run), and their algebra: merge, intersect, subtract.
 
-A run is a range of indexes, from a first to a last index, both included. The indexes of evaluation times are
-below `count`, the number of evaluation times. Two runs meet if they have a common index. The cost is the cost
-of sorting: pairs of rows whose runs do not meet are never visited.
+A run is an interval of indexes, from a first to a last index, both included. The indexes of evaluation times
+are below `count`, the number of evaluation times. Two intervals meet if they have a common index. The cost is
+the cost of sorting: pairs of rows whose intervals do not meet are never visited.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,14 +26,14 @@ _BYTES: Final = 8
 CROWDED: Final = 2**18
 """The number of row pairs above which alternatives to a join are considered."""
 PAIRS_AT_ONCE: Final = 2**22
-"""The number of matching pairs above which a join is done in parts and equal rows are merged."""
+"""With more matching pairs than this number, a join is done in several steps, and equal rows are merged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunTable:
-    """Rows of codes as columns, with the first and the last index of each row's run.
+    """Rows of codes as columns, with the first and the last index of each row's interval (run).
 
-    `longest` means that runs of equal rows have gaps between them, and that no run is empty.
+    `longest` means that intervals of equal rows have gaps between them, and that no interval is empty.
     """
 
     columns: tuple[Array, ...]
@@ -51,7 +51,7 @@ class RunTable:
         return RunTable(columns, self.first[places], self.last[places], self.longest and subset)
 
     def moved(self, by: int) -> "RunTable":
-        """Return the rows with their runs shifted by `by` indexes."""
+        """Return the rows with their intervals of indexes shifted by `by`."""
         return replace(self, first=self.first + by, last=self.last + by)
 
     def with_constant(self, code: int) -> "RunTable":
@@ -88,7 +88,7 @@ def concatenate(tables: Sequence[RunTable], width: int) -> RunTable:
 
 
 def coalesce(table: RunTable, count: int) -> RunTable:
-    """Return each row with its longest runs, in ascending order; rows with empty runs are left out.
+    """Return each row with its longest intervals, in ascending order, without rows whose interval is empty.
 
     >>> nothing = np.array([7, 7, 7])
     >>> result = coalesce(RunTable((nothing,), np.array([5, 0, 3]), np.array([9, 2, 3])), 10)
@@ -119,7 +119,10 @@ def coalesce(table: RunTable, count: int) -> RunTable:
 
 
 def with_longest(table: RunTable, count: int) -> RunTable:
-    """Return each row with its longest runs, in any order; a table with longest runs is unchanged."""
+    """Return each row with its longest intervals, in any order.
+
+    A table that has them already is unchanged.
+    """
     return table if table.longest else coalesce(table, count)
 
 
@@ -142,7 +145,7 @@ def meet(
     count: int,
     crowded: Callable[[], None] = lambda: None,
 ) -> tuple[Array, Array]:
-    """Return the row numbers of left and right rows that are equal in the columns `on` and whose runs meet.
+    """Return pairs of row numbers: rows with equal columns `on` whose intervals meet.
 
     If more than CROWDED pairs meet, `crowded` is called first, and may raise an exception. Raises
     OutOfMemoryError if the pairs do not fit in memory, and TimeLimitError (see `solver.deadlines`).
@@ -159,7 +162,7 @@ def meetings(
     count: int,
     crowded: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield the pairs of rows that meet, in one part, or in several parts of limited size."""
+    """Yield the pairs of rows that meet, all together or in several tables of limited size."""
     meets = _meets(left, right, on, count, crowded)
     yield from (meets.pairs(),) if meets.total <= PAIRS_AT_ONCE else meets.parts()
 
@@ -189,7 +192,7 @@ class _Meets:
         )
 
     def parts(self) -> Iterator[tuple[Array, Array]]:
-        """Yield the left and the right row numbers of all pairs, in parts of about PAIRS_AT_ONCE pairs."""
+        """Yield the left and the right row numbers of all pairs, about PAIRS_AT_ONCE pairs at a time."""
         (starts, ends), (firsts, lasts) = self.inside, self.around
         for some in _portions(self.inside):
             check_time()
@@ -244,7 +247,7 @@ def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
 
 
 def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[Array, Array, Array]:
-    """Return the row numbers sorted by key and first index, with both ends of each run.
+    """Return the row numbers sorted by key and first index, with both ends of each interval.
 
     If the table is much larger than the other table, rows without an equal key in the other table are removed
     first.
@@ -261,7 +264,7 @@ def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[
 def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Iterable[int]) -> RunTable:
     """Return left rows with the `kept` columns of right rows, for pairs of row numbers.
 
-    Each run is the intersection of two runs.
+    Each interval is the intersection of two intervals.
     """
     i, j = pairs
     taken = [(column, i) for column in left.columns] + [(right.columns[place], j) for place in kept]
@@ -275,7 +278,10 @@ def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept
 
 
 def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> RunTable:
-    """Return the left rows without the runs of equal right rows; `on` are the left columns to compare."""
+    """Return the left rows without the intervals of equal right rows.
+
+    `on` are the left columns to compare.
+    """
     pairs = [(place, column) for column, place in enumerate(on)]
     sides = [[left.columns[place] for place in on], right.columns]
     left_key, right_key = keys(sides, [len(left), len(right)], 1)
@@ -286,7 +292,7 @@ def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> 
 
 
 def _gaps(table: RunTable, count: int) -> RunTable:
-    """Return each row of a table with the runs at which the row does not hold."""
+    """Return each row of a table with the intervals at which the row does not hold."""
     table = coalesce(table, count)
     if not len(table):
         return table
@@ -303,7 +309,7 @@ def _gaps(table: RunTable, count: int) -> RunTable:
 
 
 def as_table(rows: Iterable[tuple[Sequence[str | None], int, int]], width: int, terms: TermCodes) -> RunTable:
-    """Return rows of texts with their runs as a table; None is null."""
+    """Return rows of texts with their intervals of indexes as a table; None is null."""
     row_list = list(rows)
     texts = (str(NULL) if text is None else text for row, _, _ in row_list for text in row)
     codes = terms.codes(texts).reshape(len(row_list), width)

@@ -1,4 +1,4 @@
-"""The evaluation times at which windows show input atoms: a situation as columns, with a run per atom.
+"""The evaluation times at which windows contain input atoms: a situation as columns, an interval per atom.
 
 The visible atoms at many times are computed together, for windows with any ends.
 """
@@ -30,7 +30,7 @@ from solver.relational.run_tables import RunTable, coalesce, empty
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownContents:
-    """The atoms in each window, with one code per argument, and their runs of indexes.
+    """The atoms in each window, with one code per argument, and their intervals of indexes.
 
     The `count` contents of the windows are numbered. An index is the number of a content, and the evaluation
     time equals the index.
@@ -47,7 +47,7 @@ class ShownContents:
         return range(self.count)
 
     def runs(self, source: WindowedAtom) -> RunTable:
-        """Return the values of the atom's variables, with their runs in the window."""
+        """Return the values of the atom's variables, with the intervals in which the window contains it."""
         assert not source.timed, "when an atom arrived is not given"
         table = self.atoms.get((signature(source.atom), source.window))
         if table is None:
@@ -66,7 +66,7 @@ def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms:
 
 
 def span_runs(starts: Sequence[int], ends: Sequence[int]) -> RunTable:
-    """Return each number in the spans [start, end), with runs of the indexes of the spans that contain it.
+    """Return each number in the spans [start, end), with the index intervals of the spans that contain it.
 
     Runs are long if starts and ends increase from one span to the next.
 
@@ -188,7 +188,7 @@ class ShownInput:
         self._known: dict[tuple[Signature, windows.Window], _Runs] = {}
 
     def runs(self, source: WindowedAtom) -> RunTable:
-        """Return the values of the atom's variables, with their runs in the window.
+        """Return the values of the atom's variables, with the intervals in which the window contains it.
 
         If the source asks for the time, the time is the last column.
         """
@@ -218,7 +218,7 @@ class ShownInput:
         return RunTable((*columns, chosen), first[chosen], last[chosen])
 
     def _runs(self, predicate: Signature, window: windows.Window) -> _Runs:
-        """Return the run in the window of each input atom of the predicate."""
+        """Return for each input atom of the predicate the interval in which the window contains the atom."""
         match window:
             case windows.IntervalWindow():
                 t = self._atoms[predicate].t
@@ -235,7 +235,7 @@ class ShownInput:
 def kept_runs(
     atoms: Mapping[Signature, InputAtoms], window: windows.TupleWindow, times: Array, terms: CodedTerms
 ) -> dict[Signature, _Runs]:
-    """Return the run of each atom in a tuple window: from its arrival until newer atoms replace it.
+    """Return for each atom its interval in a tuple window: from its arrival until newer atoms replace it.
 
     Equal atoms at one time are in the order of their arrival.
     """

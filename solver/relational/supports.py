@@ -19,7 +19,7 @@ _NEED: Final = Variable(" need")
 _NUMBER: Final = Variable(" number")
 """Variables for the index of a needed atom and for the number of a candidate; no text has these names."""
 _LONG_BODY: Final = 4
-"""The least number of body parts of a rule for which an instance is chosen part by part.
+"""If a rule has at least this number of body literals, an instance is chosen literal by literal.
 
 Such a body could have too many solutions.
 """
@@ -55,7 +55,7 @@ class _Descent:
     """The way from answers to input: an instance of a rule proves each needed atom.
 
     The needed atoms of a predicate are a table with one column for each argument. The last column is the
-    number of the row that needs the atom. Each run of a needed atom is a single index.
+    number of the row that needs the atom. Each interval of a needed atom is a single index.
     """
 
     def __init__(
@@ -134,7 +134,8 @@ class _Descent:
     def _solutions(self, rule: plans.RulePlan, layer: plans.Layer, needed: RunTable) -> Bindings:
         """Return solutions of the rule's body for the needed atoms, each with the row number of its atom.
 
-        If the body is long, only solutions that agree with the best choices for its first parts are returned.
+        If the body is long, only solutions that agree with the best choices for its first literals are
+        returned.
         """
         places = RunTable((*needed.columns[:-1], np.arange(len(needed))), needed.first, needed.last)
         heads = scan_atoms((*rule.arguments, _NEED), places, self._situation.terms)

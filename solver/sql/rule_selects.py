@@ -99,7 +99,7 @@ def _is_triple(text: str) -> str:
 
 
 def _part(number: int, text: str) -> str:
-    """Return a part of a triple term in SQL; NULL for other terms.
+    """Return a component of a triple term in SQL; NULL for other terms.
 
     Subject and predicate contain no blanks.
     """
@@ -193,7 +193,7 @@ def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
 
 
 def comparison_text(comparison: logic.Comparison, names: Mapping[Variable, str]) -> str:
-    """Return a comparison of constants of the logic, which is never true if a side has no value."""
+    """Return a comparison of constants of the logic, which is never true if one operand has no value."""
     if comparison.relation in ("=", "!="):
         sign = "=" if comparison.relation == "=" else "<>"
         return f"{as_term(comparison.left, names)} {sign} {as_term(comparison.right, names)}"
@@ -228,7 +228,7 @@ def _parts(side: logic.Arithmetic) -> Iterator[logic.Arithmetic]:
 
 
 def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
-    """Return one side of a comparison as the text of a term, which is NULL if arithmetic is undefined."""
+    """Return one operand of a comparison as the text of a term, which is NULL if arithmetic is undefined."""
     match side:
         case logic.Operation():
             return f"CAST({number(side, names)} AS TEXT)"
@@ -239,7 +239,7 @@ def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
 
 
 def number(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
-    """Return one side of a comparison as a number of the logic, which is NULL for other terms."""
+    """Return one operand of a comparison as a number of the logic, which is NULL for other terms."""
     match side:
         case logic.Operation(operator, left, right):
             return _computed(operator, number(left, names), number(right, names))

@@ -44,8 +44,8 @@ class Pair:
 
     If the CQELS query was derived, `choices` contains `brave` or `cautious` for each triple of stream, window
     and graph pattern (s, ω, g). For a given CQELS query, `choices` is None. Rows are compared on the
-    variables `on`; None means all variables. `derived` is the side whose query is derived from the other
-    query; None if both queries are given.
+    variables `on`; None means all variables. `derived` is push or pull if the query of this side is derived
+    from the other query; None if both queries are given.
     """
 
     csparql: EngineQuery
@@ -87,13 +87,13 @@ class VariantReport:
         return iter(()) if interval.agree else self.explanation.differences(interval)
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
-        """Return the input atoms that prove each row that only one side reports, one list per row."""
+        """Return one list per row that only push or only pull reports: the input atoms that prove the row."""
         return self.explanation.supports(differences)
 
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """The filter of the rows in a report; None selects all periods, causes or sides."""
+    """The filter of the rows in a report by period, cause and side; None selects all."""
 
     periods: tuple[int, ...] | None = None
     cause: RowCause | None = None
@@ -108,7 +108,10 @@ class RowFilter:
     def intervals(
         self, variant: VariantReport, verdict: PeriodVerdict
     ) -> Iterator[tuple[PeriodComparison, list[RowDifference]]]:
-        """Yield each period with its selected rows; with a cause or side, only periods with selected rows."""
+        """Yield each period with its selected rows.
+
+        If a cause or side is selected, yield only periods with selected rows.
+        """
         for interval in verdict.intervals:
             found_rows = self._found_rows(variant, interval)
             if found_rows or (self.cause is None and self.side is None):
@@ -158,7 +161,7 @@ class AgreementReport:
 
     @property
     def certified(self) -> tuple[int, int]:
-        """The number of evaluations that clingo verified, and the number of all evaluations of both sides."""
+        """How many evaluations clingo verified, and the number of all evaluations of push and pull."""
         answer_parts = [self.variants[0].answers.pull, *(report.answers.push for report in self.variants)]
         return sum(parts.certified for parts in answer_parts), sum(
             parts.evaluations for parts in answer_parts

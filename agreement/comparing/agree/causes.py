@@ -171,7 +171,9 @@ def without_slices(program: Program) -> Program:
 
 
 def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, frozenset[int]]:
-    """Return the program with arbitrary aggregate values, and the places of aggregate values in the output.
+    """Return the program with arbitrary values of aggregates.
+
+    Return also the argument positions of these values in the output.
 
     Aggregate values are null. Conditions on an aggregate value are true: HAVING, FILTER and joins. A negated
     literal that may depend on an aggregate value is dropped.
@@ -188,7 +190,7 @@ def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, f
 
 
 _Place = tuple[Signature, int]
-"""A predicate with the place of one of its arguments."""
+"""A predicate with the position of one of its arguments."""
 
 
 def _above_aggregates(program: Program) -> frozenset[Signature]:
@@ -207,7 +209,7 @@ def _above_aggregates(program: Program) -> frozenset[Signature]:
 def _with_any_values(
     rule: Rule, places: frozenset[_Place], above: frozenset[Signature]
 ) -> tuple[Rule, frozenset[_Place]]:
-    """Return a rule with arbitrary terms at the given places, and its head's places with arbitrary terms."""
+    """Return a rule with arbitrary terms at the given argument positions, and these positions in its head."""
     names = _others(rule)
     body: list[formulas.BodyLiteral] = []
     conditions: list[formulas.Condition] = []
@@ -243,7 +245,7 @@ def _with_any_values(
 def _loosened(
     atom: Atom, places: frozenset[_Place], names: Iterator[Variable], kept: Collection[Variable]
 ) -> Atom:
-    """Return the atom with fresh variables at the given places, and for each variable outside `kept`."""
+    """Return the atom with fresh variables at the given positions, and for each variable outside `kept`."""
     predicate = signature(atom)
     terms = (
         next(names) if (predicate, n) in places or (isinstance(term, Variable) and term not in kept) else term
@@ -284,7 +286,7 @@ class DifferingRows:
     numbers: Array
 
     def take(self, places: Array | Mask) -> "DifferingRows":
-        """Return the rows at the given places, or the rows that a mask selects."""
+        """Return the rows with the given numbers, or the rows that a mask selects."""
         columns = tuple(column[places] for column in self.columns)
         return DifferingRows(self.terms, columns, *(each[places] for each in self._numbers()))
 
@@ -315,7 +317,7 @@ def _coded(
 
 
 DifferingPeriods = tuple[Array, Array, Array, Mapping[Side, DifferingRows]]
-"""The starts and ends of disagreeing periods (start, end], push's times in them, and both sides' rows."""
+"""Disagreeing periods (start, end], the times of push in them, and the rows of push and pull."""
 
 
 _Wanted = TypeVar("_Wanted")
@@ -335,7 +337,9 @@ Applies = Callable[[DifferingRows], Mask]
 
 
 class CauseSearch:
-    """The search for the causes of rows that only one side reports, for all rows of a side together.
+    """The search for the causes of rows that only push or only pull reports.
+
+    It treats all rows of a side together.
 
     A row that only push reports was last reported at time t. The causes of the row concern this report and
     the pull at the end of the period.
@@ -361,7 +365,7 @@ class CauseSearch:
         return numbers
 
     def program_over(self, program: Program, static: SideStatic = "both") -> AskedProgram:
-        """Return a program over the input of the periods and the static data of one side or of both sides."""
+        """Return a program over the input of the periods and the static data of push, of pull, or of both."""
         if self._sides.push_static is None:
             static = "both"
         key = program, static
@@ -370,7 +374,7 @@ class CauseSearch:
         return self._programs[key]
 
     def _everywhere(self, program: Program) -> AnswerRuns:
-        """Return a program's answers at the evaluation times of both sides."""
+        """Return a program's answers at the evaluation times of push and of pull."""
         return self.program_over(program).at(np.union1d(self._pushes, self._ends))
 
     def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
@@ -401,7 +405,7 @@ class CauseSearch:
         yield "static only", is_static
 
     def _same_in_both(self, side: Side) -> Applies:
-        """Return the test whether both sides would agree on a row if both had the static data of both."""
+        """Return a test: whether push and pull would agree on a row if both had the static data of both."""
         push = self.program_over(self._sides.push).at(self._pushes)
         pull = self.program_over(self._sides.pull).at(self._ends)
 
@@ -492,7 +496,8 @@ class CauseSearch:
     ) -> Mask:
         """Return a mask of the rows that appear or disappear if windows show their hidden input.
 
-        The mask covers each of the programs, at the evaluation times of the side `when` in (after, until].
+        The mask covers each of the programs, at the evaluation times of push or pull (`when`) in (after,
+        until].
         """
         times = self._ends if when == "pull" else self._pushes
         mask = np.zeros(len(rows.end), np.bool_)
@@ -504,9 +509,9 @@ class CauseSearch:
         return mask
 
     def _hides_group(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return a mask of the rows whose group has no answer after `after` because windows hide input.
+        """Return a mask of the rows whose group has no answer after `after`, because windows hide input.
 
-        The group could have another aggregate with all input, so the test ignores the aggregate values.
+        With all input, the group could have another value of the aggregate, so the test ignores the value.
         """
         if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
@@ -515,7 +520,7 @@ class CauseSearch:
         return ~shown & free.hidden(times).holds_within(columns, after, rows.end)
 
     def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
-        """Return the program with arbitrary aggregates, and the rows with null aggregates.
+        """Return the program with arbitrary aggregate values, and the rows with null for these values.
 
         The result is None if the program has no aggregate.
         """
@@ -555,7 +560,7 @@ class CauseSearch:
 
 
 def _ascending(values: list[int]) -> list[Array]:
-    """Return the places of the values, partitioned into as few non-decreasing sequences as possible.
+    """Return the indexes of the values, divided into as few non-decreasing sequences as possible.
 
     >>> [part.tolist() for part in _ascending([3, 5, 1, 4, 2])]
     [[4], [2, 3], [0, 1]]
@@ -583,7 +588,7 @@ _ROWS_AT_ONCE: Final = 1_000_000
 Causes = npt.NDArray[np.int8]
 """The cause of each row, as an index into `CAUSES` in one byte."""
 SideRow = tuple[Side, Row, int]
-"""A side, a row of the side, and a time at which the side answers the row."""
+"""Push or pull, a row of this side, and a time at which this side answers the row."""
 
 
 def slice_supports(
@@ -632,7 +637,7 @@ class DifferenceCauses:
         return np.repeat(np.arange(len(self._periods)), np.diff(self._begins[side]))
 
     def counts(self, side: Side) -> Array:
-        """Return the numbers of this side's rows: a line per disagreeing period, a column per cause."""
+        """Return the numbers of this side's own rows: a line per disagreeing period, a column per cause."""
         cells = len(self._periods) * len(CAUSES)
         counts = np.bincount(self.owners(side) * len(CAUSES) + self.causes(side), minlength=cells)
         return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
@@ -667,7 +672,7 @@ class DifferenceCauses:
         return self._ordered[side, period]
 
     def difference(self, side: Side, number: int) -> RowDifference:
-        """Return the one-sided row of a side with this index among all rows of the side."""
+        """Return the row with this index among all rows that only this side reports, with its cause."""
         place = int(np.searchsorted(self._begins[side], number, "right")) - 1
         period, own = self._periods[place], np.array([number - self._begins[side][place]])
         rows, numbered = self._rows_of(side, period)
@@ -708,7 +713,7 @@ class DifferenceCauses:
         return tables.only(side), number
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
-        """Return, for each row, the input atoms of one proof at the last report of the row by its side."""
+        """Return for each row the input atoms of one proof, at the last report of the row."""
         rows = [(difference.side, difference.row, difference.at) for difference in differences]
         places = self._by_slice([difference.interval.end for difference in differences])
         intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
@@ -756,7 +761,10 @@ class DifferenceCauses:
 
     @cached_property
     def _begins(self) -> Mapping[Side, Array]:
-        """For each side, the index of the first row of each period, followed by the number of rows."""
+        """For push and pull, the index of the first row of each period.
+
+        The last item is the number of rows.
+        """
         numbered = [
             (whole.sizes, [comparison.number for comparison in periods])
             for whole, periods in groupby(self._periods, attrgetter("periods"))
@@ -812,7 +820,10 @@ class DifferenceCauses:
                 causes[side][numbers] = result[side]
 
     def _section_rows(self, section: int) -> Mapping[Side, DifferingRows]:
-        """Return the rows of each side in a section's disagreeing periods, in the order of the verdicts."""
+        """Return the rows of push and pull in a section's disagreeing periods.
+
+        The order is the order of the verdicts.
+        """
         if self._held is None or self._held[0] != section:
             self._held = None
             self._pushed.clear()

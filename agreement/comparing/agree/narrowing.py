@@ -45,7 +45,7 @@ def cause_of(text: str) -> RowCause:
 
 
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """Return up to `most` pairs of a group's number and an index in the group, spread over all groups.
+    """Return up to `most` pairs of a group's number and an index in the group, from many groups.
 
     `sizes` are the sizes of the groups.
     """
@@ -70,13 +70,13 @@ def evenly(items: Sequence[_One], most: int) -> list[_One]:
 
 
 IntervalRows = tuple[int, PeriodComparison, int]
-"""The number of a period among all shown periods, the period, and the number of its rows in a group."""
+"""The number of a period among all shown periods, the period, and the number of its rows in one group."""
 
 
 RowGroups = Mapping[tuple[int, Side, RowCause], Sequence[IntervalRows]]
 """The rows that only one side reports, grouped by pull period, side and cause.
 
-Each group is a list by period.
+Each group lists its rows period by period.
 """
 
 
@@ -86,7 +86,7 @@ def size(parts: Iterable[IntervalRows]) -> int:
 
 
 def _place(parts: Iterable[IntervalRows], number: int) -> tuple[IntervalRows, int]:
-    """Return the period that contains the row with this number in a group, and the row's number in it."""
+    """Return the period that contains the row with this number in a group, and its number in the period."""
     for part in parts:
         if number < part[-1]:
             return part, number
@@ -147,7 +147,7 @@ def _counts(
 
 
 def examples(groups: RowGroups, variant: VariantReport, most: int) -> list[RowDifference]:
-    """Return at most `most` rows as examples, spread over the groups and sorted by period."""
+    """Return at most `most` rows as examples, from as many groups as possible, sorted by period."""
     found_rows: list[tuple[tuple[int, int, int], RowDifference]] = []
     entries = list(groups.items())
     for place, number in spread(list(map(size, groups.values())), most):

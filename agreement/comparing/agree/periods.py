@@ -97,7 +97,10 @@ PeriodSizes = PeriodParts[Array]
 
 
 def _agreeing(tables: PeriodTables) -> Mask:
-    """Return a mask of the periods in which both sides have equal rows, up to renaming of blank nodes."""
+    """Return a mask of the periods in which push and pull report equal rows.
+
+    Names of blank nodes may differ.
+    """
     push, pull = (tables.only(side).sizes > 0 for side in SIDES)
     mask: Mask = ~(push | pull)
     for number in np.flatnonzero(push & pull).tolist():
@@ -216,13 +219,16 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
 
     @cached_property
     def sizes(self) -> PeriodSizes:
-        """The number of rows of each period, for each side."""
+        """The number of rows of each period, for push and for pull."""
         every = [self.summarize(section)[0] for section in range(len(self.answers))]
         return every[0] if len(every) == 1 else PeriodSizes(*map(np.concatenate, zip(*every, strict=True)))
 
     @cached_property
     def agreeing(self) -> Mask:
-        """A mask of the periods in which both sides have the same rows, up to renaming of blank nodes."""
+        """A mask of the periods in which push and pull report the same rows.
+
+        Names of blank nodes may differ.
+        """
         return np.concatenate([self.summarize(section)[1] for section in range(len(self.answers))])
 
     def at(self, number: int) -> tuple[PeriodTables, int]:
@@ -266,7 +272,7 @@ class PeriodComparison:
 
     @property
     def agree(self) -> bool:
-        """Whether both sides have the same rows in the period, up to renaming of blank nodes."""
+        """Whether push and pull report the same rows in the period, up to renaming of blank nodes."""
         return bool(self.periods.agreeing[self.number])
 
     @property

@@ -26,7 +26,7 @@ from translate.model.query import EngineQuery, Setting
 from translate.tau import columns, lars_program, output_of
 
 SideStatic = Literal["push", "pull", "both"]
-"""The side whose static data an evaluation uses, if the sides have different static data."""
+"""Whose static data an evaluation uses (push's or pull's), if push and pull have different static data."""
 
 
 RowCause = Literal[
@@ -60,8 +60,8 @@ class SidePrograms:
     """The programs of push and pull without their triggers.
 
     `merged` is push's query under the semantics of pull's engine: one graph contains all windows and the
-    static data. `push_static` is push's static data; if it is None, both sides use the static data of the
-    trace.
+    static data. `push_static` is the static data of push; if it is None, push and pull use the static data of
+    the trace.
     """
 
     push: Program
@@ -77,7 +77,7 @@ class SidePrograms:
         return tuple(Question(program, self.output, None) for program in dict.fromkeys(programs))
 
     def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
-        """Return the input of each side and the input with both sides' static data.
+        """Return the input of push, of pull, and the input with the static data of both.
 
         Pull's input is `here`.
         """
@@ -111,7 +111,7 @@ class RowDifference:
 
     @property
     def at(self) -> int:
-        """The time of the side's last report of the row, up to the end of the period."""
+        """The time at which the side with the row last reported the row, up to the end of the period."""
         return self.interval.end if self.side == "pull" or self.pushed is None else self.pushed
 
     @property

@@ -227,7 +227,7 @@ def _absent(compared: Sequence[Pair], pulled: Background, pushed: Background) ->
 
 
 def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTask) -> Iterator[str]:
-    """Yield, for each side without rows, a message with the parts of its query that have no match."""
+    """If push or pull has no row, yield a message with the parts of its query that match nothing."""
     first, setting = report.variants[0], task.setting
 
     def question(query: EngineQuery, *, pulled: bool) -> Question:

@@ -86,7 +86,7 @@ def test_a_refused_query_is_a_result_and_a_broken_adapter_ends_the_run(tmp_path)
     [
         (
             "engine = \"csparql\"\nadapter = 'a'",
-            "use one of `engine`, a version",
+            "use exactly one of these keys: `engine`",
         ),
         ("name = 'A'\nadapter = 'a'", "an adapter without `specification` and `language`; use one"),
         ('engine = "csparql"\noptions = {t0 = 1}', "requires the key adapter"),

@@ -212,8 +212,8 @@ KEYS = [
     (full("colour = 1"), 4, "unknown key", "colour", "expected title, unit"),
     (full('"" = 1'), 4, "unknown key"),
     ('csparql = "q.rq"\ntimeline = [0, 5]\n[streams]\n', 3, "streams", "at least one stream"),
-    (full().replace("csparql", "# csparql"), None, "no query", "csparql, cqels", "or [[queries]]"),
-    ('unit = "1s"\ncsparql = "q.rq"\n', None, "no trace", "required: streams, files", "or [[traces]]"),
+    (full().replace("csparql", "# csparql"), None, "missing query", "csparql, cqels", "or [[queries]]"),
+    ('unit = "1s"\ncsparql = "q.rq"\n', None, "missing trace", "required: streams, files", "or [[traces]]"),
     (full() + f"[[queries]]\n{QUERY}", 3, "csparql", "combined with [[queries]]", "use one"),
     (full() + f"[[traces]]\n{TRACE}", 4, "streams", "combined with [[traces]]", "use one"),
     (full(period="5") + "[[comparisons]]\nperiod = 5\n", 2, "timeline", "combined with [[comparisons]]"),
@@ -249,7 +249,7 @@ VALUES = [
     (full(trigger='"all"'), 4, 'found "all"', '"any", "query-streams", "matching"'),
     (full(origin="2024-05-01"), 4, 'found "2024-05-01"', "date with a time"),
     (full(origin='"yesterday"'), 4, 'found "yesterday"', "2024-05-01T12:00:00Z"),
-    (full(origin='"2024-13-01T00:00:00Z"'), 4, "2024-13-01", "no date"),
+    (full(origin='"2024-13-01T00:00:00Z"'), 4, "2024-13-01", "not a date"),
     (full(origin="0"), 4, "found 0", "date with a time"),
 ]
 
@@ -287,7 +287,7 @@ STREAMS = [
     (full().replace("[streams]", "[[streams]]"), 4, "streams", "found [{", "a table"),
     (full().replace(S, f"<{S}>"), 5, f'found "<{S}>"', "without < >"),
     ('streams = "s.trig"\n' + full().split("[streams]")[0], 1, 'found "s.trig"', "a table"),
-    (assigned(f'"{Q}" = ["{P}"]'), 7, f"stream <{Q}> has no trace", f"expected <{S}>"),
+    (assigned(f'"{Q}" = ["{P}"]'), 7, f"no trace for the stream <{Q}>", f"streams with a trace: <{S}>"),
     (assigned(f'"{S}" = "{P}"'), 7, f'found "{P}"', "predicates in a list"),
     (assigned(f'"{S}" = ["near"]'), 7, 'found "near"', "predicate", "absolute IRI"),
     (full() + f'"{Q}" = "./s.trig"\n', 6, f"./s.trig is already the trace of <{S}>", "another file"),
@@ -331,7 +331,7 @@ def test_of_several_errors_the_first_in_the_text_is_told(folder):
 
 def test_a_folder_without_an_experiment_says_so(folder):
     with pytest.raises(
-        LarsError, match=r"toml: no such file; expected .* a folder that holds experiment\.toml"
+        LarsError, match=r"toml: no such file; expected .* a folder that contains experiment\.toml"
     ):
         read_experiment(folder)
     with pytest.raises(LarsError, match=r"absent: no such file; expected an experiment"):

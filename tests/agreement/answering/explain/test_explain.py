@@ -232,7 +232,7 @@ def test_a_row_of_a_multiset_is_asked_for_as_it_is_shown():
     assert (there.code, there.out.splitlines()[0]) == (0, "ans1(ann, hall) at 3")
     gone = lars("explain", *slide, "--at", "6", "ans(ann)")
     assert (gone.code, gone.err.count("\n")) == (2, 1)
-    assert "ans1 with 2 arguments, the last of which tell equal rows" in gone.err
+    assert "ans1 with 2 arguments, of which the last arguments distinguish equal rows" in gone.err
 
 
 def test_no_answer_stream_is_said(tmp_path):

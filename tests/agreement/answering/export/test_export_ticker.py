@@ -157,7 +157,7 @@ def test_the_files_are_a_line_a_time_point_and_a_legend(exported):
         ("", "no answer for the time 0; expected the output of run.sh of an export"),
         (
             "1s (t=1): Set(p(1000000009))\n",
-            ":1:1: found the number 1000000009; expected a number of the legend",
+            ":1:1: found the number 1000000009; expected a number that the file legend.json contains",
         ),
         ("1s (t=1): p(1)\n", ":1:1: found no set of atoms; expected Set(p(1), q), or - for none"),
         ("1s (t=1): Set(p(x))\n", ":1:1: found 'p(x)'; expected atoms as p(1,2), q"),

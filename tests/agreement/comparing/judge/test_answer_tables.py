@@ -91,4 +91,4 @@ def test_a_column_that_is_called_as_times_are_is_the_time(tmp_path):
     from_shell[2].write_text("TS;o\n1;x\n")
     assert lars("judge", *from_shell[:2], "--answers", from_shell[2]).code == 0
     from_shell[2].write_text("moment,o\n1,x\n")
-    assert "use --time-variable NAME" in lars("judge", *from_shell[:2], "--answers", from_shell[2]).err
+    assert "expected --time-variable NAME" in lars("judge", *from_shell[:2], "--answers", from_shell[2]).err

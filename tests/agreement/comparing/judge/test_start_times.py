@@ -37,7 +37,7 @@ def test_a_window_that_the_query_does_not_have_is_refused(tmp_path: Path):
     (tmp_path / "own.toml").write_text(text)
     ran = replace(own("csparql"), engine=str(tmp_path / "own.toml")).judged(tmp_path, "solve")
     assert (ran.code, ran.out) == (2, "")
-    assert "names the window http://e/none; expected the query's streams" in ran.err
+    assert "names the window http://e/none, which the query does not have" in ran.err
 
 
 @pytest.mark.parametrize(("most", "correct"), [("300", True), ("299", False)])

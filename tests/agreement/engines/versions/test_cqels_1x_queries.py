@@ -110,9 +110,9 @@ def test_what_the_engine_cannot_run_is_refused(pattern, said):
             "SELECT ?s { STREAM :S [NOW] { ?s :p ?a } FILTER EXISTS { STREAM :S [NOW] { ?s :q ?b } } }",
             "STREAM",
         ),
-        ("SELECT ?s { STREAM :S [NOW] { ?s :p ?a } } VALUES ?a { 1 }", "no table of values"),
+        ("SELECT ?s { STREAM :S [NOW] { ?s :p ?a } } VALUES ?a { 1 }", "triples without a VALUES block"),
         ("SELECT ?s { STREAM :S [NOW] { ?s :p ?a } } HAVING (?s > 1)", "found HAVING"),
-        ("CONSTRUCT { ?s :p 1 } { STREAM :S [NOW] { ?s :p ?a } }", "found CONSTRUCT"),
+        ("CONSTRUCT { ?s :p 1 } { STREAM :S [NOW] { ?s :p ?a } }", "cannot run CONSTRUCT"),
     ],
 )
 def test_what_no_profile_of_cqels_covers_is_refused(query, said):

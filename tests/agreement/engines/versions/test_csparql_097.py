@@ -155,5 +155,5 @@ def test_what_the_engine_does_not_have_is_refused(window, body, message):
 
 def test_a_query_of_another_language_is_refused():
     asked = read_query("SELECT ?s WHERE { STREAM <s> [NOW] { ?s ?p ?o } }", "q.rq")
-    with pytest.raises(LarsError, match="runs C-SPARQL; expected"):
+    with pytest.raises(LarsError, match="runs only C-SPARQL queries; use"):
         recording(asked, [])

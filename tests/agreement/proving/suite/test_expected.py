@@ -155,9 +155,11 @@ def test_the_active_window_of_the_widths_is_the_earliest_still_open():
 def test_the_readme_says_at_which_vectors_the_examples_hold(folder):
     text = (folder / "README.md").read_text()
     assert vectors().index(faults.USUAL) == 0
-    assert f'"where each triple reports" at vector {vectors().index(faults.ARRIVING)}' in text
+    assert f'"if each triple causes a report" uses vector {vectors().index(faults.ARRIVING)}' in text
     reported = replace(faults.USUAL, empty="reported")
-    assert f'"with `empty` reported" at vector {vectors().index(reported)};' in " ".join(text.split())
+    assert f'"if empty answers are reported" uses vector {vectors().index(reported)};' in " ".join(
+        text.split()
+    )
 
 
 def test_clingo_says_the_same(tests):
