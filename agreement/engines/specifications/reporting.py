@@ -505,6 +505,10 @@ def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> S
 
 def with_start(window: ShownWindow, start: int) -> ShownWindow:
     """Return the window with another start time."""
+    shown = window.window
+    if isinstance(shown, SlidingWindow) and not isinstance(window.source.window, Unbounded):
+        moved = shown.start + (start - window.start) * window.frame.clock.scale
+        return replace(window, start=start, window=SlidingWindow(shown.width, shown.slide, moved))
     return replace(window, start=start, window=in_ticks(window.source, start, window.frame))
 
 

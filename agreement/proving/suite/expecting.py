@@ -329,7 +329,8 @@ class VectorReports:
             shown = self._shown.setdefault((showing, starts), {})
             ticks = asked - shown.keys()
             by_window = [self._shown_by(showing, number, own, ticks) for number, own in enumerate(of.windows)]
-            new += [(shown, tick, tuple(spans[tick] for spans in by_window)) for tick in ticks]
+            contents = zip(*([spans[tick] for tick in ticks] for spans in by_window), strict=True)
+            new += [(shown, tick, content) for tick, content in zip(ticks, contents, strict=True)]
         if new and self._contents is not None:
             answered = self._contents.rows([content for *_, content in new])
             rows = {id(own): own for own in answered}

@@ -6,6 +6,7 @@ Equal suites are written as equal files.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -185,12 +186,14 @@ def expected_text(reports: Sequence[ExpectedReports]) -> str:
 
 
 def _reports_text(reports: ExpectedReports) -> str:
-    lines = (
-        json.dumps({"t": t, "rows": [_row(reports.names, row) for row in rows]}, ensure_ascii=False)
-        for t, rows in reports.reports
-    )
-    text = ",\n    ".join(lines)
+    text = ",\n    ".join(_report_text(reports.names, t, rows) for t, rows in reports.reports)
     return f"\n    {text}" if text else ""
+
+
+@lru_cache(maxsize=2**12)
+def _report_text(names: tuple[str, ...], t: int, rows: tuple[Row, ...]) -> str:
+    """Return a report as JSON; the result is cached, because most choices of a test share reports."""
+    return json.dumps({"t": t, "rows": [_row(names, row) for row in rows]}, ensure_ascii=False)
 
 
 def _row(names: Sequence[str], row: Row) -> Mapping[str, str]:
