@@ -53,16 +53,12 @@ class _NotFoundError(ValueError):
     """An error for a path that the server does not know, or for a resource that no longer exists."""
 
 
-class _NoServerError(Exception):
-    """An error that ends the adapter: no server answers. A reply to `open` would mean a refusal."""
-
-
 def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
     """Return the answer of the server.
 
     Raises:
         ValueError: The server rejects the request; the error has the message of the server.
-        _NoServerError: No server of Kolibrie answers.
+        SystemExit: No server of Kolibrie answers. A reply to `open` would mean a refusal.
     """
     data = json.dumps(body).encode()
     request = urllib.request.Request(url + path, data, {"Content-Type": "application/json"})  # noqa: S310
@@ -75,7 +71,7 @@ def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
             raise _NotFoundError(f"the server at {url} answers {path} with 404: {sentence}") from None
         raise ValueError(f"the server refuses it: {sentence}") from None
     except (OSError, ValueError) as error:
-        raise _NoServerError(f"found no server of Kolibrie at {url}: {error}") from None
+        sys.exit(f"found no server of Kolibrie at {url}: {' '.join(str(error).split())}")
 
 
 class Session:
@@ -227,8 +223,6 @@ def main(arguments: Sequence[str]) -> None:
                 run = None
         except (OSError, HTTPException, ValueError) as error:
             reply = {"error": " ".join(str(error).split())}
-        except _NoServerError as error:
-            sys.exit(" ".join(str(error).split()))
         sys.stdout.write(f"{json.dumps(reply)}\n")
         sys.stdout.flush()
 

@@ -14,7 +14,7 @@ from agreement.documents.options import Option, declared, members
 from tests.packs import ROOT
 
 PATH = ROOT / "agreement" / "api.pyi"
-HEAD = '''"""The library, as types: written from what requests declare, keywords by their groups."""
+HEAD = '''"""The types of `agreement.api` for mypy: one keyword for each option of a command."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
