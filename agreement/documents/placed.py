@@ -245,7 +245,7 @@ DataToken = tuple[KeyPath, int, str, bool]
 
 
 class _LongKeyError(ValueError):
-    """An error for a dotted key with too many parts; the key begins at an offset."""
+    """An error for a dotted key with too many parts; `offset` is the position at which the key begins."""
 
     def __init__(self, offset: int) -> None:
         super().__init__(f"the key has more than {_DEEPEST} parts; expected a shorter key")

@@ -258,7 +258,7 @@ class LocalTrace:
         return outcomes
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
-        """Return the situation with only the part of the background that the questions can use."""
+        """Return a situation: the input with only those static data that the questions can use."""
         key = self.timeline, frozenset[Atom]().union(*(question.needed for question in questions))
         if key not in self._used:
             used = used_background(self.background, questions)

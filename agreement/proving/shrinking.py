@@ -313,7 +313,7 @@ def _without_column(query: EngineQuery, name: Variable) -> EngineQuery:
 
 
 def sizes_of(disagreement: PairOnStream) -> Sizes:
-    """Return the sizes of a disagreement."""
+    """Return the numbers of triples, time points, terms and parts of a disagreement."""
     rows = [row[:3] for row in disagreement.static.get(("triple", 4), ())]
     terms = {term for fact in disagreement.facts for term in fact.arguments[:3]} | {
         t for row in rows for t in row

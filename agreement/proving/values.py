@@ -4,9 +4,9 @@ A condition is covered if it compares variables and constants, tests the kinds o
 conditions by ∧, ∨ or ¬. A covered condition depends only on the kinds of terms, on equality, and on the order
 of values. Terms that no comparison with a constant distinguishes form a region. If each region contributes as
 many terms as variables can need, no stream and no model is missed. If the terms of a stream are replaced by
-the chosen terms, and constants are kept, each condition keeps its truth value. The terms of a region are
-different terms, but can be equal by value (1, 1.0, 1.00). A chosen term is not a constant of a query, because
-a pattern distinguishes a constant from other terms.
+the terms chosen here, and constants are kept, each condition keeps its truth value. The terms of a region are
+different terms, but can be equal by value (1, 1.0, 1.00). No chosen term is a constant of a query, because a
+pattern may match a constant and no other term.
 
 Numbers: SPARQL compares integers and decimals exactly. SPARQL compares a decimal with a float or double by
 the nearest float or double of the decimal. So a decimal has three properties: its value, its nearest double

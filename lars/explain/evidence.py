@@ -72,7 +72,7 @@ def matching(
 
 @dataclass(frozen=True, slots=True)
 class PresentAtom:
-    """Evidence that the atom is in υ(t), or in the background."""
+    """Evidence that the atom is in the stream at t, written υ(t), or in the background."""
 
     t: int
     atom: terms.Atom
@@ -149,18 +149,18 @@ class StreamIndex:
     _cuts: dict[tuple[Window, int], "StreamIndex"] = field(default_factory=dict, init=False)
 
     def times(self, atom: terms.Atom) -> Sequence[int]:
-        """Return the visible time points at which the atom is in υ, in ascending order."""
+        """Return the visible time points at which the stream contains the atom, in ascending order."""
         times = self.input_times.get(atom) or self.derived_times.get(atom, ())
         return times[bisect_left(times, self.timeline.first) : bisect_right(times, self.timeline.last)]
 
     def has(self, atom: terms.Atom, t: int) -> bool:
-        """Return whether the atom is in υ(t)."""
+        """Return whether the stream contains the atom at time t."""
         times = self.input_times.get(atom) or self.derived_times.get(atom, ())
         place = bisect_left(times, t)
         return t in self.timeline and place < len(times) and times[place] == t
 
     def holds(self, atom: terms.Atom, t: int) -> bool:
-        """Return whether the atom is in υ(t), or in the background."""
+        """Return whether the atom is in the stream at time t, or in the background."""
         return atom in self.background or self.has(atom, t)
 
     def through(self, window: Window, t: int) -> "StreamIndex":

@@ -35,7 +35,7 @@ class Stream:
     choice: Mapping[TupleWindow, Evaluation] = field(default_factory=dict)
 
     def holds_at(self, atom: Atom, t: int) -> bool:
-        """Return whether the atom is in υ(t)."""
+        """Return whether the stream contains the atom at time t."""
         return atom in self.input.get(t, ()) or atom in self.derived.get(t, frozenset())
 
     def with_derived(self, derived: Mapping[int, frozenset[Atom]]) -> "Stream":
@@ -64,7 +64,10 @@ def write_moment(moment: Moment, t: int) -> str:
 
 
 def write_moments(answer: Iterable[Moment], t: int) -> tuple[str, ...]:
-    """Return the atoms of an answer as sorted formulas: other times before t, and numbers by value."""
+    """Return the atoms of an answer as sorted formulas.
+
+    Atoms of other times come first; numbers are sorted by value.
+    """
 
     def order(moment: Moment) -> tuple[object, ...]:
         u, atom = moment

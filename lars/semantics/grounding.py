@@ -240,7 +240,9 @@ def groups(
 def aggregate(
     aggregation: logic.Aggregation, rows: Sequence[tuple[Constant, ...]], evaluate: Evaluate
 ) -> Constant | None:
-    """Return the aggregate of the rows of its arguments, or None for an error (SPARQL 1.1, 18.5.1).
+    """Return the value of an aggregate over the given rows of arguments.
+
+    The result is None for an error (SPARQL 1.1, 18.5.1).
 
     COUNT of a single argument ignores unbound values. COUNT DISTINCT without arguments counts all elements as
     one. `evaluate` computes all aggregates except COUNT DISTINCT without arguments, from a call of `AGGREGATE

@@ -141,7 +141,7 @@ def _fault(rule: Rule) -> int | None:
 
 
 def statements(scanner: Scanner) -> Iterator[Statement]:
-    """Yield the statements of a text without checks.
+    """Yield the statements of a text; this function does not check whether rules are safe.
 
     The scanner collects the prefixes and the comments of the text. Raises PlacedError if the text is not a
     program.

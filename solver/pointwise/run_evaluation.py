@@ -4,9 +4,9 @@
   a(X,M,N) :- in'0(X,Y,A0,B0); c(Y,A1,B1); M = max(A0,A1); N = min(B0,B1); M <= N    without `not`
   a(X,T,T) :- ..; T = M..N; not d'at(X,T)                                            with it
 
-The ends of a window never decrease over time, so a fact is visible at consecutive reference times. The host
-gives the first and the last index of the times at which a fact is visible. Tests compare the result with the
-encoding for a single time.
+As time advances, both ends of a window only move forward, so a window contains a fact at consecutive times.
+The host gives clingo the first and the last index of the times at which a fact is in the window. Tests
+compare the result with the encoding for a single time.
 """
 
 from bisect import bisect_left, bisect_right
@@ -33,7 +33,7 @@ def have_runs(program: Program, background: Iterable[Signature]) -> bool:
     """Return whether `runs` can evaluate the program, with a background of the given predicates.
 
     The program must not have recursion, arithmetic, aggregates or orders. Heads must hold at the reference
-    time. Windows must contain ◇ over input, and must select by time or arrival order.
+    time. Windows must contain ◇ over input. They must select their content by time or by order of arrival.
     """
     rules, derived = program.rules, analysis.intensional(program)
     known = {*background, *map(signature, program.facts)}

@@ -1,4 +1,4 @@
-"""Supports of answers: the input atoms in one proof of each row, searched backwards for all rows together."""
+"""Supports of answers: the input atoms in one proof of each row, found from the rows back to the input."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final
@@ -17,11 +17,14 @@ from solver.relational.shown_input import EncodedSituation
 
 _NEED: Final = Variable(" need")
 _NUMBER: Final = Variable(" number")
-"""Variables for the index of a needed atom and for the number of a candidate; no text has these names."""
+"""Variables for the index of a needed atom and for the number of a matching atom.
+
+No text has these names.
+"""
 _LONG_BODY: Final = 4
 """If a rule has at least this number of body literals, an instance is chosen literal by literal.
 
-Such a body could have too many solutions.
+A body with so many literals could have too many solutions.
 """
 
 
@@ -34,7 +37,8 @@ def supports(
 ) -> list[tuple[Fact, ...]]:
     """Return, for each row that is an answer at its time, the input atoms of one proof, ascending in time.
 
-    Newer atoms are preferred. The program must have no `obstacle`, and must read input through windows.
+    If several proofs exist, the proof with newer atoms is chosen. The program must have no `obstacle`, and
+    must read input through windows.
     """
     own, index = np.unique(np.array(times, np.int64), return_inverse=True)
     table = as_table(zip(rows, index.tolist(), index.tolist(), strict=True), output[1], situation.terms)
@@ -47,12 +51,13 @@ def supports(
 _Candidates = tuple[Bindings, Array, bool]
 """The atoms that could match a literal, the index of each solution's atom (-1: none), and if they are input.
 
-Candidates are numbered. Newer input atoms have smaller numbers; static data can replace input atoms.
+The matching atoms are numbered. Newer input atoms have smaller numbers. Static data can take the place of
+input atoms.
 """
 
 
 class _Descent:
-    """The way from answers to input: an instance of a rule proves each needed atom.
+    """The way from answers back to the input: an instance of a rule proves each needed atom.
 
     The needed atoms of a predicate are a table with one column for each argument. The last column is the
     number of the row that needs the atom. Each interval of a needed atom is a single index.
@@ -159,7 +164,10 @@ class _Descent:
     def _choice(
         self, part: plans.Scan, bindings: Bindings, layer: plans.Layer, limit: Array | None
     ) -> _Candidates | None:
-        """Return the best candidate for each solution; None for an aggregate or a part without atoms."""
+        """Return the best matching atom for each solution.
+
+        The result is None for an aggregate or a literal without atoms.
+        """
         match part:
             case plans.Scan(None) | plans.Scan(literal=Gather()):
                 return None

@@ -109,7 +109,7 @@ def _between(first: str | None, last: str) -> str:
 def _ends(
     window: windows.TimeWindow | windows.SlidingWindow | windows.LastWindow | windows.FixedWindow,
 ) -> tuple[str | None, str]:
-    """Return the first and the last time in a window at n.t, with the ends that `bounds` includes."""
+    """Return the first and last time in a window at time n.t; a first time of None means no lower end."""
     match window:
         case windows.TimeWindow(step=step):
             pivot = "n.t" if step == 1 else f"n.t - n.t % {step}"

@@ -1,8 +1,8 @@
 """Files of a trace: their formats, their rows, and copies that can be read repeatedly.
 
-Pipes, standard input and compressed files are copied. Rows in the usual notation are read as columns, and
-unusual rows are read one by one. Two files never share blank nodes. If `blank_nodes` is "element", two
-elements never share blank nodes.
+Pipes, standard input and compressed files are copied. Rows in the usual notation are read together as
+columns. Rows in another notation are read one by one. Two files never share blank nodes. If `blank_nodes` is
+"element", two elements never share blank nodes.
 """
 
 import atexit
@@ -138,7 +138,8 @@ class TracedAtom(NamedTuple):
     """One atom of a trace, or only a time if `predicate` is None.
 
     A dateTime is a number of time points if the user gave the origin, otherwise nanoseconds since 1970.
-    `stream` is the stream of a triple, and ATOMS for all other atoms. Each stream must be in order of time.
+    `stream` is the stream of a triple, and ATOMS for all other atoms. The atoms of each stream must be in
+    order of time.
     """
 
     time: Instant
@@ -193,10 +194,12 @@ class ExactRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowBlock:
-    """Rows of a part of a file: `rows` lines or table rows, after `before` earlier rows of the part.
+    """Rows of one part of a file: `rows` lines or table rows.
 
-    `usual` are the rows in columns. `exact_rows` are the rows that are not in `usual`, in order; each of them
-    is read on demand.
+    `before` is the number of earlier rows of the part.
+
+    `usual` are the rows that were read as columns. `exact_rows` are the rows that are not in `usual`, in
+    order; each of them is read on demand.
     """
 
     before: int
@@ -370,7 +373,7 @@ class FilePart:
     """A part of a file: the lines that begin in a range of bytes, or a range of table rows.
 
     The range includes `begin` and excludes `end`. If `end` is None, the range extends to the end of the file.
-    A file of graphs is one part.
+    A file of graphs (such as TriG) is not cut, and is one part.
     """
 
     source: TraceFile
@@ -409,8 +412,8 @@ def element_atoms(  # noqa: PLR0913
     """Return the triples of an element as atoms, or only the time if the element has no triples.
 
     `column` is the column of the time. `quads` are the element's triples in named graphs. The stream of an
-    element is `own`, or else the stream of the file. Raises MalformedPart if both streams are given and
-    differ.
+    element is `own` if it is given, otherwise the stream of the file. Raises MalformedPart if both streams
+    are given and differ.
     """
     if not triples:
         return [TracedAtom(source.stamped(written, column), own or source.stream, None, ())]
@@ -439,7 +442,7 @@ def _of_file(source: TraceFile, term: str) -> str:
 
 
 def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
-    """Return the triples of an element, with blank nodes that no different element shares.
+    """Return the triples of an element, in which blank nodes have labels that only equal elements share.
 
     A label is a digest of the element's place and text. The label does not depend on the way in which a trace
     is read, and only equal elements share labels.

@@ -27,7 +27,7 @@ shared variable that is bound on both sides.
 Semantics = Literal["set", "bag"]
 """The semantics of answers: a set, as in LARS (2015), or a multiset, as in SPARQL 1.1.
 
-Aggregates range over a multiset in both.
+Aggregates range over a multiset with both values.
 """
 
 Trigger = Literal["any", "query-streams", "matching"]
@@ -39,10 +39,10 @@ class Setting:
     """The settings of a translation, and of the evaluation by push.
 
     `unit` is the duration of one time point, and `origin` is the dateTime of time 0 (for NOW). `bounds` are
-    the ends of all windows. If `bounds` is None, the ends are the language's own ends if it defines ends,
-    otherwise closed. With `ordered`, the answer predicate contains the values of ORDER BY, so that answers
-    can be shown in their order. If a time point consists of several `ticks`, functions that return a time
-    divide by `ticks`.
+    the ends that all windows contain. If `bounds` is None, the query language defines the ends; if it does
+    not, windows contain both ends. With `ordered`, the answer predicate contains the values of ORDER BY, so
+    that answers can be shown in their order. If a time point consists of several `ticks`, functions that
+    return a time divide it by `ticks`.
     """
 
     profile: Profile = "paper2015"
@@ -61,23 +61,24 @@ EmptyGroup = Literal["values", "unbound average", "no row"]
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """The syntax of windows and durations in a language, and meanings that its documents define.
+    """The syntax of windows and durations in a query language, and the meanings that its documents define.
 
     - `windows` are the windows of the language, for messages.
     - `units` are the units of durations, the longest unit first. A unit is the text after a number, or a
       text with {} in place of the number.
-    - If `merges` is true, windows enter the default graph. If `merges` is false, each block reads its window,
+    - If `merges` is true, the content of windows enters the default graph. If `merges` is false, each block
+    reads its window,
       by name if `names_windows` is true.
     - If `pushed` is true, input triggers evaluation. If `pushed` is None, input triggers evaluation only if
       the query has NOW windows or tuple windows.
     - `ends` are the ends of windows; None means that engines differ.
     - If `tumbles` is true, a window without a slide is a tumbling window.
     - If `grid` is true, windows open at multiples of the slide.
-    - `opens` is the time at which the first window opens; no window is shown before its close.
+    - `opens` is the time at which the first window opens. A window is not evaluated before it closes.
     - `bare` is the unit of an integer without a unit.
     - `texts` is None if the names of streams are IRIs. If the names are words, they are read as IRIs that
       begin with `texts`.
-    - `anchored`, set by a reading, means that windows that look ahead are anchored at each element.
+    - `anchored`, set by a reading, means that a window that looks ahead has one position per element.
     - `causal`, set by a reading, means that a window of a log excludes times after the evaluation time.
     - `offset`, set by a reading, is the meaning of OFFSET o with RANGE r at a time t: [t−o, t−o+r] at each
       t, the same interval only at multiples of STEP, or [t−o−r, t−o).
@@ -189,7 +190,7 @@ _MANNERS: Final = {
 MERGING: Final = frozenset(language for language in Language if language.manner.merges)
 """The languages whose windows are merged into the default graph.
 
-Elsewhere each block reads its own window.
+In the other languages, each block reads its own window.
 """
 STEPPED: Final = tuple(
     language
@@ -206,7 +207,7 @@ Form = Literal["SELECT", "ASK", "CONSTRUCT", "DESCRIBE"]
 class Dataset:
     """The dataset D: the graphs of FROM, merged into the default graph, and the graphs of FROM NAMED.
 
-    If both are empty, the dataset is the dataset that is given with the trace.
+    If the query has no FROM and no FROM NAMED, the dataset is given with the trace.
     """
 
     default: tuple[Iri, ...] = ()
@@ -217,7 +218,7 @@ class Dataset:
 class MergedStream:
     """A stream and window whose triples enter the default graph: (s, ω, ∅) of cs(Q).
 
-    `name` is the name of an RSP-QL window that no block reads.
+    `name` is the name of an RSP-QL window that is declared, but that no WINDOW block of the query reads.
     """
 
     stream: Iri
@@ -227,15 +228,15 @@ class MergedStream:
 
 @dataclass(frozen=True, slots=True)
 class EngineQuery:
-    """The query of one engine: V, P and D, with the windows at the places that the language defines.
+    """The query of one engine: result variables V, pattern P and dataset D, with its windows.
 
     `merged` are the windows whose triples enter the default graph: FROM STREAM of C-SPARQL, and FROM NAMED
     STREAM of SPARQLstream. The StreamBlocks of `pattern` contain the windows of STREAM and WINDOW blocks.
-    `declared` are RSP-QL windows that no block reads. `result` is V in the order of the text. For CONSTRUCT
-    and DESCRIBE, V consists of the variables in `template` and `described`. A blank node of the template is
-    new in each solution. `name` is the registered name, which is the name of a stream if `registers_stream`
-    is true. `every` is the period of COMPUTED EVERY. `notes` list readings of the text that differ from the
-    definition of the language.
+    `declared` are RSP-QL windows that are declared, but that no WINDOW block reads. `result` is V in the
+    order of the text. For CONSTRUCT and DESCRIBE, V consists of the variables in `template` and `described`.
+    A blank node of the template is new in each solution. `name` is the registered name, which is the name of
+    a stream if `registers_stream` is true. `every` is the period of COMPUTED EVERY. `notes` list readings of
+    the text that differ from the definition of the language.
     """
 
     language: Language

@@ -91,8 +91,8 @@ def window_operator(
 
     A tuple window counts only the triples of `stream`. If `stream` is a variable, each stream has its own
     tuple window; the stream is the fourth argument of striple. `bounds` are the ends of all time windows up
-    to the pivot. If `bounds` is None, a time window has its own ends, and without own ends it is closed; a
-    last window is then high-open.
+    to the pivot. If `bounds` is None, a time window has the ends that its declaration defines. Without such
+    ends, a time window is closed, and the window that closed last is high-open.
 
     >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), "closed"))
     ⊞^{30,0,5}

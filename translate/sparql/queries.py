@@ -1,8 +1,8 @@
 """The translation of a query's syntax tree to its pattern and form (SPARQL 1.1, Sections 11 and 18.2).
 
-Runs of triples and paths are read first (Sections 18.2.2.3 to 5), then the groups around them. Each query or
-subquery is one level: its groups, aggregates, SELECT and modifiers (18.2.4). The form, dataset, template and
-streaming clauses of the whole query are read last.
+Consecutive triples and paths are read first (SPARQL 1.1, Sections 18.2.2.3 to 5), then the groups around
+them. Each query or subquery is one level: its groups, aggregates, SELECT and modifiers (18.2.4). The form,
+dataset, template and streaming clauses of the whole query are read last.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

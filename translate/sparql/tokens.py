@@ -79,7 +79,7 @@ class Document:
     prefixes: Prefixes = ()
 
     def place(self, offset: int) -> Place:
-        """Return the place of a character of `text` in the text as written."""
+        """Return the place, in the query as the user wrote it, of a character of `text`."""
         before = bisect_right(self.escapes, offset, key=itemgetter(0))
         shorter = self.escapes[before - 1][1] if before else 0
         return place_at(self.source, self.characters, offset + shorter)
@@ -89,7 +89,10 @@ class Document:
         return bisect_left(self.tokens, offset, key=lambda token: token.start)
 
     def around(self, token: Token) -> tuple[Token, Token, Token]:
-        """Return a token with the tokens before and after it; the end of the query follows itself."""
+        """Return a token with its two neighbours.
+
+        The neighbour after the end of the query is this end itself.
+        """
         index = self.index_from(token.start)
         return self.tokens[index - 1], token, self.tokens[min(index + 1, len(self.tokens) - 1)]
 

@@ -19,7 +19,9 @@ from solver.facts import Row
 
 @dataclass(frozen=True, slots=True)
 class VersionJudgement:
-    """The match of a recording with an engine version, by push if the triggers of reports are known.
+    """The match of a recording with an engine version.
+
+    It lists pushes if the recording names the push of each report.
 
     If `by` is ANSWER, the recording was compared as a sequence of answers.
     """
@@ -31,7 +33,10 @@ class VersionJudgement:
 
     @property
     def correct(self) -> bool | None:
-        """Whether the recording has exactly the predicted reports; None for a sequence without reports."""
+        """Whether the recorded reports are the predicted reports.
+
+        The result is None if reports are compared in order and none exists.
+        """
         if self.by == "answer" and not self.places:
             return None
         return all(place.problem is None for place in self.places)
@@ -66,8 +71,9 @@ def judged_by(
 ) -> VersionJudgement:
     """Return the judgement of a recording by an engine version with some of its rules off.
 
-    If the triggers of reports are unknown, reports are compared by time unit. Their times are also compared
-    if the recording's times are finer than the unit. The recording may be of any build of the engine.
+    If the recording does not name the push of each report, reports are compared by time unit. The times of
+    reports are also compared if they are finer than the unit. The recording may come from any build of the
+    engine version.
     """
     judgements = (_judged_by(build, run, recorded, options, off) for build in (engine, *engine.builds))
     first = next(judgements)

@@ -1,9 +1,9 @@
 """Judge a recording by a specification: try every start time t0 and every choice of window bounds.
 
-The search follows Definition 25 of RSP-QL (2014). The recording is first aligned with the columns of the
-query, and its reports are assigned to evaluations. For one choice, `Verdict` compares the reports window by
-window. Start times that the first reports contradict are excluded early. The `Judgement` contains the
-verdicts on the remaining choices.
+The search follows Definition 25 of RSP-QL (2014). First, the columns of the recording are ordered like the
+columns of the query, and its reports are assigned to evaluations. For one choice of t0 and bounds, `Verdict`
+compares the reports window by window. Start times t0 that contradict the first reports are excluded early.
+`Judgement` contains the verdicts on the start times that remain.
 """
 
 from bisect import bisect_right
@@ -73,7 +73,7 @@ def recorded_for(task: specifications.Task, recording: recordings.Recording) -> 
 
 
 def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
-    """Yield a warning if the recording has no report, or if its columns are not the query's variables."""
+    """Yield a warning if the recording has no report, or columns that are not the query's variables."""
     if not recording.reports:
         yield "the answers have no report"
     if query.form == "ASK" or not any(report.rows for report in recording.reports):
@@ -146,8 +146,8 @@ def _due(
 class ReportAssignment:
     """The rule that assigns each report to the last evaluation that is at most `early` ms after the report.
 
-    With `once`, an evaluation gets only its first report and the other reports at the time of the first
-    report. Otherwise each row of an evaluation may come in its own report. A report must come less than
+    With `once`, an evaluation gets only its first report, and other reports with the same time as the first
+    report. Without `once`, each row of an evaluation may come in its own report. A report must come less than
     `late` ms after its evaluation. If `late` is None, the delay must be less than the slide of one of the
     reporting `windows`. If `late` is None and no window reports, any delay is allowed. `push_times` maps push
     numbers to times in ms; with `push_times`, a report counts at the time of its push. `closes` is the time
@@ -205,7 +205,7 @@ def slots(
 
 
 def _undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
-    """Return a place for reports that belong to no evaluation."""
+    """Return an entry for reports that belong to no evaluation."""
     early = how.closes is not None and reports[0].t < how.closes - how.early
     return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
@@ -258,8 +258,8 @@ class Phase:
 
     Only evaluations in the stable phase decide the verdict.
 
-    `edge` is the end of the trace. An evaluation at `edge` or later decides only if the engine reported: no
-    later element could have triggered the evaluation.
+    `edge` is the end of the trace. No element after `edge` can make the engine evaluate. An evaluation at
+    `edge` or later counts only if the engine reported.
     """
 
     after: float

@@ -97,7 +97,7 @@ class Specification(BaseModel):
     )
 
     def strategies(self, stream: str, number: int) -> frozenset[Strategy]:
-        """Return the report strategies of a window, given the IRI of its stream and its number from 1."""
+        """Return the report strategies of a window, by the IRI of its stream and its number, from 1."""
         return self.windows.get(stream, self.windows.get(str(number), self.report))
 
 

@@ -101,7 +101,7 @@ def _name(stream: Iri | Variable) -> str | None:
 
 
 def tick_clock(elements: tuple[PushedTriple, ...], tick: parameters.Tick) -> TickClock:
-    """Return the elements on the coarsest clock that separates the ticks of the elements."""
+    """Return the elements with times in the largest unit in which different ticks have different times."""
     by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
     parts = [list(_numbered(inside, tick)) for inside in by_instant]
     scale = 1 + max((numbers[-1] + 1 for numbers in parts), default=1)

@@ -55,7 +55,10 @@ class BufferedTriple:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedMapping:
-    """A joined mapping with its entries in the buffers; the mapping of a static element has no entries."""
+    """A joined mapping and its triples in the buffers.
+
+    A mapping of static data has no triples in the buffers.
+    """
 
     binds: TextSolution
     entries: tuple[BufferedTriple, ...] = ()

@@ -1,6 +1,6 @@
 """Deviations of the engines' SPARQL processors from SPARQL 1.1, as rewritten queries of SPARQL 1.1.
 
-In ARQ 2.11.1, numbers match by value (W6b), and a GROUP BY without solutions has a row (W6a).
+In ARQ 2.11.1, numbers match by value (rule W6b), and a GROUP BY without solutions has a row (rule W6a).
 
   {?s :p ?a . ?t :q ?a . ?t :r 1}  =  {?s :p ?a . ?t :q ?b . ?t :r ?c} FILTER(?a ≐ ?b && 1 ≐ ?c)
 ≐ holds for equal terms, and for equal numbers of one value space: integers and decimals, doubles, floats.

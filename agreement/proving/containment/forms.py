@@ -173,7 +173,7 @@ def _conjuncts(pattern: Pattern) -> Iterator[PatternTree]:
 
 
 def _each_once(conjuncts: Iterable[PatternTree]) -> Iterator[PatternTree]:
-    """Yield each part once, unless repeating the part would multiply solutions."""
+    """Yield equal triple patterns and filters once, and other conjuncts as often as they occur."""
     seen = set()
     for tree in conjuncts:
         if tree.label not in ("TRIPLE", "FILTER") or tree not in seen:

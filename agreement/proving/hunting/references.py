@@ -605,7 +605,7 @@ def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
 
 
 def reference(name: str, specification: Specification | None, options: judge.Options) -> Reference:
-    """Return the given specification as a reference, or otherwise the engine version with this name."""
+    """Return the given specification as a reference; without a specification, the engine version `name`."""
     if specification is None:
         return VersionReference(name, options, ENGINES[name])
     return SpecificationReference(name, options, specification)

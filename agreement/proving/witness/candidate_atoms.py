@@ -1,8 +1,9 @@
 """Choose the triples from which the search builds streams, so that it misses no smaller stream.
 
-A variable needs fresh values, constants, and one value for each region that conditions define. Two variables
-can have the same value because of a join, or because two patterns match the same triple. A class contains the
-variables that can be equal, the constants at their positions, and the conditions on them.
+For each variable, the search tries fresh values, constants, and one value for each range that conditions
+define. Two variables can have the same value because of a join, or because two patterns match the same
+triple. A class contains the variables that can be equal, the constants at their positions, and the conditions
+on them.
 """
 
 from collections import Counter
@@ -257,8 +258,8 @@ def region_values(
     """Return the values to try for the variables of a class: `many` terms per region, and the constants.
 
     Conditions on one variable define regions. Of a condition on several variables, the parts with one
-    variable define regions. If a part has several variables, all numbers between the constants are kept, as
-    many as the part has variables.
+    variable define regions. If a part of a condition has several variables, all numbers between the constants
+    are tried, as many as the part has variables.
     """
     expressions = [each for condition in conditions for each in _expressions(condition)]
     compared = [*constants_in(expressions), *triple_terms(expressions, new)]
@@ -312,7 +313,7 @@ def occurrences(program: Program) -> Mapping[Variable, int]:
     """Return, for each variable, the number of places at which a derivation can have different values.
 
     If a rule hides a variable (in a sub-SELECT or EXISTS), each use of the derived predicate has its own
-    value of the variable. Loops repeat any number of times; a single round is counted.
+    value of the variable. A loop may repeat any number of times, but only one round is counted.
     """
     looping = bool(positive_loops(program))
 
@@ -362,8 +363,8 @@ def candidate_atoms(
     Unless the static data are `known`, the search also chooses static triples. With `any_source`, the search
     may put each triple into each stream and into the static data. For each stream, further triples match no
     pattern, unless a pattern has a variable as predicate. Enough of these triples at one time push all
-    content out of tuple windows. With `noisy`, triples trigger a side; a match of a pattern with any
-    predicate can also trigger the side.
+    content out of tuple windows. With `noisy`, further triples make push evaluate. A match of a pattern with
+    any predicate can also make push evaluate.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))
@@ -416,9 +417,9 @@ def _displacing(programs: Iterable[Program], stream: Iri) -> int:
 def _own_sources(
     programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Mapping[tuple[Term, ...], frozenset[Term]]:
-    """Return the sources of each pattern in the programs that separate sources.
+    """Return the sources of each pattern in the programs in which each pattern has its own source.
 
-    Each other pattern may match any stream and the static data.
+    In the other programs, a pattern may match any stream and the static data.
     """
     every: frozenset[Term] = frozenset((*streams, DEFAULT))
     sources: dict[tuple[Term, ...], frozenset[Term]] = {}

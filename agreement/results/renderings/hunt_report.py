@@ -96,7 +96,7 @@ def _where(fault: Fault, place: ReportMatch) -> str:
 
 
 def _terms(fault: Fault) -> dict[str | None, str]:
-    """Return the input terms by lexical form, for an engine whose rows omit the kinds of terms."""
+    """Return the input terms by lexical form, for an engine whose rows do not show the kinds of terms."""
     if not fault.run.typed_answers.lexical:
         return {}
     triples = (
