@@ -115,7 +115,7 @@ def test_each_reading_of_a_window_text_is_what_the_table_says(row, tmp_path):
 
 def test_the_table_of_readings_and_the_text_below_have_all():
     shown = {(name, value) for row in READING_ROWS for name, value in [snippets(row[0]) + snippets(row[1])]}
-    every = {(name, value) for name, (_, _, choices) in READINGS.items() for value in choices}
+    every = {(name, value) for name, (_, choices) in READINGS.items() for value in choices}
     beside = {("messages", "versioned"), ("messages", "unversioned")}
     assert every == shown | beside
     assert all(f"{name}={value}" in PAGES["translate/README.md"] for name, value in beside)

@@ -209,11 +209,15 @@ def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
 
 def is_pushed(query: EngineQuery) -> bool:
     """Return whether input triggers the query by default, because of its language or its windows."""
-    by_language = query.language.manner.pushed
-    if by_language is not None:
-        return by_language
     reads: list[MergedStream | algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
-    return not reads or any(_has_no_grid(read.window) for read in reads)
+    ungridded = [_has_no_grid(read.window) for read in reads]
+    match query.language.manner.pushed:
+        case "any":
+            return not ungridded or any(ungridded)
+        case "all":
+            return all(ungridded)
+        case said:
+            return said == "always"
 
 
 def _has_no_grid(window: WindowExpression) -> bool:

@@ -1,5 +1,5 @@
 """The query languages: each language has a grammar and adds streaming clauses to SPARQL."""
 
-from translate.dialects.grammars import GRAMMARS, SIZE, TITLES
+from translate.dialects.grammars import GRAMMARS, TITLES
 from translate.dialects.query_reader import lift, read_query, tokens_of
 from translate.dialects.readings import READINGS, UNVERSIONED, Readings, check_reading, concerns_queries

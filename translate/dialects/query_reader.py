@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final, get_args
+from typing import Final
 
 from lars.durations import Duration
 from lars.errors import PlacedError
@@ -29,8 +29,9 @@ from translate.dialects.grammars import CLAUSE, GRAMMARS, TITLES, clauses_in
 from translate.dialects.readings import Readings, concerns_queries, manner_of
 from translate.dialects.windows import idle_step, read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
+from translate.model.manner import Manner
 from translate.model.patterns import EMPTY, StreamBlock
-from translate.model.query import EngineQuery, Language, Manner, MergedStream
+from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Now, Range, Rows, WindowExpression
 from translate.sparql.queries import translate
 from translate.sparql.syntax_tree import AnyWindow, reach
@@ -235,7 +236,7 @@ def _registered_name(names: sparql.Names, token: sparql.Token, language: Languag
     return names.label(whole).value if sparql.is_name(whole) else whole.text
 
 
-def _operator(document: sparql.Document, *clauses: sparql.Phrase | None) -> ToStream | None:
+def _operator(document: sparql.Document, manner: Manner, *clauses: sparql.Phrase | None) -> ToStream | None:
     """Return the operator of REGISTER or SELECT.
 
     Raise QueryError if REGISTER and SELECT have different operators.
@@ -246,7 +247,8 @@ def _operator(document: sparql.Document, *clauses: sparql.Phrase | None) -> ToSt
         if token.text.upper() != tokens[0].text.upper():
             raise document.unexpected(token, f"{tokens[0].text.upper()}, as REGISTER says")
     written = tokens[0].text.upper() if tokens else None
-    return next((one for one in get_args(ToStream) if one == written), None)
+    words = {text.split()[-1]: operator for operator, text in manner.operators.items()}
+    return None if written is None else words.get(written)
 
 
 def lift(
@@ -280,7 +282,7 @@ def lift(
         every=_every(document, every, streams),
         merged=tuple(streams.merged),
         declared=tuple(stream for name, stream in streams.named.items() if name not in streams.read),
-        to_stream=_operator(document, register, query),
+        to_stream=_operator(document, streams.manner, register, query),
         registers_stream=is_stream,
         notes=tuple(dict.fromkeys((*streams.notes, *_left_out(tree)))),
     )
@@ -378,7 +380,7 @@ _DASHES: Final = re.compile(rf"({'|'.join(_STRINGS)})|--[^\r\n]*", re.DOTALL)
 
 def _plain(text: str, language: Language) -> str:
     """Return the text without comments that begin with --, if the language has such comments."""
-    dashes = GRAMMARS[language].dashes
+    dashes = language.manner.dashes
     return _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text) if dashes else text
 
 
@@ -390,7 +392,7 @@ def tokens_of(
 ) -> sparql.Document:
     """Return the tokens of a text in any language; -- begins a comment if the language has such comments."""
     whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
-    told = (one for one, syntax in GRAMMARS.items() if syntax.dashes)
+    told = (one for one in Language if one.manner.dashes)
     dashed = next((one for one in told if _has_sign(text, one, whole)), Language.RSPQL)
     return whole(_plain(text, dashed))
 
@@ -405,7 +407,7 @@ _MASKS: Final = {
 
 def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
     """Return whether a text has a sign of a language outside comments, strings and names."""
-    sign = GRAMMARS[language].sign
+    sign = language.manner.sign
     if sign is None:
         return False
     try:
@@ -433,7 +435,7 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}
     found = [language for language in Language if _has_sign(text, language, whole)]
-    for language in (*found, *(language for language in Language if GRAMMARS[language].sign is None)):
+    for language in (*found, *(language for language in Language if language.manner.sign is None)):
         try:
             document = whole(_plain(text, language))
         except QueryError as error:

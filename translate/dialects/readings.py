@@ -5,14 +5,15 @@ from dataclasses import replace
 from typing import Final
 
 from lars.errors import LarsError
-from translate.model.query import Language, Manner
+from translate.model.manner import Manner
+from translate.model.query import Language
 
 Readings = tuple[tuple[str, str], ...]
 """The chosen readings: pairs of a reading's name and the chosen value."""
 
 
-OpenMeaning = tuple[str, tuple[Language, ...], Mapping[str, Mapping[str, object] | None]]
-"""A meaning that documents leave open: a description, the languages, and the choices.
+OpenMeaning = tuple[str, Mapping[str, Mapping[str, object] | None]]
+"""A meaning that documents leave open: a description, and the choices.
 
 The description names the document. Each choice has the changes to a language's manner; None marks a choice
 without a translation. The first choice is the default, unless a language has its own default. An open meaning
@@ -27,37 +28,30 @@ UNVERSIONED: Final = ("messages", "unversioned")
 READINGS: Final[Mapping[str, OpenMeaning]] = {
     "range-alone": (
         "LARS (2015) reads [RANGE L] as sliding, newer engines as tumbling",
-        tuple(one for one in Language if one not in (Language.JANUS, Language.SPARQLSTREAM)),
         {"sliding": {"tumbles": False}, "tumbling": {"tumbles": True}},
     ),
     "grain": (
         "[NOW] of CQELS 2 is one element, and in LARS one time point",
-        (Language.CQELS2,),
         {"time-point": {}, "message": None, "triple": None},
     ),
     "count": (
         "the document of CQELS 2 counts triples, its tests elements",
-        (Language.CQELS2,),
         {"triples": {}, "elements": None},
     ),
     "anchor": (
         "two classes of CQELS 2 anchor PAST and FUTURE differently",
-        (Language.CQELS2,),
         {"grid": {}, "element": {"anchored": True}},
     ),
     "log": (
         "Janus does not say if START and END show what follows the evaluation",
-        (Language.JANUS,),
         {"whole": {}, "causal": {"causal": True}},
     ),
     "offset": (
         "the specification, code and plans of Janus read OFFSET differently",
-        (Language.JANUS,),
         {"each": {}, "step": {"offset": "step"}, "end": {"offset": "end"}},
     ),
     "messages": (
         "W3C tests reject MESSAGE without VERSION, Kolibrie accepts it",
-        (),
         {"versioned": {}, "unversioned": {}},
     ),
 }
@@ -67,7 +61,7 @@ def check_reading(name: str, value: str) -> None:
     """Raise LarsError for an unknown reading, an unknown value, or a value without a translation."""
     if name not in READINGS:
         raise LarsError(f'unknown reading "{name}"; use {", ".join(READINGS)}')
-    _, _, choices = READINGS[name]
+    _, choices = READINGS[name]
     if value not in choices:
         raise LarsError(f'unknown value "{value}" of the reading {name}; use {" or ".join(choices)}')
     if choices[value] is None:
@@ -82,13 +76,12 @@ def manner_of(language: Language, readings: Readings) -> Manner:
     """
     manner = language.manner
     for name, value in readings:
-        _, languages, choices = READINGS[name]
-        if language in languages:
+        _, choices = READINGS[name]
+        if name in language.manner.leaves_open:
             manner = replace(manner, **choices[value] or {})  # type: ignore[arg-type]  # by name
     return manner
 
 
 def concerns_queries(name: str) -> bool:
     """Return whether a reading concerns queries and not data."""
-    _, languages, _ = READINGS[name]
-    return bool(languages)
+    return any(name in language.manner.leaves_open for language in Language)

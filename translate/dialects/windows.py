@@ -11,17 +11,9 @@ from typing import Final
 from lars.durations import NANOSECONDS, Duration
 from translate.errors import UnsupportedError
 from translate.model import windows
-from translate.model.query import Manner
+from translate.model.manner import DAYS, UNITS, Manner
 from translate.sparql import Document, Phrase, Token
 
-UNITS: Final = {
-    **NANOSECONDS,
-    **dict.fromkeys(("sec", "second", "seconds"), NANOSECONDS["s"]),
-    **dict.fromkeys(("minute", "minutes"), NANOSECONDS["m"]),
-    **dict.fromkeys(("hr", "hour", "hours"), NANOSECONDS["h"]),
-    **dict.fromkeys(("day", "days"), NANOSECONDS["d"]),
-}
-DAYS: Final = "durations of days, hours, minutes and seconds: a month or a year has no fixed length"
 _ZERO: Final = Duration(0)
 _ISO: Final = re.compile(
     r"P(?:(?P<Y>\d+)Y)?(?:(?P<MO>\d+)M)?(?:(?P<W>\d{1,18})W)?(?:(?P<D>\d{1,18})D)?"
@@ -105,8 +97,8 @@ def _range(document: Document, kind: Phrase, manner: Manner) -> windows.Range:
     elif manner.grid and step is not None and width.nanoseconds % step.nanoseconds:
         origin = _ZERO  # Windows open at multiples of the step, and close elsewhere: no pivot is a close.
     tumbling = tumbling and slide is None
-    # Their ends are those of closed windows: [RANGE L] that slides with the time is Table 1's.
-    ends = None if step is None and origin is None else manner.ends
+    # [RANGE L] that slides with the time is Table 1's, unless the language sets its ends.
+    ends = manner.ends_alone if step is None and origin is None else manner.ends
     return windows.Range(width, step, tumbling=tumbling, ends=ends, origin=origin)
 
 

@@ -3,12 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Final, Literal
 
-from lars.durations import MILLISECOND, SECOND, Duration
+from lars.durations import SECOND, Duration
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Bounds
+from translate.model import languages
+from translate.model.manner import Manner, can_say
 from translate.model.patterns import UNMODIFIED, Modifiers, Pattern, StreamBlock, TriplePattern
 from translate.model.windows import WindowExpression
 
@@ -55,55 +59,17 @@ class Setting:
     trigger: Trigger = "any"
 
 
-EmptyGroup = Literal["values", "unbound average", "no row"]
-"""The result of aggregates over an empty multiset (SEMANTICS T13) in SPARQL 1.1, SPARQLstream and CQELS."""
-
-
-@dataclass(frozen=True, slots=True)
-class Manner:
-    """The syntax of windows and durations in a query language, and the meanings that its documents define.
-
-    - `windows` are the windows of the language, for messages.
-    - `units` are the units of durations, the longest unit first. A unit is the text after a number, or a
-      text with {} in place of the number.
-    - If `merges` is true, the content of windows enters the default graph. If `merges` is false, each block
-    reads its window,
-      by name if `names_windows` is true.
-    - If `pushed` is true, input triggers evaluation. If `pushed` is None, input triggers evaluation only if
-      the query has NOW windows or tuple windows.
-    - `ends` are the ends of windows; None means that engines differ.
-    - If `tumbles` is true, a window without a slide is a tumbling window.
-    - If `grid` is true, windows open at multiples of the slide.
-    - `opens` is the time at which the first window opens. A window is not evaluated before it closes.
-    - `bare` is the unit of an integer without a unit.
-    - `texts` is None if the names of streams are IRIs. If the names are words, they are read as IRIs that
-      begin with `texts`.
-    - `anchored`, set by a reading, means that a window that looks ahead has one position per element.
-    - `causal`, set by a reading, means that a window of a log excludes times after the evaluation time.
-    - `offset`, set by a reading, is the meaning of OFFSET o with RANGE r at a time t: [t−o, t−o+r] at each
-      t, the same interval only at multiples of STEP, or [t−o−r, t−o).
-    """
-
-    title: str
-    windows: str
-    units: Mapping[str, str]
-    merges: bool = False
-    names_windows: bool = False
-    pushed: bool | None = False
-    ends: Bounds | None = None
-    bare: Duration | None = None
-    tumbles: bool = False
-    opens: Duration | None = None
-    grid: bool = False
-    texts: str | None = None
-    empty_group: EmptyGroup = "values"
-    anchored: bool = False
-    causal: bool = False
-    offset: Literal["each", "step", "end"] = "each"
+def _others(named: Mapping[str, object]) -> dict[str, str]:
+    """Return the names of the languages in `translate/model/languages` that are not among the given names."""
+    found = sorted(module.name for module in iter_modules(languages.__path__))
+    return {name.upper(): name for name in found if name.upper() not in named}
 
 
 class Language(Enum):
-    """The language of a query."""
+    """The language of a query: the files of `translate/model/languages`.
+
+    The languages that the code names come first, in the order in which a text is tried.
+    """
 
     CSPARQL = "csparql"
     CQELS = "cqels"
@@ -113,6 +79,7 @@ class Language(Enum):
     CQELS2 = "cqels2"
     SPARQ = "sparq"
     JANUS = "janus"
+    vars().update(_others(vars()))
 
     @property
     def manner(self) -> Manner:
@@ -120,73 +87,9 @@ class Language(Enum):
         return _MANNERS[self]
 
 
-_LETTERS: Final = {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"}
-_ISO: Final = {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"}
-_MANNERS: Final = {
-    Language.CSPARQL: Manner("C-SPARQL", "[RANGE n STEP n] and [RANGE TRIPLES n]", _LETTERS, merges=True),
-    Language.CQELS: Manner(
-        "CQELS",
-        "[NOW], [ALL], [TRIPLES n] and [RANGE n SLIDE n]",
-        # The engine drops the last digit of h and d, so its longest unit is the minute.
-        {"m": "m", "s": "s", "ms": "ms", "ns": "ns"},
-        pushed=True,
-        empty_group="no row",
-    ),
-    Language.SPARQLSTREAM: Manner(
-        "SPARQLstream",
-        "[NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
-        {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
-        merges=True,
-        empty_group="unbound average",
-    ),
-    Language.RSPQL: Manner(
-        "RSP-QL",
-        "[RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]",
-        _ISO,
-        names_windows=True,
-        bare=MILLISECOND,
-    ),
-    Language.KOLIBRIE: Manner(
-        "Kolibrie",
-        "[RANGE n STEP n]",
-        {"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
-        names_windows=True,
-        ends="high-open",
-        bare=SECOND,
-        tumbles=True,
-        texts=":",
-    ),
-    Language.JANUS: Manner(
-        "Janus",
-        "[RANGE n STEP n], [START n END n] and [OFFSET n RANGE n STEP n]",
-        {"ms": ""},
-        names_windows=True,
-        ends="high-open",
-        bare=MILLISECOND,
-    ),
-    Language.SPARQ: Manner(
-        "sparq",
-        "[RANGE n STEP n T0 n] and [ROWS n]",
-        _ISO,
-        names_windows=True,
-        ends="high-open",
-        bare=SECOND,
-        tumbles=True,
-        opens=Duration(0),
-    ),
-    Language.CQELS2: Manner(
-        "CQELS 2",
-        "[NOW], [TRIPLES n], [RANGE n STEP n] and [PAST n FUTURE n STEP n]",
-        _LETTERS,
-        pushed=None,
-        ends="high-open",
-        tumbles=True,
-        texts="",
-        grid=True,
-    ),
+_MANNERS: Final[Mapping[Language, Manner]] = {
+    language: import_module(f"{languages.__name__}.{language.value}").MANNER for language in Language
 }
-
-
 MERGING: Final = frozenset(language for language in Language if language.manner.merges)
 """The languages whose windows are merged into the default graph.
 
@@ -195,7 +98,7 @@ In the other languages, each block reads its own window.
 STEPPED: Final = tuple(
     language
     for language in Language
-    if language.manner.tumbles or language in (Language.CSPARQL, Language.JANUS)
+    if not any(can_say(template, ("length",)) for template in language.manner.templates["range"])
 )
 """The languages in which each window with a length has a STEP."""
 

@@ -20,6 +20,7 @@ from typing import Final
 from lars.errors import PlacedError
 from lars.language.terms import Iri, Variable
 from translate.errors import NeedsRdf12Error, UnsupportedError
+from translate.model.manner import Terminal
 from translate.model.patterns import StreamBlock
 from translate.sparql.tokens import FUNCTIONS_12, Document, Token, declared
 
@@ -95,10 +96,6 @@ def _tables(package: str, name: str) -> _Tables:
     return content["states"], content["rules"]
 
 
-Terminal = tuple[re.Pattern[str], str]
-"""A token that only some contexts of a grammar allow: the token's pattern, and its name in messages."""
-
-
 def _nothing(_document: Document, _token: Token) -> PlacedError | None:
     return None
 
@@ -107,12 +104,7 @@ def _nothing(_document: Document, _token: Token) -> PlacedError | None:
 class Grammar:
     """The grammar of a language: the package and name of its tables, and its tokens that SPARQL lacks.
 
-    `explain` may return a better error for an unexpected token. `window` is an example of a window, and
-    `windows` describes the place of windows, for messages. `clauses` are the streaming clauses. `refused`
-    maps a rejected keyword to the name of its construct and to the supported alternative. `sign` matches
-    syntax that only this language has. A text that no `sign` matches belongs to a language without `sign`. If
-    `dashes` is true, -- begins a comment. `foreign` has the keywords that are rejected at any place in a
-    query.
+    `explain` may return a better error for an unexpected token. `window` is an example of a window.
     """
 
     package: str = "translate.sparql"
@@ -120,12 +112,6 @@ class Grammar:
     terminals: Mapping[str, Terminal] = field(default_factory=dict)
     explain: Callable[[Document, Token], PlacedError | None] = _nothing
     window: str = ""
-    windows: str = ""
-    clauses: frozenset[str] = frozenset()
-    refused: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    sign: re.Pattern[str] | None = None
-    dashes: bool = False
-    foreign: frozenset[str] = frozenset()
 
     @property
     def tables(self) -> _Tables:

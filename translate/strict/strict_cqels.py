@@ -4,7 +4,7 @@ import re
 from functools import partial
 from typing import Final
 
-from translate.dialects import SIZE
+from translate.model.manner import SIZE
 from translate.sparql import Document, Phrase, query_of, tokenize
 from translate.sparql.syntax_tree import Grammar
 from translate.strict.engine_parsers import check_prefixes, parsed, reject_operators, rejection

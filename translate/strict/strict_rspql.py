@@ -5,9 +5,9 @@ from functools import partial
 from typing import Final
 
 from lars.errors import place_at
-from translate.dialects import SIZE
 from translate.dialects.by_lines import LineWindow, TextPart, as_graphs, read_lines
 from translate.errors import QueryError
+from translate.model.manner import SIZE
 from translate.sparql import tokenize
 from translate.sparql.syntax_tree import SPARQL, Grammar
 from translate.strict.engine_parsers import check_prefixes, parsed, reject_operators

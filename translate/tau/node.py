@@ -9,8 +9,9 @@ from lars.language.program import Rule
 from lars.language.terms import DEFAULT, NULL, Atom, Iri, Symbol, Term, Variable
 from lars.language.windows import Window
 from translate.analysis import witnesses
+from translate.model.manner import EmptyGroup
 from translate.model.patterns import Pattern, variables
-from translate.model.query import EmptyGroup, Setting
+from translate.model.query import Setting
 
 ActiveGraph = Symbol | Iri | Variable
 

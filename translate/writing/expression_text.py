@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Final, assert_never
 
 from lars.durations import NANOSECONDS, Duration
@@ -17,6 +18,7 @@ from lars.language.formulas import Aggregation, Call, Expression
 from translate.dialects import TITLES
 from translate.errors import QueryError
 from translate.model import patterns as algebra
+from translate.model.manner import can_say, fill, with_options
 from translate.model.patterns import Path, StreamBlock
 from translate.model.query import STEPPED, TIMESTAMP, Language, MergedStream
 from translate.model.windows import Now, Range, Rows, Span, Unbounded, WindowExpression
@@ -108,14 +110,15 @@ def write_duration(duration: Duration, language: Language) -> str:
     for unit, word in words.items():
         count, rest = divmod(duration.nanoseconds, NANOSECONDS[unit])
         # No language reads a number of more digits.
-        if 0 < count < _LONGEST and not rest:
+        if (count or not word) and 0 <= count < _LONGEST and not rest:
             return word.format(count) if "{}" in word else f"{count}{word}"
     if language is Language.RSPQL and duration.nanoseconds:
         seconds, rest = divmod(duration.nanoseconds, NANOSECONDS["s"])
         if seconds < _LONGEST:
             return f"PT{seconds}.{rest:09}".rstrip("0") + "S"
     *units, last = words
-    accepted = f"a duration is longer than zero, a whole number of {', '.join(units)} or {last}, in 18 digits"
+    whole = " or ".join(filter(None, (", ".join(units), last)))
+    accepted = f"a duration is longer than zero, a whole number of {whole}, in 18 digits"
     raise CannotSayError(f"the duration {duration}", language, accepted)
 
 
@@ -125,65 +128,55 @@ def write_window(window: WindowExpression, language: Language) -> str:
     >>> write_window(Range(Duration(10**10), Duration(10**9)), Language.CSPARQL)
     '[RANGE 10s STEP 1s]'
     """
-
-    def after(word: str, duration: Duration | None) -> str:
-        return "" if duration is None else f"{word}{write_duration(duration, language)}"
-
+    templates, (kinds, parts) = language.manner.templates, _parts_of(window)
+    for template in chain.from_iterable(templates.get(kind, ()) for kind in kinds):
+        if can_say(template, parts.keys()):
+            return _filled(template, parts, language)
     accepted = f"its windows are {language.manner.windows}"
-    match language, window:
-        case Language.CQELS2, Range(size, slide, None, ends=ends, ahead=ahead) if slide is not None:
-            if ahead is not None:
-                return f"[{after('PAST ', size)}{after(' FUTURE ', ahead)}{after(' STEP ', slide)}]"
-            word = "FUTURE " if ends == "low-open" else "RANGE "
-            return f"[{after(word, size)}{after(' STEP ', slide)}]"
-        case Language.SPARQ, Range(size, slide, None, ahead=None, origin=origin) if slide is not None:
-            at = after(" T0 ", origin) if origin is not None and origin.nanoseconds else ""
-            return f"[{after('RANGE ', size)}{after(' STEP ', slide)}{at}]"
-        case Language.JANUS, Span(first, last, causal=False) if all(
-            each.nanoseconds % NANOSECONDS["ms"] == 0 and each.nanoseconds < _LONGEST * NANOSECONDS["ms"]
-            for each in (first, last)
-        ):
-            ends_text = [each.nanoseconds // NANOSECONDS["ms"] for each in (first, last)]
-            return f"[START {ends_text[0]} END {ends_text[1]}]"
-        case Language.JANUS, Range(past, None, until, ends="closed"):
-            rest = Duration(past.nanoseconds - (0 if until is None else until.nanoseconds))
-            length = after(" RANGE ", rest) if rest.nanoseconds else " RANGE 0"
-            return f"[{after('OFFSET ', past)}{length} STEP 1]"
-        case Language.SPARQ, Rows(count):
-            return f"[ROWS {count}]"
-        case _, Range(ahead=Duration()):
-            pass
-        case _, Range(origin=Duration(opens)) if opens:
-            pass
-        case Language.CSPARQL, Range(size, slide, None) if slide is not None:
-            return f"[{after('RANGE ', size)}{after(' STEP ', slide)}]"
-        case Language.CSPARQL, Rows(count):
-            return f"[RANGE TRIPLES {count}]"
-        case _, Range(_, None, None) if language in STEPPED:
-            accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
-        case Language.CQELS, Range(size, slide, None):
-            return f"[{after('RANGE ', size)}{after(' SLIDE ', slide)}]"
-        case ((Language.CQELS | Language.SPARQLSTREAM | Language.CQELS2), Rows(count)):
-            return f"[TRIPLES {count}]"
-        case ((Language.CQELS | Language.SPARQLSTREAM | Language.CQELS2), Now()):
-            return "[NOW]"
-        case Language.CQELS, Unbounded():
-            return "[ALL]"
-        case Language.SPARQLSTREAM, Range(size, slide, until):
-            end = after(" TO NOW - ", until)
-            return f"[{after('NOW - ', size)}{end}{after(' SLIDE ', slide)}]"
-        case _, Range(size, slide, None) if language.manner.names_windows:
-            return f"[{after('RANGE ', size)}{after(' STEP ', slide)}]"
-        case Language.RSPQL, Range(size, slide, until):  # as the drafts write it: RSP4J has RANGE alone
-            end = after("-", until)
-            return f"[{after('FROM NOW-', size)} TO NOW{end}{after(' STEP ', slide)}]"
-        case Language.RSPQL, Now():
-            return "[FROM NOW TO NOW]"
-        case Language.RSPQL, Rows(count):
-            return f"[ELEMENTS {count}]"
-        case _:
-            pass
+    if kinds[-1] == "range" and parts.keys() == {"length"} and language in STEPPED:
+        accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
     raise CannotSayError(f"the window {window}", language, accepted)
+
+
+_Parts = Mapping[str, Duration | int]
+
+
+def _parts_of(window: WindowExpression) -> tuple[tuple[str, ...], _Parts]:
+    """Return the kinds of templates for a window, the best first, and the parts that a template must have."""
+    match window:
+        case Range():
+            origin = window.origin if window.origin is not None and window.origin.nanoseconds else None
+            optional = {
+                "slide": window.slide,
+                "until": window.until,
+                "ahead": window.ahead,
+                "origin": origin,
+            }
+            parts = {name: part for name, part in optional.items() if part is not None}
+            return (*filter(None, (window.ends,)), "range"), {"length": window.length, **parts}
+        case Rows(count):
+            return ("rows",), {"count": count}
+        case Now():
+            return ("now",), {}
+        case Unbounded():
+            return ("unbounded",), {}
+        case Span(start, end, causal=False):
+            return ("span",), {"start": start, "end": end}
+        case _:
+            return ("",), {}
+
+
+def _filled(template: str, parts: _Parts, language: Language) -> str:
+    """Return the text of a window; `rest` is the distance of its two ends."""
+    length, until = parts.get("length"), parts.get("until", Duration(0))
+    if isinstance(length, Duration) and isinstance(until, Duration):
+        parts = {**parts, "rest": Duration(length.nanoseconds - until.nanoseconds)}
+
+    def text(name: str) -> str:
+        part = parts[name]
+        return str(part) if isinstance(part, int) else write_duration(part, language)
+
+    return fill(with_options(template, parts.keys()), text)
 
 
 Windows = tuple[tuple[MergedStream, str], ...]
@@ -293,18 +286,27 @@ class Dialect:
 
     def block(self, block: StreamBlock) -> str:
         """Return the text before the { of a block that reads a stream."""
-        match self.language:
-            case Language.CSPARQL:
-                accepted = "its windows stand in FROM STREAM <s> and merge into the default graph"
-                raise self.cannot(f"that {block.stream} is read by one pattern alone", accepted)
-            case language if language.manner.names_windows:
-                return f"WINDOW {self.label(self._window(block))}"
-            case Language.CQELS2:
-                if isinstance(block.stream, terms.Variable):
-                    raise self.cannot(f"the variable stream name {block.stream}", "a stream's name is a word")
-                return f"STREAM {self.stream(MergedStream(block.stream, block.window))}"
-            case _:
-                return f"STREAM {self.name(block.stream)} {self.window(block.window)}"
+        if not self.language.manner.block:
+            accepted = "its windows stand in FROM STREAM <s> and merge into the default graph"
+            raise self.cannot(f"that {block.stream} is read by one pattern alone", accepted)
+
+        def text(name: str) -> str:
+            match name:
+                case "label":
+                    return self.label(self._window(block))
+                case "window":
+                    return self.window(block.window)
+                case "stream":
+                    return self.name(block.stream)
+                case _ if isinstance(block.stream, terms.Variable):
+                    accepted = f"a stream's name is {'a word' if name == 'word' else 'an IRI'}"
+                    raise self.cannot(f"the variable stream name {block.stream}", accepted)
+                case "word":
+                    return self.stream(MergedStream(block.stream, block.window))
+                case _:
+                    return self.iri(block.stream)
+
+        return fill(self.language.manner.block, text)
 
     def source(self, window: WindowExpression) -> str:
         """Return the keyword before a stream name in Janus: STREAM for a window with a slide, else LOG."""

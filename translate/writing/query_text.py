@@ -49,15 +49,6 @@ def model_json(query: Query) -> dict[str, object]:
     }
 
 
-_MERGING: Final = {
-    Language.CSPARQL: "FROM STREAM",
-    Language.SPARQLSTREAM: "FROM NAMED STREAM",
-    Language.RSPQL: "FROM WINDOW ON",  # of the drafts: RSP4J has no window in the default graph
-}
-_UNREGISTERED: Final = {
-    Language.CQELS: "its text has no such operator",
-    Language.SPARQLSTREAM: "it has the operator behind SELECT only",
-}
 _PLAIN_NAME: Final = re.compile(r"[\w.:/-]+")
 _BRACKETED_NAME: Final = re.compile(r"[^<>\s]+")
 _WORDS: Final = frozenset(("AS", "COMPUTED", "EVERY"))
@@ -79,7 +70,15 @@ def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines
         _check_operator(query, dialect, "it reports all answers")
         return _csparql(query, dialect)
     if not operator_of(query, dialect):
-        _check_operator(query, dialect, _UNREGISTERED[dialect.language])
+        manner = dialect.language.manner
+        words = "the operator" if len(manner.operators) == 3 else " and ".join(manner.operators.values())  # noqa: PLR2004
+        _check_operator(
+            query,
+            dialect,
+            "its text has no such operator"
+            if manner.operators_at == "nowhere"
+            else f"it has {words} {manner.operators_at} SELECT only",
+        )
     return []
 
 
@@ -137,16 +136,18 @@ def _is_draft(query: EngineQuery, dialect: Dialect) -> bool:
 
 def operator_of(query: EngineQuery, dialect: Dialect) -> str:
     """Return the operator after SELECT or CONSTRUCT, or "" if the query has no operator."""
-    behind = dialect.language is Language.SPARQLSTREAM and query.form == "SELECT"
-    behind = behind or _is_draft(query, dialect) or dialect.language is Language.CQELS2
-    return query.to_stream if behind and query.to_stream is not None else ""
+    manner = dialect.language.manner
+    has = manner.operators_at != "nowhere" and query.form == "SELECT"
+    if query.to_stream is None or not (has or _is_draft(query, dialect)):
+        return ""
+    return manner.operators.get(query.to_stream, "")
 
 
 def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     """Return the FROM clauses, streams last; raise CannotSayError if streams cannot be merged."""
     full, language = dialect.full, dialect.language
     _check_streams(query, dialect)
-    words = _MERGING.get(language, "")
+    words = language.manner.merged
     declared = dialect.windows if language.manner.names_windows else ()
     streams = dialect.windows if language is Language.CQELS2 else ()
     return [
@@ -164,7 +165,7 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
 
 def _check_streams(query: EngineQuery, dialect: Dialect) -> None:
     """Raise CannotSayError for merged or unread streams that the language cannot express."""
-    if query.merged and dialect.language not in _MERGING:
+    if query.merged and not dialect.language.manner.merged:
         construct = f"that {query.merged[0].stream} is merged into the default graph"
         accepted = "its STREAM blocks say which patterns are read from a stream (--assign can)"
         raise dialect.cannot(construct, accepted)
@@ -218,8 +219,8 @@ def _base(counting: Dialect) -> str:
 
 
 def _lines(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    if dialect.language is Language.SPARQ and query.form != "SELECT":
-        raise dialect.cannot(query.form, "its queries are those of SELECT")
+    if query.form not in (forms := dialect.language.manner.forms):
+        raise dialect.cannot(query.form, f"its queries are those of {' and '.join(forms)}")
     selected = query.result if query.form == "SELECT" else ()
     level = group_text.take_apart(query.pattern, selected, query.modifiers, dialect)
     clauses = group_text.clauses_of(level, dialect)
@@ -239,7 +240,7 @@ def _head(query: EngineQuery, clauses: group_text.Clauses, dialect: Dialect) -> 
         case "SELECT":
             items = clauses.items(query.pattern, query.result)
             words = ["SELECT", operator_of(query, dialect)]
-            if dialect.language is Language.CQELS2:
+            if dialect.language.manner.operators_at == "before":
                 words.reverse()
             words.append(query.modifiers.duplicates)
             return [" ".join(filter(None, (*words, items)))]

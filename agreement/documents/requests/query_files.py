@@ -30,7 +30,11 @@ from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Range, Span, WindowExpression, window_operator
 from translate.sparql import Document, Prefixes, has_relative_iri, read_declarations, resolve
 
-QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
+QUERY_SUFFIXES = (
+    ".rq",
+    ".sparql",
+    *(language.manner.suffix for language in Language if language.manner.suffix is not None),
+)
 PROGRAM_SUFFIX = ".lars"
 PROGRAM_SUFFIXES: Final = (PROGRAM_SUFFIX, ".idlvsr")
 EXPERIMENT_FILE: Final = "experiment.toml"

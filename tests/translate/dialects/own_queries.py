@@ -8,7 +8,6 @@ import pytest
 from lars.errors import LarsError
 from tests.packs import files_of, pack
 from translate.dialects import read_query
-from translate.dialects.grammars import GRAMMARS
 from translate.model.query import Language
 
 FRAMES = {
@@ -34,7 +33,7 @@ FRAMES[Language.JANUS] = (
     "{head} REGISTER RStream :o AS {form} FROM NAMED WINDOW :w ON LOG :s [START 0 END 9000] "
     "WHERE {{ WINDOW :w {{ ?a :p ?b }} {rest} }} {tail}"
 )
-LIVING = tuple(language for language in Language if GRAMMARS[language].sign is not None)
+LIVING = tuple(language for language in Language if language.manner.sign is not None)
 FEW = ("one triple", "union", "arithmetic", "optional", "a subquery", "groups", "order and slice")
 """The constructs in tests of languages whose grammars stand behind those that have all."""
 HEAD = "PREFIX : <http://e/>"

@@ -1,0 +1,1 @@
+"""The query languages, one file for each: what a language adds to SPARQL, as one value `MANNER`."""

@@ -1,0 +1,47 @@
+"""CQELS 2: streams whose names are words, and windows that look ahead."""
+
+from typing import Final
+
+from translate.model.manner import LETTERS, SIZE, UNIT, WINDOW_CLAUSES, Manner, sign, terminal
+
+_QUERIES: Final = "SELECT, ASK, CONSTRUCT and DESCRIBE over windows of streams"
+MANNER: Final = Manner(
+    title="CQELS 2",
+    windows="[NOW], [TRIPLES n], [RANGE n STEP n] and [PAST n FUTURE n STEP n]",
+    folder="living/",
+    terminals={
+        "size": SIZE,
+        "unit": UNIT,
+        "later": terminal(r"(?:ASC|DESC)\b(?!\s*\()", "ASC or DESC"),
+        "word": terminal(r"(?!STREAM\s+[a-z_])[a-z_][\w-]*(?![\w:])", "the name of a stream"),
+    },
+    example="[RANGE 30s STEP 5s]",
+    place="stand in FROM STREAM name [window], read by STREAM name { .. }",
+    clauses=WINDOW_CLAUSES | {"FROM STREAM", "a STREAM block"},
+    refused={
+        "MATCH": ("MATCH .. RETURN of CypherQL, a query of property graphs", _QUERIES),
+        "SEQ": ("SEQ, which leaves the order of elements with one time open", _QUERIES),
+    },
+    foreign=frozenset(("MATCH",)),
+    sign=sign(
+        r"\b(?:FROM|ON)\s+STREAM\s+[a-z_][\w-]*\s*(?:\[|WHERE\b|\{)|\bSTREAM\s+[a-z_][\w-]*\s*[{[]|\bMATCH\s*\("
+        r"|\bON\s+[a-z_][\w-]*\s*\[\s*(?:NOW|SLIDE|PAST|FUTURE|TRIPLES|RANGE\s+[0-9]+\s*[a-z])|\bFROM\s+STATIC\b"
+        r"|\bSEQ\s*\("
+    ),
+    dashes=True,
+    units=LETTERS,
+    templates={
+        "range": ("[RANGE {length} STEP {slide}]", "[PAST {length} FUTURE {ahead} STEP {slide}]"),
+        "low-open": ("[FUTURE {length} STEP {slide}]",),
+        "rows": ("[TRIPLES {count}]",),
+        "now": ("[NOW]",),
+    },
+    block="STREAM {word}",
+    operators_at="before",
+    pushed="any",
+    ends="high-open",
+    tumbles=True,
+    texts="",
+    grid=True,
+    leaves_open=("range-alone", "grain", "count", "anchor"),
+)

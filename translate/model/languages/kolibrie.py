@@ -1,0 +1,41 @@
+"""Kolibrie: windows with names, integers that count seconds."""
+
+from typing import Final
+
+from lars.durations import SECOND
+from translate.model.manner import WINDOW_CLAUSES, WINDOW_TERMINALS, Manner, rejections, sign, terminal
+
+_QUERIES: Final = "queries of Kolibrie: REGISTER RSTREAM <iri> AS SELECT .. FROM NAMED WINDOW .. ON .. [..]"
+MANNER: Final = Manner(
+    title="Kolibrie",
+    windows="[RANGE n STEP n]",
+    folder="living/",
+    terminals={
+        **WINDOW_TERMINALS,
+        "operator": terminal(r"(?!(?:RSTREAM|ISTREAM|DSTREAM|STREAM|QUERY)\b)[a-z]\w*(?=\s+<)", "RSTREAM"),
+        "word": terminal(r"(?!STREAM\b)[a-z_][\w-]*(?![\w:-])", "a name"),
+    },
+    example="[RANGE 10 STEP 2]",
+    place="stand in FROM NAMED WINDOW :name ON :stream [window], read by WINDOW :name { .. }",
+    clauses=WINDOW_CLAUSES,
+    refused={
+        **rejections(
+            ("RULE", "RETRIEVE", "MODEL", "TRAIN", "INSERT", "DELETE", "PROB"), "{} of Kolibrie", _QUERIES
+        ),
+        "ML": ("ML.PREDICT of Kolibrie", _QUERIES),
+        "NEURAL": ("NEURAL RELATION of Kolibrie", _QUERIES),
+    },
+    sign=sign(
+        r"\b(?:RULE|RETRIEVE|REPORT|TICK|NEURAL|ML\s*\.)\b|\bWITH\s+(?:POLICY|TIMESTAMP)\b"
+        r"|\bREGISTER\s+STREAM\s+\S+\s+(?:FROM|WITH)\b"
+        r"|\bON\s+(?!STREAM\b)\S+\s*\[\s*(?:(?:SLIDING|TUMBLING)\s+P?T?[0-9]|RANGE\s+[0-9]+\s*(?:STEP|SLIDE|\]))"
+    ),
+    units={"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
+    templates={"range": ("[RANGE {length} STEP {slide}]",)},
+    block="WINDOW {label}",
+    names_windows=True,
+    ends="high-open",
+    bare=SECOND,
+    tumbles=True,
+    texts=":",
+)

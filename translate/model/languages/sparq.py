@@ -1,0 +1,30 @@
+"""sparq: windows that begin at T0 and are shown when they close."""
+
+from typing import Final
+
+from lars.durations import SECOND, Duration
+from translate.model.manner import ISO, UNDER, WINDOW_CLAUSES, WINDOW_TERMINALS, Manner, sign
+
+MANNER: Final = Manner(
+    title="sparq",
+    windows="[RANGE n STEP n T0 n] and [ROWS n]",
+    folder="living/",
+    terminals=WINDOW_TERMINALS,
+    example="[RANGE PT10S STEP PT5S]",
+    place="stand in FROM NAMED WINDOW <name> ON <iri> RANGE duration, read by WINDOW <name> { .. }",
+    clauses=WINDOW_CLAUSES,
+    refused={**UNDER, "NOW": ("a window from NOW of sparq", "RANGE duration STEP duration")},
+    sign=sign(
+        r"\bON\s+\S+\s+(?:RANGE|TUMBLING|SLIDING|ROWS)\b|\b(?:T0|MAXDELAY)\b"
+        r"|\}[^{}]*\bFROM\s+NAMED\s+WINDOW\b|\[\s*(?:TUMBLING|SLIDING)\s+RANGE\b"
+    ),
+    units=ISO,
+    templates={"range": ("[RANGE {length} STEP {slide}( T0 {origin})]",), "rows": ("[ROWS {count}]",)},
+    block="WINDOW {label}",
+    forms=("SELECT",),
+    names_windows=True,
+    ends="high-open",
+    bare=SECOND,
+    tumbles=True,
+    opens=Duration(0),
+)

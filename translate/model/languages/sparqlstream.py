@@ -1,0 +1,31 @@
+"""SPARQLstream: windows between two times before now."""
+
+from typing import Final
+
+from translate.model.manner import DASH, DAYS, OPERATORS, SIZE, UNITS, Manner, rejections, unit_of_time
+
+_MILLISECONDS: Final = {"millisecond", "milliseconds"}
+MANNER: Final = Manner(
+    title="SPARQLstream",
+    windows="[NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
+    terminals={
+        "size": SIZE,
+        "unit": unit_of_time(UNITS.keys() - _MILLISECONDS, "MS, S, SECONDS, MIN, MINUTES, HR, HOURS or DAY"),
+        "dash": DASH,
+    },
+    example="[NOW - 10 S SLIDE 5 S]",
+    place="stand in FROM NAMED STREAM <iri> [window] or STREAM <iri> [window] { .. }",
+    clauses=frozenset(("FROM STREAM", "a STREAM block", *OPERATORS)),
+    refused=rejections(("MONTH", "MONTHS", "YEAR", "YEARS"), "the unit {}", DAYS),
+    units={"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
+    templates={
+        "range": ("[NOW - {length}( TO NOW - {until})( SLIDE {slide})]",),
+        "rows": ("[TRIPLES {count}]",),
+        "now": ("[NOW]",),
+    },
+    merged="FROM NAMED STREAM",
+    operators_at="behind",
+    merges=True,
+    empty_group="unbound average",
+    leaves_open=(),
+)

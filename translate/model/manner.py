@@ -1,0 +1,203 @@
+"""What a query language adds to SPARQL: its syntax, its words and its meanings, as one value."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, get_args
+
+from lars.durations import NANOSECONDS, Duration
+from lars.language.stream import ToStream
+from lars.language.windows import Bounds
+
+EmptyGroup = Literal["values", "unbound average", "no row"]
+"""The result of aggregates over an empty multiset (SEMANTICS T13) in SPARQL 1.1, SPARQLstream and CQELS."""
+
+Terminal = tuple[re.Pattern[str], str]
+"""A token that only some contexts of a grammar allow: the token's pattern, and its name in messages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """The syntax of a query language beyond SPARQL, and the meanings that its documents define.
+
+    The syntax that the language reads; the grammar is in the file .lark with the name of the language:
+
+    - `windows` are the windows of the language, for messages.
+    - `folder` is the folder of the grammar in `translate/dialects`.
+    - `terminals` are its tokens that SPARQL lacks.
+    - `example` is an example of a window, and `place` is the place of windows in a query.
+    - `clauses` are the streaming clauses, by their names in messages.
+    - `refused` maps a rejected keyword to the name of its construct and to the supported alternative.
+    - `foreign` has the keywords that are rejected at any place in a query.
+    - `sign` matches syntax that only this language has. A text that no `sign` matches belongs to a language
+      without `sign`.
+    - If `dashes` is true, -- begins a comment.
+    - `suffix` is the ending of files with a query in this language, if they have an ending of their own.
+
+    The text that the language writes:
+
+    - `units` are the units of durations, the longest unit first. A unit is the text after a number, or a
+      text with {} in place of the number.
+    - `templates` has the texts of windows: `range` for windows with a length, `closed` and `low-open` if such
+      ends have a syntax of their own, `rows`, `now`, `unbounded`, and `span` for windows between two times.
+      (..) is left out if the window lacks the value inside. The language lacks a window without a template.
+    - `block` is the text before the { of a block that reads a stream; "" if the language has no blocks.
+    - `merged` are the words before a stream whose window enters the default graph; "" if none does.
+    - `operators` are the words of relation-to-stream operators, which are before or behind SELECT.
+    - `forms` are the forms of queries.
+
+    Meanings:
+
+    - If `merges` is true, the content of windows enters the default graph. If `merges` is false, each block
+      reads its window, by name if `names_windows` is true.
+    - Input triggers evaluation always, never, if `any` window has no slide, or if `all` windows have none.
+    - `ends` are the ends of windows; None means that engines differ. `ends_alone` are the ends of windows
+      without a slide.
+    - If `tumbles` is true, a window without a slide is a tumbling window.
+    - If `grid` is true, windows open at multiples of the slide.
+    - `opens` is the time at which the first window opens. A window is not evaluated before it closes.
+    - `bare` is the unit of an integer without a unit.
+    - `texts` is None if the names of streams are IRIs. If the names are words, they are read as IRIs that
+      begin with `texts`.
+    - `leaves_open` are the names of the readings that the documents of the language leave open.
+    - `anchored`, set by a reading, means that a window that looks ahead has one position per element.
+    - `causal`, set by a reading, means that a window of a log excludes times after the evaluation time.
+    - `offset`, set by a reading, is the meaning of OFFSET o with RANGE r at a time t: [t−o, t−o+r] at each
+      t, the same interval only at multiples of STEP, or [t−o−r, t−o).
+    """
+
+    title: str
+    windows: str
+    folder: str = ""
+    terminals: Mapping[str, Terminal]
+    example: str
+    place: str
+    clauses: frozenset[str]
+    refused: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    foreign: frozenset[str] = frozenset()
+    sign: re.Pattern[str] | None = None
+    dashes: bool = False
+    suffix: str | None = None
+    units: Mapping[str, str]
+    templates: Mapping[str, tuple[str, ...]]
+    block: str = "STREAM {stream} {window}"
+    merged: str = ""
+    operators: Mapping[ToStream, str] = field(
+        default_factory=lambda: {operator: operator for operator in get_args(ToStream)}
+    )
+    operators_at: Literal["nowhere", "before", "behind"] = "nowhere"
+    forms: tuple[str, ...] = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
+    merges: bool = False
+    names_windows: bool = False
+    pushed: Literal["always", "never", "any", "all"] = "never"
+    ends: Bounds | None = None
+    ends_alone: Bounds | None = None
+    bare: Duration | None = None
+    tumbles: bool = False
+    opens: Duration | None = None
+    grid: bool = False
+    texts: str | None = None
+    empty_group: EmptyGroup = "values"
+    leaves_open: tuple[str, ...] = ("range-alone",)
+    anchored: bool = False
+    causal: bool = False
+    offset: Literal["each", "step", "end"] = "each"
+
+
+_OPTION: Final = re.compile(r"\(([^()]*)\)")
+
+
+_FIELD: Final = re.compile(r"\{(\w+)\}")
+_COVERED: Final = {"rest": {"length", "until"}}
+
+
+def with_options(template: str, parts: Collection[str]) -> str:
+    """Return a template of windows without the optional parts that a window lacks.
+
+    >>> with_options("[RANGE {length}( STEP {slide})]", {"length"})
+    '[RANGE {length}]'
+    """
+    return _OPTION.sub(lambda match: match[1] if {*_FIELD.findall(match[1])} <= {*parts} else "", template)
+
+
+def can_say(template: str, parts: Collection[str]) -> bool:
+    """Return whether a template says a window with these parts, and no window without them.
+
+    >>> [can_say("[RANGE {length} STEP {slide}]", parts) for parts in (("length",), ("length", "slide"))]
+    [False, True]
+    """
+    named = {*_FIELD.findall(with_options(template, parts))}
+    return {*parts} <= named.union(*(_COVERED.get(name, ()) for name in named)) and named <= {
+        *parts,
+        *_COVERED,
+    }
+
+
+def fill(template: str, text: Callable[[str], str]) -> str:
+    """Return a template with the text of each part.
+
+    >>> fill("STREAM {stream}", str.upper)
+    'STREAM STREAM'
+    """
+    return _FIELD.sub(lambda match: text(match[1]), template)
+
+
+def terminal(pattern: str, title: str) -> Terminal:
+    """Return a token whose case does not matter."""
+    return re.compile(pattern, re.IGNORECASE | re.ASCII), title
+
+
+def unit_of_time(units: Iterable[str], title: str) -> Terminal:
+    """Return the token of these units of time."""
+    longest = "|".join(sorted(units, key=len, reverse=True))
+    return terminal(rf"(?:{longest})(?![A-Za-z_])", f"a unit of time: {title}")
+
+
+def rejections(words: Iterable[str], construct: str, covered: str) -> dict[str, tuple[str, str]]:
+    """Return the rejected keywords with the name of each construct and the supported alternative.
+
+    >>> rejections(("RULE",), "{} of Kolibrie", "queries")
+    {'RULE': ('RULE of Kolibrie', 'queries')}
+    """
+    return {word: (construct.format(word), covered) for word in words}
+
+
+def sign(pattern: str) -> re.Pattern[str]:
+    """Return the pattern of syntax that only one language has."""
+    return re.compile(pattern, re.IGNORECASE | re.ASCII)
+
+
+SIZE: Final = terminal(r"[0-9]{1,18}(?![0-9.])", "an integer of at most 18 digits")
+UNIT: Final = unit_of_time(NANOSECONDS, ", ".join(NANOSECONDS))
+NAME: Final = terminal(r"(?!(?:AS|COMPUTED|EVERY)\b)(?:<[^<>\s]*>|[\w.:/?-]+)", "the name of the query")
+DASH: Final = terminal("-", "-")
+WINDOW_TERMINALS: Final[Mapping[str, Terminal]] = {
+    "size": SIZE,
+    "unit": UNIT,
+    "name": NAME,
+    "dash": DASH,
+    "iso": terminal(r"P[\w.]*", "a duration as in PT10S"),
+    "waiting": terminal(
+        r"steal|wait|\(\s*timeout\s*=\s*\w+\s*,\s*fallback\s*=\s*(?:steal|drop)\s*\)",
+        "steal, wait or (timeout=.., fallback=..)",
+    ),
+}
+"""The tokens of languages whose windows have names."""
+OPERATORS: Final[frozenset[str]] = frozenset(get_args(ToStream))
+WINDOW_CLAUSES: Final = frozenset(
+    ("REGISTER", "FROM WINDOW", "a WINDOW block", *OPERATORS, *map("REGISTER {}".format, OPERATORS))
+)
+"""The clauses of languages whose windows have names."""
+UNDER: Final = {"UNDER": ("UNDER ENTAILMENT REGIME", "REGISTER STREAM <iri> AS")}
+UNITS: Final = {
+    **NANOSECONDS,
+    **dict.fromkeys(("millisecond", "milliseconds"), NANOSECONDS["ms"]),
+    **dict.fromkeys(("sec", "second", "seconds"), NANOSECONDS["s"]),
+    **dict.fromkeys(("minute", "minutes"), NANOSECONDS["m"]),
+    **dict.fromkeys(("hr", "hour", "hours"), NANOSECONDS["h"]),
+    **dict.fromkeys(("day", "days"), NANOSECONDS["d"]),
+}
+"""The units of time of all languages, in lower case."""
+DAYS: Final = "durations of days, hours, minutes and seconds: a month or a year has no fixed length"
+LETTERS: Final = {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"}
+ISO: Final = {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"}
