@@ -1,6 +1,8 @@
 """The queries of a hunt: the given queries, or small generated queries in the engine's language."""
 
 from dataclasses import dataclass, field
+from math import inf
+from time import monotonic
 from typing import Final
 
 from agreement.documents.recordings import Push, static_of
@@ -17,6 +19,7 @@ from translate.model.windows import Range
 _S: Final = "<http://e/S>"
 _T: Final = "<http://e/T>"
 _SECOND: Final = 1000.0
+_NO_TIME: Final = "no time is left, because the engine is slow; use a longer --time-limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,12 +262,16 @@ class MadeQueries:
 
 
 def made_queries(
-    engine: StreamEngine, options: dict[str, object] | None = None, dialect: str = "rspql"
+    engine: StreamEngine,
+    options: dict[str, object] | None = None,
+    dialect: str = "rspql",
+    seconds: float = inf,
 ) -> MadeQueries:
     """Return the generated queries in the first notation for which the engine reports a row.
 
     Notations of `dialect` are tried first. Only notations in the language that the engine declares are used.
-    If no notation gives a row, the first notation that the engine accepts is used.
+    If no notation gives a row, the first notation that the engine accepts is used. `seconds` limits the time
+    for opening queries in the chosen notation; at least one query is opened.
 
     Raises:
         LarsError: The engine rejects all notations.
@@ -279,10 +286,10 @@ def made_queries(
             refusals.append((how.dialect, answers.refused or ""))
         elif answers.profile.dialect == how.dialect or answers.profile.dialect not in _WRITERS:
             if any(report.rows for report in (*(one for _, one in answers.reports), *answers.flush)):
-                return _queries_of(engine, how, options)
+                return _queries_of(engine, how, options, seconds)
             taken.append(how)
     if taken:
-        return _queries_of(engine, taken[0], options)
+        return _queries_of(engine, taken[0], options, seconds)
     sentence = f"the first with: {refusals[0][1]}" if refusals else "it declares another dialect for each"
     tried = " ".join(WRITINGS[0].text(_FAMILIES[0]).split())
     problem = f"the engine accepts no tried query, such as {tried} in each dialect"
@@ -297,12 +304,18 @@ def _dense(query: HuntedQuery) -> tuple[Push, ...]:
     return tuple(Push(t * query.tick, *letter) for t, letter in timed)
 
 
-def _queries_of(engine: StreamEngine, how: QueryWriting, options: dict[str, object] | None) -> MadeQueries:
+def _queries_of(
+    engine: StreamEngine, how: QueryWriting, options: dict[str, object] | None, seconds: float
+) -> MadeQueries:
+    until = monotonic() + seconds
     queries, refusals = list[HuntedQuery](), list[tuple[str, str]]()
     operated = how.dialect in ("rspql", "sparqlstream")
     for family in (
         query_family for query_family in _FAMILIES if operated or query_family.operator == "RStream"
     ):
+        if queries and monotonic() > until:
+            refusals.append((family.name, _NO_TIME))
+            continue
         try:
             query = hunted_query(family.name, how.text(family), family.static, options, Language(how.dialect))
             engine.open(query.registration).close()

@@ -147,8 +147,10 @@ class HuntResult(Findings):
         return (OutTable("faults", _COLUMNS, rows),)
 
 
-_ASKED: Final = 0.2
-"""The share of the time limit after which no new query is tried; a slow engine runs few queries often."""
+_ASKED: Final = 0.5
+"""The share of the time limit after which no new query is tried."""
+_OPENED: Final = 0.1
+"""The share of the time limit for opening queries, so that a slow engine runs few queries often."""
 _FEW: Final = 20
 _NOTHING: Final = "no run had anything to compare"
 _COLUMNS = (
@@ -214,7 +216,8 @@ def _queries(
         # What judges has to run them too: an engine version may run one language alone.
         own = [name for name in NAMES if judge and not judge.obstacle(hunting.first_query(name))]
         named = [name for name in own if judge and judge.name == name]
-        return hunting.made_queries(engine, options, next(iter((*named, *own[-1:])), "rspql"))
+        dialect = next(iter((*named, *own[-1:])), "rspql")
+        return hunting.made_queries(engine, options, dialect, request.limits.time_limit * _OPENED)
     static = static_lines(read_static(request.static))
     return hunting.MadeQueries(
         tuple(

@@ -138,7 +138,7 @@ def test_a_slow_engine_has_several_runs_of_few_queries(tmp_path):
     )
     ran = lars("hunt", "--adapter", f"{sys.executable} {slow}", "--time-limit", "12s", "-q")
     runs, queries = map(int, re.search(r"no fault, (\d+) runs of (\d+) quer", ran.out).groups())
-    assert runs >= 2 * queries
+    assert runs > queries
     (line,) = (one for one in ran.out.splitlines() if one.startswith("not asked: "))
     assert "minus, minus-apart, average" in line
 
