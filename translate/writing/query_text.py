@@ -63,23 +63,19 @@ def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines
     """
     if dialect.language.manner.names_windows:
         return _rspql(query, dialect)
-    if dialect.language is Language.CQELS2:
-        named = query.name is not None and WORD.fullmatch(query.name)
-        return [f"REGISTER QUERY {query.name} AS"] if named else []
     if dialect.language is Language.CSPARQL:
         _check_operator(query, dialect, "it reports all answers")
         return _csparql(query, dialect)
     if not operator_of(query, dialect):
         manner = dialect.language.manner
-        words = "the operator" if len(manner.operators) == 3 else " and ".join(manner.operators.values())  # noqa: PLR2004
+        own = set(manner.operators) != set(manner.operators.values())
+        words = " and ".join(manner.operators.values()) if own else "the operator"
+        where = f"it has {words} {manner.operators_at} SELECT only"
         _check_operator(
-            query,
-            dialect,
-            "its text has no such operator"
-            if manner.operators_at == "nowhere"
-            else f"it has {words} {manner.operators_at} SELECT only",
+            query, dialect, "its text has no such operator" if manner.operators_at == "nowhere" else where
         )
-    return []
+    named = dialect.language is Language.CQELS2 and query.name is not None and WORD.fullmatch(query.name)
+    return [f"REGISTER QUERY {query.name} AS"] if named else []
 
 
 def _check_operator(query: EngineQuery, dialect: Dialect, accepted: str) -> None:

@@ -33,6 +33,8 @@ def block(window, stream=S):
 
 
 REFUSED = [
+    (block(Range(SECOND, SECOND, origin=Duration(3)), Iri("s")), "cqels2", "T0 3ns"),
+    (replace(block(Now(), Iri("s")), form="CONSTRUCT", to_stream="ISTREAM"), "cqels2", "ISTREAM of"),
     (merging(Range(SECOND)), "csparql", "no window without a STEP"),
     (merging(Range(SECOND, SECOND, SECOND)), "csparql", "UNTIL 1s"),
     (merging(Range(Duration(5), SECOND)), "csparql", "the duration 5ns"),
