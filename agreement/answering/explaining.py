@@ -1,7 +1,7 @@
 """Explain why an atom is in the answer streams of a program, and check whether a stream is an answer stream.
 
 `lars explain` reads an atom in full, or with the short names that tables show. `lars check` reads a stream as
-text, as an atom stream, or as output of `lars solve --json`.
+text, as a stream of atoms, or as output of `lars solve --json`.
 """
 
 import json
@@ -138,7 +138,7 @@ class ShortNames:
 
     @cached_property
     def _terms(self) -> dict[str, list[Constant]]:
-        """The terms that each text can denote."""
+        """The RDF terms that each short name can mean."""
         terms = dict.fromkeys(term for atom in self._atoms for term in atom.arguments)
         constants: dict[str, list[Constant]] = {"null": []}
         for term in terms:
@@ -148,7 +148,7 @@ class ShortNames:
         return constants
 
     def resolve(self, asked_atom: AskedAtom, held: Iterable[Atom]) -> Atom:
-        """Return the atom that short names denote: an atom in `held`, otherwise an atom of known terms."""
+        """Return the atom that short names mean: an atom in `held`, otherwise an atom of known terms."""
         name = self._predicate(asked_atom)
         same = (atom for atom in dict.fromkeys(held) if signature(atom) == name)
         likely = [atom for atom in same if all(map(_means, asked_atom.arguments, atom.arguments))]
@@ -246,7 +246,7 @@ def _in_words(texts: Iterable[str]) -> str:
 _TRIPLE: Final = ("triple", 4)
 """The predicate of a query's static data."""
 _MOST: Final = 1000
-"""The maximum number of answer streams at one time that are inspected."""
+"""The maximum number of answer streams that are examined at one time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,9 +341,9 @@ class NoAnswerStream:
     """The reason why no answer stream exists at t.
 
     `relaxed` are the answer streams of the program without restricting rules. Restricting rules are
-    constraints, and rules whose heads are outside the timeline. `world` is the first relaxed answer stream
-    together with all rules of the program, and `violations` are the rules that it violates. If no relaxed
-    answer stream exists, `circular` contains the rules that depend on their own absence.
+    constraints, and rules whose heads are at times outside the timeline. `world` is the first relaxed answer
+    stream together with all rules of the program, and `violations` are the rules that it violates. If no
+    relaxed answer stream exists, `circular` contains the rules that depend on their own absence.
     """
 
     program: Program
@@ -366,7 +366,7 @@ def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: Answ
 
 
 Sought = explain.Sight | Literal["background"]
-"""The kind of an atom that no rule derives: input with the nearest arrival times, or static data."""
+"""What is known about an atom that no rule derives: input with the nearest arrival times, or static data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,9 +374,9 @@ class AtomExplanation:
     """The explanation of an atom in the answer stream `number` of `count`: a proof, or the missing atoms.
 
     - `proof` shows why the atom holds. If the atom does not hold, `shortfalls` shows why.
-    - `more` is true if answer streams exist that were not inspected.
+    - `more` is true if further answer streams exist that were not examined.
     - `sought` is the kind of an atom that no rule derives.
-    - `silent` is the reason why the query is not evaluated at the time, or None.
+    - `silent` is the reason why the query is not evaluated at the time; None if it is evaluated.
     """
 
     world: explain.IndexedPoint
@@ -550,7 +550,8 @@ def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moment
     """Return the streams for the time t that a text contains; the times in the text may be dateTimes.
 
     Raises:
-        LarsError: The text has neither form, or contains no stream for t. The message has file and line.
+        LarsError: The text is neither an atom stream nor output of `lars solve`, or contains no stream for t.
+        The message has file and line.
     """
     plain = text.removeprefix("\ufeff")
     if _ROWS.match(plain):
@@ -687,7 +688,7 @@ def candidate(moments: Moments, program: Program, data: Stream, background: Back
 
 @dataclass(frozen=True, slots=True)
 class CheckReadings:
-    """The verdicts on one stream under both readings; `flp` is the semantics of LARS."""
+    """The verdicts on one stream under two readings of `not not`; `flp` is the semantics of LARS."""
 
     flp: semantics.Verdict
     founded: semantics.Verdict
@@ -699,12 +700,12 @@ class CheckReadings:
 
     @property
     def differs(self) -> bool:
-        """Whether the verdicts of both readings differ: only the founded reading confirms the stream."""
+        """Whether the verdicts of the two readings differ: only the founded reading confirms the stream."""
         return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
 
 
 def check(situation: ProgramSituation, moments: Moments, t: int) -> CheckReadings:
-    """Return the verdicts of both readings on the given atoms as a stream of the program at t."""
+    """Return the verdicts of both readings of `not not` on the given atoms, as a stream at t."""
     background = all_background(situation.program, situation.background)
     stream = candidate(moments, situation.program, situation.stream, background)
     flp = semantics.ReferencePoint(t, background)

@@ -116,7 +116,7 @@ class Trace(Protocol):
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline for work that reads the input of the questions.
 
-        A question of a slice may have evaluation times up to `before` time points before the slice.
+        A question of a slice may have evaluation times up to `before` time points before the slice begins.
         """
 
     def results(
@@ -133,10 +133,13 @@ class Trace(Protocol):
         """
 
     def without_certification(self) -> "Trace":
-        """Return the trace without certification by clingo, for evaluations that determine no verdict."""
+        """Return the trace for evaluations without checks by clingo.
+
+        Such evaluations determine no verdict.
+        """
 
     def on(self, background: Background) -> "Trace":
-        """Return the trace with another background, in which terms have the same codes."""
+        """Return the trace with other static data, in which terms have the same codes."""
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input facts of an interval by time, in arrival order at each time."""
@@ -267,11 +270,11 @@ class LocalTrace:
         return self._used[key]
 
     def without_certification(self) -> "LocalTrace":
-        """Return the trace without certification of answers by clingo."""
+        """Return the trace for evaluations without checks by clingo."""
         return replace(self, runner=replace(self.runner, certify="none"))
 
     def on(self, background: Background) -> "LocalTrace":
-        """Return the trace with another background, in which terms have the same codes."""
+        """Return the trace with other static data, in which terms have the same codes."""
         return replace(self, background=background)
 
     def facts(self, within: Interval) -> list[Fact]:

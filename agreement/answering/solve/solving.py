@@ -167,8 +167,8 @@ class Streams:
 
     If brave or cautious consequences are requested, a single list of atoms replaces the answer streams;
     without an answer stream, no list exists. If each time has exactly one answer stream, `parts` contains
-    atoms with runs of times. `parts` may be an iterator that evaluates on demand and can be read only once.
-    `origin` is the dateTime of time 0; None if times are integers.
+    atoms with intervals of times. `parts` may be an iterator that evaluates on demand and can be read only
+    once. `origin` is the dateTime of time 0; None if times are integers.
     """
 
     parts: Iterable[StreamRuns | StreamsAt]
@@ -300,7 +300,7 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
     """Return the trace for a query or program; the timeline includes the last requested time.
 
     Raises:
-        LarsError: At the first requested time, all windows of the query are already empty for ever.
+        LarsError: At the first requested time, all windows of the query are already empty and remain empty.
     """
     last = span[1]
     if query is None and not trace_input.paths:
@@ -510,7 +510,7 @@ def _times(task: SolvingTask, reports: ReportOptions, zero: str | None, last: in
 
 
 def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:
-    """Raise LarsError for options that require `--as`, or that the profile of `--as` determines."""
+    """Raise LarsError for options that require `--as`, or that the engine of `--as` itself determines."""
     if name is None and names:
         raise LarsError(f"{' and '.join(names)} {'requires' if len(names) == 1 else 'require'} --as NAME")
     if name is not None and without:

@@ -37,7 +37,9 @@ _ASSIGNED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TranslatingTask:
-    """A query or program to translate; `engine` may be another query language than the query's own language.
+    """A query or program to translate.
+
+    `engine` may be another query language than the language of the query.
 
     - `static` are files whose triples become facts of a program for Ticker.
     - `solved`: if true, the query must not call unknown functions, because it will be evaluated.
