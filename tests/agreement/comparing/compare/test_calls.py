@@ -25,7 +25,7 @@ CALLS = {
     "compare csparql cqels": ("nothing to compare on", "QUERY", "*.json"),
     "compare csparql sql cs.rq t.nq": ("'sql'", "csparql-0.9.7"),
     "compare none.toml csparql cs.rq t.nq": ("none.toml", "no such file"),
-    "compare csparql cqels cs.rq": ("no trace given",),
+    "compare csparql cqels cs.rq": ("missing a trace",),
     "compare csparql cqels none.rq t.nq": ("none.rq",),
     "compare csparql cqels cs.rq none.nq": ("none.nq",),
     "compare csparql cqels none.json": ("none.json", "no such file"),
@@ -95,4 +95,4 @@ def test_pushes_that_go_back_are_warned_of_once(tmp_path):
     (folder / "t.nq").write_text(lines + lines.replace("e/S", "e/R"))
     paths = (folder / "cs.rq", folder / "t.nq")
     found = lars("compare", "csparql", "csparql-0.9.7", *paths, *IN_MS)
-    assert found.err.count("push 3 is earlier") == 1
+    assert found.err.count("push 3 has an earlier time") == 1
