@@ -145,7 +145,7 @@ CALLS = {
     "solve cs.rq t.nq --as sql": ("'sql'", "csparql-0.9.7", "*.toml"),
     "solve cs.rq t.nq --as none.toml": ("none.toml", "no such file"),
     "solve cs.rq t.nq --as bad.toml": ("bad.toml:1:", "reprot"),
-    "solve cs.rq --as csparql": ("no trace given",),
+    "solve cs.rq --as csparql": ("missing a trace",),
     "solve cs.rq t.nq --as rsp-js-1.3.5": ("rsp-js-1.3.5 cannot run", "rspql"),
     "solve cs.rq t.nq --as csparql --mode push": ("--mode", "--as csparql"),
     "solve cs.rq t.nq --as csparql --period 3 --trigger any": ("--period and --trigger",),
