@@ -259,7 +259,8 @@ class _Asked:
                 above = logic.Comparison(_NEXT, "=", _sum(_RANK, Number(1)))
                 self._add("counted", (*terms, _NOW, _RANK), (ranks, above, logic.Not(more)))
                 return Atom(self._name("counted"), (*terms, _NOW, number))
-        raise PlacedError(self.rule.origin.place(), f"cannot read “{one}”; use at most and a number")
+        problem = f"cannot read “{one}”; use “at most” followed by a number"
+        raise PlacedError(self.rule.origin.place(), problem)
 
     def _hits(self, one: Streamed, terms: tuple[Term, ...]) -> Atom:
         """Return the auxiliary atom with a time argument: the times at which the literal's atom held."""

@@ -180,7 +180,8 @@ def read_time_term(term: str | None, column: str, times: recording.AnswerTimes) 
         case Literal(lexical):
             return times.read(lexical)
         case _:
-            raise LarsError(f"found {term or 'no time'} in the column {column}; expected a literal, a time")
+            problem = f"found {term or 'no time'} in the column {column}"
+            raise LarsError(f"{problem}; expected a literal with a time")
 
 
 def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.Answers:

@@ -394,7 +394,7 @@ class AnswerTimes:
             begin = traces.show(self.origin)
             problem = f"found {traces.show(written)}, which is before time 0, {begin}"
             raise LarsError(
-                f"{problem}; use --origin with a dateTime that is not later than all times of the answers"
+                f"{problem}; use --origin with a dateTime up to the earliest time of the answers"
             )
         return self.of_number((written.value - self.origin.value) / self.unit.nanoseconds)
 

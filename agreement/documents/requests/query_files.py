@@ -320,7 +320,8 @@ def graphs_as_streams(queries: Sequence[EngineQuery], source: str) -> tuple[Engi
     }
     if (why := next((reason for reason, holds in reasons.items() if holds), None)) is not None:
         raise LarsError(
-            f"{source}: cannot search streams for GRAPH inside WINDOW: {why}; use lars agree with a trace"
+            f"{source}: cannot search a stream for a query with GRAPH inside WINDOW: {why}; use lars agree "
+            "with a trace"
         )
 
     def apart(part: Pattern) -> Pattern | None:

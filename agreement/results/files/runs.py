@@ -54,7 +54,7 @@ class RunRequest:
     fresh: bool = option(False, "Run all cells again, even if they are finished.")
     check: bool = option(
         False,
-        "Run an experiment that lars pack wrote again, and compare the results. Writes nothing.",
+        "Rerun an experiment that lars pack wrote, and compare the results. Writes nothing.",
     )
     master: str | None = option(None, "Run the cells as tasks on this Spark master.", metavar="URL")
     fail_on_empty: bool = fail_on_empty_option()

@@ -207,7 +207,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     common = tuple(sorted(set(logs[0].variables) & set(logs[1].variables)))
     if not common:
         both = "; ".join(f"{path}: {', '.join(log.variables)}" for path, log in zip(paths, logs, strict=True))
-        raise LarsError(f"the logs have no column in common: {both}; use columns of one name")
+        raise LarsError(f"the logs have no column in common: {both}; use the same name for a column of both")
     for path, log in zip(paths, logs, strict=True):
         if others := [name for name in log.variables if name not in common]:
             listeners.note(f"{path}: {', '.join(others)} not compared: no column of the other log")

@@ -102,8 +102,8 @@ def _apart(traceless: TracelessTask, overrides: requests.ComparisonOptions, warn
     queries = requests.graphs_as_streams(traceless.queries, traceless.inputs[0])
     if overrides.reading.trigger == "query-streams":
         raise LarsError(
-            f"{traceless.inputs[0]}: cannot search streams for GRAPH inside WINDOW with --trigger "
-            "query-streams: it concerns all graphs of a stream; use --trigger any or matching"
+            f"{traceless.inputs[0]}: cannot search a stream for a query with GRAPH inside WINDOW with "
+            "--trigger query-streams: it concerns all graphs of a stream; use --trigger any or matching"
         )
     warn(requests.APART)
     # One query is pulled and pushed, because no query of C-SPARQL reads the graphs of elements.

@@ -504,7 +504,7 @@ def _fault(path: str, plain: Path, problem: str) -> LarsError:
                 return LarsError(f"{path}: cannot read the table: {reason}")
             for line, row in rows:
                 if len(row) != width:
-                    problem = f"found {len(row)} fields; expected {width}, such as in the header"
+                    problem = f"found {len(row)} fields; expected {width}, as in the header"
                     return PlacedError(_place_in_text(path, plain, line), problem)
         except _NoRowError:
             pass  # read by Arrow otherwise, which has said what is wrong

@@ -237,7 +237,7 @@ def test_what_rests_on_derived_atoms_is_named_with_its_place():
         ("a :- b in [1500 msec].", "parts of a second"),
         ("f(1). a :- f(X) always in [5 sec].", "cannot count the times of f"),
         ("a :- b at least 0 in [5 sec].", "use a number from 1 on"),
-        ("a :- b at most N in [5 sec], c(N).", "use at most and a number"),
+        ("a :- b at most N in [5 sec], c(N).", "use “at most” followed by a number"),
         ("a(X) :- not b(X) in [5 sec].", "X"),
         ("a(X) :- b(Y, X) in {2 sec}, @now = X.", "@now"),
     ],

@@ -240,7 +240,7 @@ CASES = [
     ("csv", "http://e/a", 'a"b', "2:4", "after a field", "a comma, or the end of the line"),
     ("tsv", "?t\t?s\t?n", "?t\t?s\t", "1:7", "as the name of a variable ''", "SPARQL 1.1 TSV"),
     ("tsv", "\n2\t", "\nnow\t", "4:1", "'now' is not an RDF term", "an absolute <iri>"),
-    ("tsv", "\n2\t", "\n<http://e/2>\t", "4:1", "<http://e/2> in the column t", "a literal, a time"),
+    ("tsv", "\n2\t", "\n<http://e/2>\t", "4:1", "<http://e/2> in the column t", "a literal with a time"),
     ("tsv", "<http://e/a>\t01", "<http://e/a>\tx", "2:16", "'x' is not an RDF term", "an absolute <iri>"),
     ("tsv", "<http://e/a>\t01", "<http://e/a>", "2:3", "found 2 fields;", "3, t, s, n"),
     ("solve", '"t": 1', '"t": 1.5', "1:7", "t: found 1.5", "a whole number"),
