@@ -15,7 +15,7 @@ def main():
     cases, first = (*map(int, sys.argv[1:]), 0, 0)[:2]
     counted, wrong = Counter(), []
     for number in range(first, first + cases):
-        verdicts, own = wrong_verdicts(f"lateness {number}", streams=1000)
+        verdicts, own = wrong_verdicts(f"lateness {number}", streams=1000, seconds=20)
         counted.update(verdicts)
         wrong += own
         for each in own:

@@ -393,9 +393,7 @@ class AnswerTimes:
         if written.value < self.origin.value:
             begin = traces.show(self.origin)
             problem = f"found {traces.show(written)}, which is before time 0, {begin}"
-            raise LarsError(
-                f"{problem}; use --origin with a dateTime up to the earliest time of the answers"
-            )
+            raise LarsError(f"{problem}; use --origin with a dateTime up to the earliest time of the answers")
         return self.of_number((written.value - self.origin.value) / self.unit.nanoseconds)
 
     def _accepted(self) -> str:

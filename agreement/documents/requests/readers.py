@@ -117,7 +117,16 @@ def period(value: str | int) -> values.Period:
 
 def length(value: str | int) -> values.Period:
     """Return a length of time, in time points or as a duration; 0 is allowed."""
-    return 0 if str(value) == "0" else period(value)
+    text = str(value)
+    if text.isascii() and text.isdigit():
+        return int(text)
+    try:
+        return read_duration(text)
+    except LarsError as error:
+        problem = f'"{text}" is not a length of time'
+        raise LarsError(
+            f"{problem}; use a number of time points or a duration, such as 5 or 500ms"
+        ) from error
 
 
 def speedups(value: str | int | Sequence[int]) -> tuple[int, ...]:

@@ -108,8 +108,10 @@ def _placed(
     delays = dict.fromkeys((delay, 0, *short))
     options = list(product(times, delays))
     for chosen in _choices(options, len(quads)):
-        if any(late for _, late in chosen):
-            yield tuple(_late(t, late, quad) for (t, late), quad in zip(chosen, quads, strict=True))
+        if any(late for _, late in chosen) or question.looks_ahead:
+            stream = [_late(t, late, quad) for (t, late), quad in zip(chosen, quads, strict=True)]
+            # Elements of one time are in the order of their arrival.
+            yield tuple(sorted(stream, key=lambda each: each[:2]))
 
 
 def _choices(options: Sequence[tuple[int, int]], count: int) -> Iterator[tuple[tuple[int, int], ...]]:

@@ -9,8 +9,14 @@ from agreement.documents.requests import SIDES, Side
 from agreement.proving.disjuncts import Stock
 from agreement.proving.lateness.candidates import late_streams, scenes
 from agreement.proving.lateness.replay import KINDS, Change, ChangeKind, LateStream, Replay
-from agreement.proving.lateness.theorems import LatenessQuestion, least_length, why_unchanged
+from agreement.proving.lateness.theorems import (
+    SEEN_LATER,
+    LatenessQuestion,
+    least_length,
+    why_unchanged,
+)
 from lars.errors import TimeLimitError
+from lars.language.windows import IntervalWindow
 from solver.deadlines import NEVER, Deadline, until
 
 Possibility = Literal["never", "possible", "open"]
@@ -20,7 +26,7 @@ _FIRST, _MOST = 32, 2_000
 _MOST_TRIED: Final = 20_000
 """The maximum number of streams that are tried for a scene."""
 _LARGEST: Final = 200_000
-"""The maximum number of time points of streams that are evaluated together."""
+"""The maximum number of evaluations of streams that are evaluated together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class LatenessDecision:
     least_length: int | None = None
 
 
+SHOWN: Final = "the stream shown"
 Decisions = Mapping[Side, Mapping[ChangeKind, LatenessDecision]]
 
 
@@ -65,8 +72,9 @@ def _found(
     try:
         with until(deadline):
             for witness in _witnesses(question, side, deadline):
-                if witness.change.kind in kinds:
-                    witnesses.setdefault(witness.change.kind, witness)
+                kind = witness.change.kind
+                if kind in kinds and kind not in witnesses and _is_confirmed(question, side, witness):
+                    witnesses[kind] = witness
                 if len(witnesses) == len(kinds):
                     break
     except TimeLimitError:
@@ -76,11 +84,18 @@ def _found(
     return witnesses, "no theorem applies, and none of the tried streams shows it"
 
 
+def _is_confirmed(question: LatenessQuestion, side: Side, witness: LateWitness) -> bool:
+    """Return whether the stream has the change if it is evaluated alone."""
+    (changes,) = Replay(question, witness.static, alone=True).changes((witness.stream,), side)
+    return witness.change in changes
+
+
 def _witnesses(question: LatenessQuestion, side: Side, deadline: Deadline) -> Iterator[LateWitness]:
     for scene in scenes(question):
         replay = Replay(question, scene.static)
         streams, size, tried = late_streams(replay, scene, side), _FIRST, 0
-        most = max(1, _LARGEST // (4 * replay.lead))
+        pulls = (replay.lead + 2 * (replay.reach + replay.step)) // question.period
+        most = max(1, _LARGEST // (4 * max(pulls, 1))) if side == "pull" else _MOST
         while batch := list(islice(streams, min(size, most))):
             for stream, changes in zip(batch, replay.changes(batch, side), strict=True):
                 for change in changes:
@@ -102,7 +117,7 @@ def _decided(
         if kind in proofs:
             decisions[kind] = LatenessDecision("never", proofs[kind])
         elif kind in found:
-            decisions[kind] = LatenessDecision("possible", "the stream shown", found[kind])
+            decisions[kind] = LatenessDecision("possible", SHOWN, found[kind])
         else:
             decisions[kind] = LatenessDecision("open", why)
     return _with_waits(question, decisions, deadline) if side == "pull" else decisions
@@ -116,7 +131,9 @@ def _with_waits(
         kind: replace(
             decision,
             least_wait=_least_wait(question, kind, deadline),
-            least_length=least_length(question) if kind == "lost for good" else None,
+            least_length=least_length(question)
+            if kind == "lost for good" and decision.why in (SHOWN, SEEN_LATER)
+            else None,
         )
         for kind, decision in decisions.items()
     }
@@ -124,6 +141,7 @@ def _with_waits(
 
 def _least_wait(question: LatenessQuestion, kind: ChangeKind, deadline: Deadline) -> int | None:
     """Return the smallest wait with which a change is never possible; None if it is not known."""
+    ahead = max((w.reach[1] for w in question.windows("pull") if isinstance(w, IntervalWindow)), default=0)
 
     def proved(wait: int) -> bool:
         return kind in why_unchanged(replace(question, wait=wait), "pull")
@@ -131,7 +149,7 @@ def _least_wait(question: LatenessQuestion, kind: ChangeKind, deadline: Deadline
     high = 1
     while not proved(high - 1):
         high *= 2
-        if high > 4 * (question.delay + 1) + _LARGEST:
+        if high > 4 * (question.delay + ahead + 1) + _LARGEST:
             return None
     low, high = 0, high - 1
     while low < high:

@@ -7,6 +7,8 @@ elements with a ≤ T, each dated with its event time, and windows end at r.
 - Pull evaluates for r = kU at the moment T = kU + W, where W is the wait.
 - Push evaluates at each arrival that fires it, for r = T.
 
+Elements have times from 1 on, because time 0 is in no period.
+
 A row of pull belongs to the period that ends at kU, and a row of push to the period of r.
 """
 
@@ -25,9 +27,20 @@ from agreement.proving.lateness.theorems import LatenessQuestion
 from lars.analysis import windows, with_windows
 from lars.language.program import Program
 from lars.language.terms import Iri, Variable
-from lars.language.windows import Interval, IntervalWindow, TimeWindow, TupleWindow, Window
+from lars.language.windows import (
+    Interval,
+    IntervalWindow,
+    LastWindow,
+    SlidingWindow,
+    TimeWindow,
+    TupleWindow,
+    Window,
+)
+from solver.deadlines import check_time
 from solver.facts import Fact, Row, with_triples
 from solver.job import Question
+from translate.analysis import parts
+from translate.model.patterns import PathPattern
 from translate.tau import TRIGGER, push
 
 LateArrival = tuple[int, int, Quad]
@@ -69,6 +82,8 @@ class Replay:
 
     question: LatenessQuestion
     static: Stock
+    alone: bool = False
+    """Whether each stream is evaluated on a timeline of its own, to confirm a change."""
 
     @cached_property
     def step(self) -> int:
@@ -93,26 +108,32 @@ class Replay:
     @cached_property
     def lead(self) -> int:
         """The first time of a pull whose windows begin after time 0, a multiple of `step`."""
-        return -(-(self.reach + 1) // self.step) * self.step
+        opened = (w.start + w.width for w in self._every if isinstance(w, LastWindow | SlidingWindow))
+        return -(-(max((0, *opened)) + self.reach + 1) // self.step) * self.step
 
     def changes(self, streams: Sequence[LateStream], side: Side) -> Iterator[list[Change]]:
         """Yield for each stream the rows of a side that change, at most one for each kind of change."""
-        ends: dict[Snapshot, int] = {}
+        needed: dict[Snapshot, set[int]] = {}
         moments = []
         for stream in streams:
+            check_time()
             end = self._end(stream)
             both = self._on_time(side, stream, end), self._as_it_came(side, stream, end)
             moments.append(both)
-            for snapshot in {snapshot for way in both for _, snapshot in way}:
-                ends[snapshot] = max(end, ends.get(snapshot, 0))
-        rows = self._evaluated(self.question.programs[side], ends)
+            for times, snapshot in (each for way in both for each in way):
+                needed.setdefault(snapshot, set()).update(times)
+        rows = self._evaluated(self.question.programs[side], needed)
         for on_time, came in moments:
+            check_time()
             yield list(self._compared(self._by_period(on_time, rows), self._by_period(came, rows)))
 
     def _end(self, stream: LateStream) -> int:
-        """Return a time after which nothing changes but by time alone, with one more pull."""
-        last = max((max(came, t + self.reach) for t, came, _ in stream), default=0)
-        return -(-(last + 2 * self.step + self.question.wait) // self.step) * self.step
+        """Return a time up to which all changes of pull happen, and two pulls more."""
+        last = max((t + self.reach for t, _, _ in stream), default=0)
+        if not all(map(_is_bounded, self._every)):
+            # Old elements are shown whenever they arrive.
+            last = max(last, *(came for _, came, _ in stream))
+        return -(-(last + 2 * self.step) // self.step) * self.step
 
     def _on_time(self, side: Side, stream: LateStream, end: int) -> Moments:
         whole = _seen(stream)
@@ -128,7 +149,11 @@ class Replay:
         moments: Moments = []
         for first, last in pairwise((0, *(max(0, at) for at in borders), end + 1)):
             begin = max(period, -(-first // period) * period)
-            times = range(begin, last, period) if fired is None else [t for t in fired if first <= t < last]
+            times = (
+                range(begin, min(last, end + 1), period)
+                if fired is None
+                else [t for t in fired if first <= t < last]
+            )
             if times:
                 moments.append((times, _seen(each for each in stream if each[1] <= times[0] + wait)))
         return moments
@@ -151,19 +176,26 @@ class Replay:
     def _firing(self) -> dict[Quad, bool]:
         return {}
 
-    def _evaluated(self, program: Program, ends: Mapping[Snapshot, int]) -> dict[Snapshot, Rows]:
-        """Return the rows of a program on each snapshot, from time 0 to the requested time."""
+    def _evaluated(self, program: Program, needed: Mapping[Snapshot, set[int]]) -> dict[Snapshot, Rows]:
+        """Return the rows of a program on each snapshot at the needed times."""
+        ends = {snapshot: max((*times, *(t for t, _ in snapshot))) for snapshot, times in needed.items()}
         if not self.is_batched:
-            return {snapshot: self._rows(program, [(snapshot, 0)], end) for snapshot, end in ends.items()}
+            alone: dict[Snapshot, Rows] = {}
+            for snapshot, times in needed.items():
+                check_time()
+                alone[snapshot] = self._rows(program, [(snapshot, 0)], sorted(times), ends[snapshot])
+            return alone
         whole = max(ends.values(), default=0) + 1
         finite = with_windows(program, partial(_finite, past=whole))
         room = max(self.reach, whole) if finite != program else self.reach
         placed: list[tuple[Snapshot, int]] = []
+        evaluated: list[int] = []
         begin = 0
         for snapshot, end in ends.items():
             placed.append(((*self._fillers, *snapshot), begin))
+            evaluated += (begin + t for t in sorted(needed[snapshot]))
             begin += -(-(end + 1 + room) // self.step) * self.step
-        every = self._rows(finite, placed, begin)
+        every = self._rows(finite, placed, evaluated, begin)
         rows: dict[Snapshot, dict[int, frozenset[Row]]] = {snapshot: {} for snapshot in ends}
         firsts = [first for _, first in placed]
         for t, here in every.items():
@@ -176,12 +208,18 @@ class Replay:
     def is_batched(self) -> bool:
         """Whether streams can be placed side by side, so that no window shows two of them."""
         counted = any(isinstance(window, TupleWindow) for window in self._every)
-        return all(_is_movable(window) for window in self._every) and not (counted and self._reads_anything)
+        return (
+            not self.alone
+            and all(_is_movable(window) for window in self._every)
+            and not (counted and self._reads_anything)
+        )
 
     @property
     def _reads_anything(self) -> bool:
-        """Whether a pattern has a variable as predicate, so that it matches the triples before a stream."""
-        return any(isinstance(edge.triple.predicate, Variable) for edge in self.question.agreement.edges)
+        """Whether a pattern can match the triples before a stream: its predicate is a variable or a path."""
+        agreement = self.question.agreement
+        paths = any(isinstance(part, PathPattern) for part in parts(agreement.pattern))
+        return paths or any(isinstance(edge.triple.predicate, Variable) for edge in agreement.edges)
 
     @cached_property
     def _fillers(self) -> Snapshot:
@@ -196,10 +234,12 @@ class Replay:
             for n in range(size)
         )
 
-    def _rows(self, program: Program, placed: Sequence[tuple[Snapshot, int]], end: int) -> Rows:
+    def _rows(
+        self, program: Program, placed: Sequence[tuple[Snapshot, int]], times: Sequence[int], end: int
+    ) -> Rows:
         facts: list[Fact] = [arrival(t + first, quad) for snapshot, first in placed for t, quad in snapshot]
         trace = trace_on(with_triples(tuple(facts)), background_of(self.static), Interval(0, end))
-        (runs,) = trace.answers([Question(program, self.question.output, None)])
+        (runs,) = trace.answers([Question(program, self.question.output, tuple(times))])
         return {t: frozenset(rows) for t, rows in runs.by_time().items()}
 
     def _by_period(self, moments: Moments, rows: Mapping[Snapshot, Rows]) -> Rows:
@@ -241,6 +281,11 @@ def _is_movable(window: Window) -> bool:
             return isinstance(source, Iri) and ties == "arrival" and by is None
         case _:
             return False
+
+
+def _is_bounded(window: Window) -> bool:
+    """Return whether a window never shows elements again after a bounded time."""
+    return isinstance(window, IntervalWindow) and window.reach[0] is not None
 
 
 def _finite(window: Window, *, past: int) -> Window:

@@ -3,7 +3,8 @@
 The delay of an element is at most D. W is the wait of pull, and U is the pull period. `replay` defines the
 answers on time and as data came.
 
-D1 (no delay). If D = 0, each evaluation sees the same elements on time and as data came.
+D1 (no delay). If D = 0 and no window shows time points after r, each evaluation sees the same elements on
+time and as data came.
 
 D2 (a sufficient wait). Let h be the greatest distance from a pull time r = kU forward to a time point in a
 window of the query at r (negative if all windows end before r). If h + D ≤ W, pull sees all elements of its
@@ -13,10 +14,11 @@ counts the elements up to r, so h = 0.
 D3 (monotone pull). As data came, pull sees some of the elements that it sees on time, and windows are the
 same intervals. So a monotone query has no additional row.
 
-D4 (monotone push). Let each window be [r-l, r] or [0, r], and take a row that push reports as data came at
-r. Let t be the newest event time of the elements behind the row, or of the element that fired push if
-static data alone give the row. The same elements are in the windows at t, and an element that fires push is
-dated t. So push evaluates at t on time and reports the row, in the period of r or an earlier one.
+D4 (monotone push). Let each window be [r-l, r+u] or [0, r+u] with u >= 0, and take a row that push reports as
+data came at r. The elements behind the row have arrived, so their event times are at most r. Let t be the
+newest of these event times, or of the element that fired push if static data alone give the row. The same
+elements are in the windows at t, and an element that fires push is dated t. So push evaluates at t on time
+and reports the row, in the period of r or an earlier one.
 
 D5 (nothing is lost for good by pull). Let the query be monotone, and take the elements behind a row that
 pull reports on time at r. Element i is seen as data came by the pulls at which a window contains its event
@@ -40,11 +42,11 @@ from typing import Final
 from agreement.documents import requests
 from agreement.documents.requests import Side
 from agreement.proving.decide import AgreementQuestion, agreement_theorem
-from agreement.proving.decide.theorems import Theorem, only_loses
+from agreement.proving.decide.theorems import Theorem
 from agreement.proving.witness.searching import most_arrivals
 from lars.language.program import Program
 from lars.language.terms import Signature
-from lars.language.windows import FixedWindow, IntervalWindow, TimeWindow, TupleWindow, Window
+from lars.language.windows import UNBOUNDED, FixedWindow, IntervalWindow, TimeWindow, TupleWindow, Window
 from solver.job import Question
 from translate.model.query import MERGING, Trigger
 from translate.model.windows import window_operator
@@ -105,17 +107,27 @@ class LatenessQuestion:
         return most_arrivals(Question(self.programs[side], self.output, None))
 
     @cached_property
-    def has_no_row(self) -> bool:
-        """Whether no disjunct of the query is satisfiable (D7)."""
-        return agreement_theorem(self.agreement, self.period) is Theorem.NOTHING
+    def looks_ahead(self) -> bool:
+        """Whether a window of some side shows time points after the evaluation time."""
+        every = (window for side in requests.SIDES for window in self.windows(side))
+        return any(isinstance(window, IntervalWindow) and window.reach[1] > 0 for window in every)
+
+    def has_no_row(self, side: Side) -> bool:
+        """Return whether no disjunct of the query is satisfiable (D7).
+
+        If pull merges streams with the static data, a triple of a stream may match any pattern.
+        """
+        merging = side == "pull" and self.agreement.pair.csparql.language in MERGING
+        theorem = agreement_theorem(self.agreement, self.period, any_source=merging)
+        return theorem is Theorem.NOTHING
 
 
 def why_unchanged(question: LatenessQuestion, side: Side) -> Mapping[str, str]:
     """Return the kinds of changes that are impossible on every stream, each with its theorem."""
     every = ("lost", "lost for good", "invented")
-    if question.delay == 0:
+    if question.delay == 0 and not question.looks_ahead:
         return dict.fromkeys(every, NO_DELAY)
-    if question.has_no_row:
+    if question.has_no_row(side):
         return dict.fromkeys(every, NO_ROW)
     if question.agreement.volatile is not None:
         return {}
@@ -129,9 +141,9 @@ def why_unchanged(question: LatenessQuestion, side: Side) -> Mapping[str, str]:
         proofs["invented"] = MONOTONE_PULL
         if _is_seen_later(question):
             proofs["lost for good"] = SEEN_LATER
-    elif all(isinstance(window, TimeWindow) and only_loses(window) for window in shown):
+    elif all(isinstance(window, TimeWindow) and window.never_empty for window in shown):
         proofs["invented"] = MONOTONE_PUSH
-        if all(isinstance(window, TimeWindow) and window.past is None for window in shown):
+        if all(window == UNBOUNDED for window in shown):
             proofs["lost for good"] = NEVER_LEAVING
     return proofs
 
@@ -166,13 +178,17 @@ def _is_seen_later(question: LatenessQuestion) -> bool:
 def _holds_later(question: LatenessQuestion, groups: Sequence[Sequence[TimeWindow]]) -> bool:
     timed = [window for group in groups for window in group]
     step, late = lcm(question.period, *(w.step for w in timed)), question.delay - question.wait
+    several = (question.needed("pull") or 0) > 1
+    if len(timed) == 1 and not several and (timed[0].step, timed[0].offsets[1]) == (1, 0):
+        first = timed[0].offsets[0]
+        # The pulls from t + late to t - first are seen: each period - 1 consecutive times miss a pull.
+        return late <= 0 or first is None or -first - late >= question.period - 1
     finite = [w for w in timed if w.past is not None]
     size = step // question.period * sum(-(w.offsets[0] or 0) + w.offsets[1] + 1 for w in finite)
     if size > _MOST_PULLS:
         return False
     reach = max(((w.past or 0) + w.step for w in timed), default=0)
     begin = -(-reach // step) * step
-    several = (question.needed("pull") or 0) > 1
     for r in range(begin, begin + step, question.period):
         seen = [_pulls_of(question, group, late, r) for group in groups]
         if any(first > last for each in seen for first, last in each):

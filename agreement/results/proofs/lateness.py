@@ -82,14 +82,18 @@ def decide_late(request: DecideRequest, listeners: Listeners) -> LatenessResult:
     """
     delay, wait, options = request.delay, request.wait, request.options
     assert delay is not None, "the option is required"
-    if len(options.period) > 1:
-        found = len(options.period)
-        raise LarsError(f"--delay requires one pull period; found {found}; use --period with one")
     if options.unit is None and requests.experiment_in(request.inputs) is None:
         lengths = requests.durations_among((*options.period, delay, wait))
         unit = requests.fitting_unit((*requests.durations_in(request.inputs), *lengths))
         options = replace(options, unit=unit)
     traceless, _ = without_trace(request.inputs, options, listeners.warn)
+    if len(traceless.task.periods) > 1:
+        found = len(traceless.task.periods)
+        raise LarsError(f"--delay requires one pull period; found {found}; use --period with one")
+    if len(traceless.periods) > 1:
+        listeners.warn(
+            f"the pull period U is {traceless.periods[0]}, because the query has no STEP (--period)"
+        )
     agreement = agreement_question(traceless, places_in(request.inputs, traceless), listeners.warn)
     points = (points_of(length, agreement.setting.unit) for length in (delay, wait))
     question = LatenessQuestion(agreement, traceless.periods[0], *points)

@@ -52,12 +52,12 @@ def lateness_question(text, delay, wait, period, trigger=None):
         return LatenessQuestion(agreement_question(traceless, Places("", ""), unsaid), period, delay, wait)
 
 
-def wrong_verdicts(seed, streams=300):
+def wrong_verdicts(seed, streams=300, seconds=4):
     """Return the number of verdicts by kind, and a description of each that the replay refutes."""
     random = Random(seed)
     query = late_query(random)
     delay, wait, period = random.randint(0, 3), random.randint(0, 3), random.randint(1, 4)
-    decisions = decide_lateness(lateness_question(query.text(), delay, wait, period), Deadline.after(20))
+    decisions = decide_lateness(lateness_question(query.text(), delay, wait, period), Deadline.after(seconds))
     wrong, verdicts = [], []
     for side, by_kind in decisions.items():
         verdicts += [(side, kind, decision.verdict) for kind, decision in by_kind.items()]

@@ -1,9 +1,12 @@
 """`lars decide --delay`: verdicts against a replay of arrivals and known laws, and as a user reads them."""
 
+from time import process_time
+
 import pytest
 
 from agreement import api
 from agreement.proving.lateness import decide_lateness
+from solver.deadlines import Deadline
 from tests.agreement.command import lars
 from tests.agreement.proving.lateness.late_oracle import LateQuery, kinds
 from tests.agreement.proving.lateness.random_cases import lateness_question, wrong_verdicts
@@ -67,6 +70,58 @@ def test_values_of_other_times_are_open():
     assert decided(text, 0, 0, 3)["push"]["lost"] == "never"
 
 
+def test_a_window_that_looks_ahead_misses_what_comes_without_delay():
+    text = "SELECT ?a FROM STREAM s [PAST 3s FUTURE 2s STEP 1s] WHERE { STREAM s { ?a :p ?b } }"
+    assert decided(text, 0, 0, 4)["pull"]["lost"] == "possible"
+    assert decided(text, 0, 0, 4)["push"]["lost"] == "possible"
+    assert set(decided(text, 1, 3, 4)["pull"].values()) == {"never"}
+
+
+def test_a_triple_of_a_stream_may_match_a_static_pattern_of_pull_that_merges(tmp_path):
+    """No given static triple matches, so that push never has a row."""
+    (tmp_path / "q.rq").write_text(
+        f"{PREFIX}SELECT ?a ?c WHERE {{ STREAM :s [RANGE 5s] {{ ?a :p ?b }} ?b :r ?c }}"
+    )
+    (tmp_path / "static.nt").write_text("<http://e/a> <http://e/other> <http://e/b> .\n")
+    found = api.decide_late(tmp_path / "q.rq", delay=3, period=4, static=tmp_path / "static.nt").decisions
+    assert {decision.verdict for decision in found["push"].values()} == {"never"}
+    assert found["pull"]["lost"].verdict != "never"
+
+
+@pytest.mark.parametrize("path", [":p*", ":p?"])
+def test_what_is_before_a_stream_matches_no_path(path):
+    """Triples that clear tuple-based windows are nodes, which a path of no step would match."""
+    decisions = decide_lateness(
+        lateness_question(f"{PREFIX}SELECT ?a WHERE {{ STREAM :s [ROWS 1] {{ ?a {path} ?b }} }}", 2, 0, 4),
+        Deadline.after(5),
+    )
+    rows = [one.witness.change.row for kinds in decisions.values() for one in kinds.values() if one.witness]
+    assert rows
+    assert "before" not in str(rows)
+
+
+@pytest.mark.parametrize(
+    ("window", "delay", "wait", "period"),
+    [
+        ("RANGE 3600s", 1, 0, 4),
+        ("RANGE 5s", 86400, 0, 4),
+        ("RANGE 5s", 2, 0, 604800),
+        ("ROWS 2", 86400, 60, 60),
+    ],
+)
+def test_long_times_end_within_the_limit(window, delay, wait, period):
+    absent = "FILTER NOT EXISTS { STREAM :s [RANGE 5s] { ?a :q ?c } }"
+    negated = f"SELECT ?a WHERE {{ STREAM :s [{window}] {{ ?a :p ?b }} {absent} }}"
+    start = process_time()
+    decide_lateness(lateness_question(PREFIX + negated, delay, wait, period), Deadline.after(5))
+    assert process_time() - start < 30
+
+
+def test_the_law_of_one_pattern_needs_no_search_of_a_long_window():
+    pull = decided("SELECT ?a WHERE { STREAM :s [RANGE 1d] { ?a :p ?b } }", 1, 0, 86400)["pull"]
+    assert pull["lost for good"] == "never"
+
+
 @pytest.fixture
 def query(tmp_path):
     path = tmp_path / "q.rq"
@@ -90,13 +145,17 @@ def test_a_stream_has_arrivals_and_a_unit_divides_all_lengths(query):
     (element,) = ran["late"]["pull"]["streams"]["lost"]["stream"]
     assert element["arrival"] - element["t"] == 1
     assert lars("decide", query, "--delay", "0", "--period", "2").code == 0
+    assert lars("decide", query, "--delay", "0s", "--wait", "0s", "--period", "2").code == 0
+    assert (
+        "the pull period U is 1s, because the query has no STEP" in lars("decide", query, "--delay", "2").err
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (("--wait", "2"), "--wait requires --delay"),
-        (("--delay", "-1"), '--delay -1: "-1" is not a valid period'),
+        (("--delay", "-1"), '--delay -1: "-1" is not a length of time'),
         (("--delay", "2", "--period", "1..3"), "--delay requires one pull period; found 3"),
         (("--delay", "2", "--equivalent"), "cannot combine --delay with --contained or --equivalent"),
     ],
