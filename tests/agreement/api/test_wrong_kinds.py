@@ -16,7 +16,16 @@ from agreement.results.base.python_values import fitting
 from lars.errors import LarsError
 
 FUNCTIONS = [name for name in api.__all__ if hasattr(getattr(api, name), "answering")]
-GIVEN = {"at": 1, "answer": "a.json", "to": "asp", "out": "x", "first": "a", "second": "b", "folder": "x"}
+GIVEN = {
+    "at": 1,
+    "answer": "a.json",
+    "to": "asp",
+    "out": "x",
+    "first": "a",
+    "second": "b",
+    "folder": "x",
+    "delay": 1,
+}
 
 
 class Unnamed:

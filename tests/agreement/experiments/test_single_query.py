@@ -93,8 +93,8 @@ def test_python_takes_folders_too():
 
 
 def test_which_query_is_asked_is_said_where_nobody_chose(tmp_path):
-    assert "asks" in lars("solve", FOLDER, "--to", "3").err
-    assert "asks" not in lars("solve", FOLDER, "--to", "3", "--engine", "csparql").err
+    assert "the command uses the query" in lars("solve", FOLDER, "--to", "3").err
+    assert "the command uses the query" not in lars("solve", FOLDER, "--to", "3", "--engine", "csparql").err
     text = (FOLDER / "experiment.toml").read_text().replace('"query.csparql.rq"', "{text = 'SELECT'}")
     for file in FOLDER.iterdir():
         if file.is_file():

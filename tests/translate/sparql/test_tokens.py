@@ -144,7 +144,7 @@ def test_an_escape_of_a_character_is_the_character_and_places_count_what_is_writ
         ('ASK { ?s ?p ¦"a\n" }', "string"),
         ("ASK { ?s ?p ¦'\\q' }", "string"),
         ("ASK { ?s ¦§ ?o }", "'§'"),
-        ("ASK { ?s ?p ¦'\\ud800' }", "no character"),
+        ("ASK { ?s ?p ¦'\\ud800' }", "is not a valid character"),
         (f"ASK {{ FILTER {'(' * 63}¦(1){')' * 63} }}", "nested more than 64 deep"),
         ("ASK { ?s ?p ¦e:a }", "PREFIX e:"),
         ("ASK { ?s ?p 1 . # e:a\n  ?s ¦:a 2 }", "undeclared prefix :"),

@@ -79,7 +79,7 @@ def test_which_pushes_are_refused_counts():
     for rejected in ((), (1,)):
         if rejected != right.rejected:
             found = judged_by(CSPARQL_097, run, replace(right, rejected=rejected), EXACT)
-            assert [step.problem for step in found.wrong if "rejected" in (step.problem or "")]
+            assert [step.problem for step in found.wrong if "rejection" in (step.problem or "")]
 
 
 def test_the_bounds_that_rsp_js_prints_count():
@@ -109,5 +109,5 @@ def test_a_refused_push_is_named_at_its_time_unit_where_no_push_is_told():
     said = predicted(CSPARQL_097, run)
     untold = tuple(replace(report, trigger=None) for report in said.reports)
     judged = judged_by(CSPARQL_097, run, replace(said, reports=untold, rejected=(3,)), EXACT)
-    odd = [place for place in judged.places if place.problem and "rejected" in place.problem]
+    odd = [place for place in judged.places if place.problem and "rejection" in place.problem]
     assert [place.at for place in odd] == [6]

@@ -140,7 +140,7 @@ def test_nothing_to_compare_is_an_unusable_input(folder):
 @pytest.mark.parametrize(("unit", "says"), [("1s", "go on to 28000"), ("1000ns", "end at 0.028")])
 def test_answers_in_another_unit_than_the_trace_are_warned_of(folder, unit, says):
     ran = lars("judge", *ALL.split(), "--answers-unit", unit, "--no-diagnosis", "--t0", "0")
-    assert f"warning: the answers {says} in time points of 1s, the trace " in ran.err
+    assert f"warning: the answers {says} in time points of 1s, but the trace " in ran.err
     assert "--answers-unit sets the unit of times in the answers" in ran.err
 
 
