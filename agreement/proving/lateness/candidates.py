@@ -11,13 +11,13 @@ from random import Random
 from typing import Final
 
 from agreement.documents.requests import Side
-from agreement.proving.disjuncts import Edge, Quad, Stock, few_and_many, is_rdf
+from agreement.proving.disjuncts import Edge, Quad, Reading, Stock, few_and_many, is_rdf
+from agreement.proving.disjuncts.candidates import ELSEWHERE
 from agreement.proving.lateness.replay import LateArrival, LateStream, Replay
 from agreement.proving.lateness.theorems import LatenessQuestion
 from lars.language.terms import Constant, Iri, Variable
 from lars.language.windows import Interval, IntervalWindow, Window
 
-ELSEWHERE: Final = Iri("http://example.org/elsewhere")
 _MOST_DISJUNCTS: Final = 6
 _MOST_MORE: Final = 6
 """The maximum number of further triples that are tried beside a match."""
@@ -56,7 +56,7 @@ def _others(edges: Sequence[Edge], model: Mapping[Variable, Constant]) -> Iterat
     names = {name for edge in edges for name in edge.terms if isinstance(name, Variable)}
     fresh: dict[Variable, Constant] = {name: Iri(f"http://example.org/{name.name}") for name in names}
     again = {name: Iri(f"{term.value}2") if isinstance(term, Iri) else term for name, term in model.items()}
-    streamed = [edge for edge in edges if hasattr(edge.where, "window")]
+    streamed = [edge for edge in edges if isinstance(edge.where, Reading)]
     for values in ({**fresh, **model}, {**fresh, **again}):
         for edge in streamed:
             quad = edge.ground(values)

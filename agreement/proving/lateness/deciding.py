@@ -8,9 +8,11 @@ from typing import Final, Literal
 from agreement.documents.requests import SIDES, Side
 from agreement.proving.disjuncts import Stock
 from agreement.proving.lateness.candidates import late_streams, scenes
-from agreement.proving.lateness.replay import KINDS, Change, ChangeKind, LateStream, Replay
+from agreement.proving.lateness.replay import Change, LateStream, Replay
 from agreement.proving.lateness.theorems import (
+    KINDS,
     SEEN_LATER,
+    ChangeKind,
     LatenessQuestion,
     least_length,
     why_unchanged,

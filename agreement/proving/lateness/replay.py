@@ -18,12 +18,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from math import lcm
-from typing import Final, Literal, get_args
 
 from agreement.documents.requests import Side
 from agreement.proving.decisions import trace_on
 from agreement.proving.disjuncts import Quad, Stock, arrival, background_of
-from agreement.proving.lateness.theorems import LatenessQuestion
+from agreement.proving.lateness.theorems import ChangeKind, LatenessQuestion
 from lars.analysis import windows, with_windows
 from lars.language.program import Program
 from lars.language.terms import Iri, Variable
@@ -52,14 +51,6 @@ Moments = list[tuple[Sequence[int], Snapshot]]
 """Reference times of evaluations, each group with the elements that the evaluations see."""
 Rows = Mapping[int, frozenset[Row]]
 """The rows at each time point; a time point without rows can be absent."""
-ChangeKind = Literal["lost", "lost for good", "invented"]
-"""The ways in which a delay changes the answers.
-
-- `lost`: a row that is reported on time in a period is not reported in this period as data came.
-- `lost for good`: the row is not reported in a later period either.
-- `invented`: a row is reported as data came, and not on time in this or an earlier period.
-"""
-KINDS: Final[tuple[ChangeKind, ...]] = get_args(ChangeKind)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import lcm
-from typing import Final
+from typing import Final, Literal, get_args
 
 from agreement.documents import requests
 from agreement.documents.requests import Side
@@ -59,6 +59,14 @@ MONOTONE_PUSH: Final = "D4: the query is monotone, and push reported the row at 
 SEEN_LATER: Final = "D5: each match is seen by this pull or by a later one"
 NEVER_LEAVING: Final = "D6: the query is monotone, and triples never leave its windows"
 NO_ROW: Final = "D7: no row: no disjunct can be satisfied"
+ChangeKind = Literal["lost", "lost for good", "invented"]
+"""The ways in which a delay changes the answers.
+
+- `lost`: a row that is reported on time in a period is not reported in this period as data came.
+- `lost for good`: the row is not reported in a later period either.
+- `invented`: a row is reported as data came, and not on time in this or an earlier period.
+"""
+KINDS: Final[tuple[ChangeKind, ...]] = get_args(ChangeKind)
 _MOST_PULLS: Final = 20_000
 """The maximum number of pulls and event times for which D5 is checked."""
 
@@ -122,20 +130,19 @@ class LatenessQuestion:
         return theorem is Theorem.NOTHING
 
 
-def why_unchanged(question: LatenessQuestion, side: Side) -> Mapping[str, str]:
+def why_unchanged(question: LatenessQuestion, side: Side) -> Mapping[ChangeKind, str]:
     """Return the kinds of changes that are impossible on every stream, each with its theorem."""
-    every = ("lost", "lost for good", "invented")
     if question.delay == 0 and not question.looks_ahead:
-        return dict.fromkeys(every, NO_DELAY)
+        return dict.fromkeys(KINDS, NO_DELAY)
     if question.has_no_row(side):
-        return dict.fromkeys(every, NO_ROW)
+        return dict.fromkeys(KINDS, NO_ROW)
     if question.agreement.volatile is not None:
         return {}
     if side == "pull" and _sees_all(question):
-        return dict.fromkeys(every, WAITED)
+        return dict.fromkeys(KINDS, WAITED)
     if question.needed(side) is None:
         return {}
-    proofs: dict[str, str] = {}
+    proofs: dict[ChangeKind, str] = {}
     shown = question.windows(side)
     if side == "pull":
         proofs["invented"] = MONOTONE_PULL
