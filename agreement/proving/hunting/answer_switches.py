@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial, reduce
-from itertools import product
+from itertools import combinations, product
 from math import ceil
 from operator import or_
 from typing import Final
@@ -60,6 +60,9 @@ def answer_changes() -> Iterator[Switch]:
         yield Switch(says, RspqlDefinition.EACH_WINDOW, partial(_of_several, kept))
     for says, pattern in _PATTERNS:
         yield Switch(says, _ROWS, partial(_with_pattern, pattern))
+    for most, words in _FEW_ROWS:
+        says = f"an evaluation keeps {words} at most, before ISTREAM or DSTREAM compares it"
+        yield Switch(says, _ROWS, partial(_cut_before_operator, most))
     for says, operator, reporting in _OPERATORS:
         yield Switch(says, RspqlDefinition.OPERATORS, partial(_by_operator, operator, reporting))
     yield Switch(
@@ -397,6 +400,46 @@ def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -
     return (replace(subject, recorded=changed, pattern=partial(_remembering, reporting)),)
 
 
+def _cut_before_operator(most: int, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run judged by whole answers, of which each evaluation keeps at most `most` rows."""
+    task = subject.recorded.task
+    operator = task.query.to_stream or subject.specification.stream
+    if operator == "RSTREAM":
+        return (replace(subject, pattern=in_each(partial(_at_most, most))),)
+    changed = replace(subject.recorded, task=replace(task, query=_whole(task.query)))
+    return (replace(subject, recorded=changed, pattern=partial(_cut, most, operator)),)
+
+
+def _cut(most: int, operator: ToStream, windows: Sequence[ReportMatch]) -> bool:
+    """Return whether some choice of at most `most` rows of each answer explains the reported rows."""
+    kept = [Counter[Row]()]
+    for window in windows:
+        right, came = map(Counter, _rows_of(window))
+        number = min(most, right.total())
+        choices = (other for before in kept for other in _choices(operator, number, before, right, came))
+        kept = list({frozenset(other.items()): other for other in choices}.values())
+        if window.triples is None or not kept:
+            return False
+    return True
+
+
+def _choices(
+    operator: ToStream, number: int, before: Counter[Row], right: Counter[Row], came: Counter[Row]
+) -> Iterator[Counter[Row]]:
+    """Yield the choices of `number` rows of an answer that explain the reported rows.
+
+    `before` are the chosen rows of the preceding answer.
+    """
+    # ISTREAM reports all new rows, so the other rows stay; DSTREAM reports all rows that do not stay.
+    fixed, other = (came, before & right) if operator == "ISTREAM" else (before - came, right)
+    left = number - fixed.total()
+    for some in combinations((other if operator == "ISTREAM" else other - fixed).elements(), max(0, left)):
+        chosen = fixed + Counter(some)
+        new, old = chosen - before, before - chosen
+        if chosen.total() == number and chosen <= right and came == (new if operator == "ISTREAM" else old):
+            yield chosen
+
+
 @cache
 def _whole(query: EngineQuery) -> EngineQuery:
     return replace(query, to_stream="RSTREAM")
@@ -449,6 +492,7 @@ _KINDS_OF_TERMS: Final = (
 )
 
 
+_FEW_ROWS: Final = ((1, "one row"), (2, "two rows"), (3, "three rows"))
 _PATTERNS: Final[tuple[tuple[str, Pattern], ...]] = (
     *(
         (f"rows with {kind} are not reported", in_each(partial(_without_kind, start, end)))
@@ -456,8 +500,7 @@ _PATTERNS: Final[tuple[tuple[str, Pattern], ...]] = (
     ),
     ("each report is one row short", in_each(_without_one)),
     ("each report of several rows is one row short", in_each(_without_one_of_several)),
-    ("each report has one row at most", in_each(partial(_at_most, 1))),
-    ("each report has two rows at most", in_each(partial(_at_most, 2))),
+    *((f"each report has {words} at most", in_each(partial(_at_most, most))) for most, words in _FEW_ROWS),
     ("one row of each report comes twice", in_each(_one_twice)),
     ("an answer of several rows is not reported", in_each(_none_of_several)),
     (

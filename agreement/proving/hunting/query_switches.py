@@ -563,6 +563,12 @@ def _windows() -> Iterator[Switch]:
         all_streams,
     )
     yield _of_query("windows show each other's streams", RspqlDefinition.OWN_STREAM, _exchanged)
+    for place, says in ((0, "first"), (-1, "last")):
+        yield Switch(
+            f"the {says} of several windows shows its content of one slide earlier",
+            "Definition 13: a window shows the arrivals between its own ends",
+            partial(_one_slide_old, place),
+        )
     yield _of_query(
         "the content of one window is also matched in the other windows",
         "Definition 14: each window is a separate graph",
@@ -642,6 +648,32 @@ def _fed(query: EngineQuery, only: dict[Iri | Variable, WindowSource]) -> Engine
     return with_sources(
         query, lambda one: one if only[one.stream] == one else replace(one, stream=_NO_STREAM)
     )
+
+
+def _one_slide_old(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run in which one window has a stream of its own, with all triples one slide later."""
+    task = subject.recorded.task
+    several = sources(task.query)
+    late = several[place]
+    if len(several) == 1 or not isinstance(late.window, Range) or late.window.slide is None:
+        return (subject,)
+    slide, own = late.window.slide.points(task.unit), str(_OWN_STREAM)
+    copies = (
+        replace(one, t=one.t + slide, stream=own) for one in task.elements if one.stream == str(late.stream)
+    )
+    # What comes after the last arrival would move the end of what is judged.
+    elements = (*task.elements, *(one for one in copies if one.t <= task.last))
+    query = _on_own_stream(late, task.query)
+    changed = replace(task, query=query, elements=tuple(sorted(elements, key=attrgetter("t"))))
+    return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
+
+
+_OWN_STREAM: Final = Iri("http://e/own-stream")
+
+
+@cache
+def _on_own_stream(late: WindowSource, query: EngineQuery) -> EngineQuery:
+    return with_sources(query, lambda one: replace(one, stream=_OWN_STREAM) if one == late else one)
 
 
 def _merged(query: EngineQuery) -> EngineQuery:

@@ -262,7 +262,9 @@ class Run:
         start = {"t0-500": 500, "t0-1000": 1000}.get(FAULT, 0)
         passed = -((start + length - at) // step)
         opening = start + max(0, passed) * step if FAULT != "each-arrival" else at - length
-        if FAULT == "shift-step":
+        late = {"first-window-late": 0, "last-window-late": -1}.get(FAULT)
+        several = len(self.query.windows) > 1
+        if FAULT == "shift-step" or (several and late is not None and window is self.query.windows[late]):
             at, opening = at - step, opening - step
         if FAULT == "early-windows":
             opening = start + passed * step
@@ -338,7 +340,7 @@ class Run:
         text = self.query.sparql
         if FAULT == "filter-after-first" and self.reports:
             text = re.sub(r"FILTER\([^)]*\)", "", text)
-        rows = self.rows(store.query(text))
+        rows = self.rows(store.query(text))[: KEPT_ROWS.get(FAULT)]
         if FAULT == "join-same-time" and ":q ?b ." in self.query.sparql and len(self.query.windows) == 1:
             rows = [row for time in {e[0] for e in self.elements} for row in self.at_once(at, time)]
         rows = self.remembered(self.operated(rows))
@@ -537,6 +539,7 @@ def unforeseen(run, rows, at, t):
     return rows, t
 
 
+KEPT_ROWS = {"keeps-one-row": 1, "keeps-two-rows": 2, "keeps-three-rows": 3}
 PLACES = {"first-instant": 0, "last-instant": -1}
 
 

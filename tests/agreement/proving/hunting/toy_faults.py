@@ -147,6 +147,11 @@ NAMES = {
     "no-zero-count": "COUNT does not give 0",
     "rows-sorted-out": "language",
     "hour-late": "3600000 ms late",
+    "keeps-one-row": "an evaluation keeps one row at most",
+    "keeps-two-rows": "an evaluation keeps two rows at most",
+    "keeps-three-rows": "an evaluation keeps three rows at most",
+    "first-window-late": "the first of several windows shows its content of one slide earlier",
+    "last-window-late": "the last of several windows shows its content of one slide earlier",
 }
 UNFORESEEN = {
     "optional-unless-some": "OPTIONAL",
@@ -298,6 +303,11 @@ SHOWN = {
     "no-zero-count": ("total", 6),
     "rows-sorted-out": ("tumbling", 0),
     "hour-late": ("tumbling", 0),
+    "keeps-one-row": ("istream", 0),
+    "keeps-two-rows": ("istream", 2),
+    "keeps-three-rows": ("dstream", 0),
+    "first-window-late": ("two-streams", 0),
+    "last-window-late": ("two-windows", 0),
     "keeps-two": ("tumbling", 0),
     "keeps-first": ("tumbling", 0),
     "oldest-out": ("tumbling", 0),
