@@ -6,10 +6,11 @@ A literal ⊞^w ★ a, with ★ among ◇, □ and @, is rewritten to have ¬ on
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb, prod
 from typing import Final, Literal, TypeVar, assert_never
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language import terms

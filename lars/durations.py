@@ -1,9 +1,9 @@
 """Durations: lengths of time in queries, traces and options, and their numbers of time points."""
 
 import re
-from dataclasses import dataclass
 from typing import Final, Self
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.windows import LARGEST_TIME
 

@@ -11,11 +11,12 @@ bucket elimination (Dechter, 1999), which eliminates one variable after another.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import count
 
 from lars.analysis import bound, positive_loops
+from lars.dataclass import dataclass
 from lars.language import formulas as logic
 from lars.language.formulas import BodyLiteral
 from lars.language.program import Program, Rule, atoms, close, head_atom, variables

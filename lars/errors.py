@@ -9,9 +9,10 @@ import errno
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from lars.dataclass import dataclass
 
 _SHORT: Final = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
 _BASIC: Final = 0xFFFF

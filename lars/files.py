@@ -8,11 +8,11 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from lars import errors
+from lars.dataclass import dataclass
 
 _MARK: Final = b"\xef\xbb\xbf"
 MOST_BYTES: Final = 2**26

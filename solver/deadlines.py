@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from math import inf
 from time import monotonic
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.errors import TimeLimitError
 
 _LEAST_TIMED_ROWS: Final = 2**14

@@ -6,11 +6,12 @@ A job that takes long reports its progress. Listeners receive the progress as a 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, time
 from pathlib import Path
 from typing import Final, Literal
 
+from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import printable
 from lars.language.windows import Interval

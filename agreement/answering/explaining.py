@@ -7,7 +7,7 @@ text, as a stream of atoms, or as output of `lars solve --json`.
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from difflib import get_close_matches
 from functools import cached_property, partial
@@ -30,6 +30,7 @@ from agreement.documents.traces import Trace, point_on, set_span, with_dates
 from agreement.documents.values import cut
 from lars import explain, semantics
 from lars.analysis import intensional, nearby, on_own_absence
+from lars.dataclass import dataclass
 from lars.errors import LarsError, PlacedError, about
 from lars.explain import provers, restore, sight, violations, without_constraints
 from lars.language.formulas import At, Comparison, Expression

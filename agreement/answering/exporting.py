@@ -9,7 +9,7 @@ output back to predicates, terms and dateTimes.
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
@@ -33,6 +33,7 @@ from agreement.documents.placed import check_data, json_of
 from agreement.documents.requests import PROGRAM_SUFFIXES
 from agreement.engines.r2s import relation_to_stream
 from lars.analysis import ExportError, intensional, strata, windows, with_windows
+from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file, replacement_path

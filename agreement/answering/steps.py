@@ -4,13 +4,14 @@ Source: LARS (2015), Definitions 1 to 3. clingo evaluates each step separately.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from agreement.answering.explaining import ProgramSituation, answer_streams, prover_of
 from lars.analysis import nearby, windows_of
+from lars.dataclass import dataclass
 from lars.explain import IndexedPoint, body_bindings
 from lars.language.formulas import At
 from lars.language.program import Program, Rule, close, put

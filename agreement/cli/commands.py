@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Final, Literal
@@ -19,6 +19,7 @@ from agreement.documents.options import (
 from agreement.documents.outputs import quantity
 from agreement.documents.table_files import FOR_PAPERS, TableFormat, TermForm, write_tables
 from agreement.results.base.library import Answering, answering
+from lars.dataclass import dataclass
 from solver.settings import Warn
 
 _LISTED: Final = 20

@@ -13,8 +13,10 @@ result could be wrong.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Generic, TypeVar
+
+from lars.dataclass import dataclass
 
 Run = TypeVar("Run")
 Switch = TypeVar("Switch", bound=Hashable)

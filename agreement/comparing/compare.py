@@ -7,7 +7,7 @@ disappears without the rule.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import product
 from typing import Final
@@ -24,6 +24,7 @@ from agreement.engines.adapters.built_in import ADAPTER, adapted_version
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.language.windows import Bounds

@@ -6,7 +6,7 @@ An alert is a row with its time. If a log lacks a row, the row may not have been
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from math import inf
 from statistics import median
@@ -14,6 +14,7 @@ from statistics import median
 from agreement.comparing.matching.likeness import Key, close, is_number, row_key
 from agreement.comparing.matching.places import nearest_pairs
 from agreement.documents.recordings import SLACK, Recording, Report
+from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
 from solver.facts import Row
 

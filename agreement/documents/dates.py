@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 

@@ -4,7 +4,7 @@ import csv
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 from math import ceil
@@ -18,6 +18,7 @@ from agreement.documents.recordings.reading import is_table
 from agreement.documents.requests import AnswersOptions, InputOptions, is_query, load_query
 from agreement.documents.traces import streams_of
 from agreement.documents.values import Period, static_text
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, NANOSECONDS, SECOND, Duration
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in

@@ -12,7 +12,7 @@ before the entries of its groups.
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import MISSING, Field, dataclass, field, fields, replace
+from dataclasses import MISSING, Field, field, fields, replace
 from datetime import datetime, time
 from enum import Enum
 from functools import cache
@@ -21,6 +21,7 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from agreement.documents.values import WrongValueError, choices_of, cut
+from lars.dataclass import dataclass
 from lars.errors import LarsError, PlacedError
 
 Reader = Callable[[Any], Any]

@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from agreement.documents.values import WrongValueError, message_text
+from lars.dataclass import dataclass
 from lars.errors import LarsError, PlacedError, place_at
 from lars.files import TextFile, TextLine, read_file
 from solver.rdf import short

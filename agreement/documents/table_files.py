@@ -7,13 +7,14 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, compress, count
 from pathlib import Path
 from typing import Any, Final, Literal, assert_never
 
 from agreement.documents.dates import NO_DATES, SUFFIX, Dates
 from agreement.documents.outputs import short
+from lars.dataclass import dataclass
 from lars.durations import TimedPoints
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import check_own_folder, exists, replacement_folder, rewrite

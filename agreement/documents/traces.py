@@ -4,7 +4,7 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import chain, groupby
 from operator import attrgetter
@@ -14,6 +14,7 @@ import numpy as np
 
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.requests import origin_text, reads_graphs, sources
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.formulas import Truth

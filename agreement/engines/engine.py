@@ -5,7 +5,7 @@ query language also receives the text of the query.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from enum import StrEnum
 from typing import Final, TypeVar
 
@@ -20,6 +20,7 @@ from agreement.documents.requests import (
     with_sources,
 )
 from agreement.documents.traces import background
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import NOW

@@ -4,7 +4,6 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -19,6 +18,7 @@ from agreement.comparing.agree import AgreementTask
 from agreement.documents.generate import Plan
 from agreement.documents.requests import Around
 from agreement.documents.values import Scalar
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from platform import python_version
 from typing import Final
@@ -12,6 +11,7 @@ from agreement.documents.outputs import Json
 from agreement.documents.requests import EXPERIMENT_FILE
 from agreement.documents.text_tables import markdown_lines
 from agreement.experiments.packing import CRATE, EXPECTED, README, SUMS
+from lars.dataclass import dataclass
 from lars.errors import on_one_line
 from lars.files import digest_of
 from lars.version import program_version

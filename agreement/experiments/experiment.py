@@ -7,7 +7,7 @@ contains its place in the file.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -21,6 +21,7 @@ from agreement.documents.generate.plan import StreamOptions, WrongOptionError, p
 from agreement.documents.placed import KeyPath, PlacedData, checked_at, read_toml
 from agreement.documents.values import Scalar, WrongValueError
 from agreement.experiments import schema
+from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration, read_duration
 from lars.errors import LarsError
 from lars.files import exists, read_file

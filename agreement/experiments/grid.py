@@ -6,7 +6,7 @@ override the keys of the experiment.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice, product
 from math import prod
 from pathlib import Path
@@ -29,6 +29,7 @@ from agreement.experiments.experiment import (
     trace_of,
 )
 from agreement.experiments.schema import ComparisonTable, EngineTable, Parameters, TraceTable, filled_text
+from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri

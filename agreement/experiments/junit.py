@@ -1,10 +1,10 @@
 """Verdicts as test cases: JUnit XML for CI systems, and a list of known failures."""
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError, on_one_line
 from lars.files import exists, read_text, rewrite
 

@@ -11,7 +11,7 @@ import posixpath
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
@@ -26,6 +26,7 @@ from agreement.experiments import schema
 from agreement.experiments.cells import Cell
 from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import Parameters, filled_text
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import digest_of, exists, read_text
 from solver.traces import NUMBERED, trace_files

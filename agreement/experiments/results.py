@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +15,7 @@ from agreement.documents.outputs import NO_ROWS, Json, table
 from agreement.documents.table_files import Column, OutTable, TableValue, as_frame
 from agreement.documents.values import Scalar, placeholder_text
 from agreement.experiments.cells import Cell, JudgingWork
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND
 from lars.errors import LarsError, on_one_line
 

@@ -5,7 +5,6 @@ evaluate streams with the functions of this module.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from agreement.comparing import agree
@@ -14,6 +13,7 @@ from agreement.comparing.agree.sides import RowDifference
 from agreement.documents.outputs import quantity
 from agreement.documents.traces import LocalTrace
 from agreement.engines.r2s import relation_to_stream
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.language.stream import ToStream
 from lars.language.windows import Interval

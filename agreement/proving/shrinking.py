@@ -8,7 +8,7 @@ same cause. Terms are never replaced. Sizes before and after show the reduction.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -18,6 +18,7 @@ from agreement.comparing import agree
 from agreement.comparing.agree.sides import RowDifference
 from agreement.proving.decisions import PairOnStream, first_difference
 from agreement.proving.witness import EXPERIMENT, write_experiment
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError
 from lars.files import replacement_folder
 from lars.language.formulas import Expression

@@ -1,11 +1,11 @@
 """One or two queries on any stream: the inputs of decisions and searches that need no trace."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from agreement.comparing.agree import AgreementTask, Pair, are_pulled, comparison_trace, pairs
 from agreement.documents.requests import sources
 from agreement.documents.traces import background, dataset_of
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.facts import Background

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import chain
@@ -26,6 +26,7 @@ from agreement.experiments.grid import comparison_on, span_within, title_of
 from agreement.results.base.library import Findings, JsonObject, Listeners, json_value, offered_functions
 from agreement.results.renderings import agreement_report
 from agreement.results.renderings.agreement_report import ExplainCommand
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import text_in
 from solver.facts import Fact, Row

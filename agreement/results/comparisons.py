@@ -1,7 +1,7 @@
 """`compare`: the first difference of two engines, and the rule of an engine that causes the difference."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -32,6 +32,7 @@ from agreement.experiments.grid import by_profile, experiment_query, query_files
 from agreement.results.base.library import Findings, Listeners, answering, offered_functions
 from agreement.results.logs import compared
 from agreement.results.renderings import parting_report
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text

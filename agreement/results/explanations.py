@@ -1,7 +1,7 @@
 """`explain`: why an answer contains an atom or not; `check`: whether a stream is an answer stream."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -19,6 +19,7 @@ from agreement.experiments.grid import on_experiment
 from agreement.results.base.library import Findings, Listeners, lines_table, offered_functions
 from agreement.results.renderings import check_report, explanation_report
 from agreement.results.renderings.explanation_report import short_text, why_in_words
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, text_in
 from solver.settings import Time

@@ -1,7 +1,7 @@
 """`judge`: the verdict on an engine's answers, start times that fit, and the fault behind wrong answers."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -32,6 +32,7 @@ from agreement.results.renderings.judged_windows import (
     windows_cases,
     windows_table,
 )
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from solver.settings import TraceInput, Warn

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from agreement.documents.options import argument, option
@@ -11,6 +10,7 @@ from agreement.documents.values import absolute_iri
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.messages import replies
 from agreement.results.base.library import Listeners, Result, offered_functions
+from lars.dataclass import dataclass
 
 _STANDARD_INPUT: Final = 0
 _BYTES_AT_ONCE: Final = 2**16

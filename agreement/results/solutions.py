@@ -1,7 +1,7 @@
 """`solve`: the answers of a query or program at each time point, or the reports of an engine."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from math import ceil, floor
 from pathlib import Path
@@ -25,6 +25,7 @@ from agreement.documents.outputs import plain, quantity, short, table
 from agreement.documents.table_files import OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import answer_lines
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.language.windows import Interval
 from solver.facts import Row
@@ -226,7 +227,7 @@ class SolveResult(Findings):
 
     def _table(self, name: str | None) -> OutTable:
         if name != "runs":
-            return super(SolveResult, self)._table(name)
+            return super(SolveResult, self)._table(name)  # noqa: UP008  (with slots, a second class is made)
         return self.tables(runs=True)[0]
 
 

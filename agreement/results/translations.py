@@ -1,7 +1,7 @@
 """`translate`: the LARS program of a query in several formats, and the query in another language."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
@@ -21,6 +21,7 @@ from agreement.documents.options import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri

@@ -6,12 +6,13 @@ truth. The literals of a body are joined one by one.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from typing import assert_never
 
 from lars import semantics
 from lars.analysis import binders, through_box
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language import terms
 from lars.language.formulas import (

@@ -7,10 +7,11 @@ searched goal by goal, and each search reuses earlier results.
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, Literal
 
 from lars.analysis import choosing_windows, positive_loops
+from lars.dataclass import dataclass
 from lars.explain.evidence import (
     Evidence,
     IndexedPoint,

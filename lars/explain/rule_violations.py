@@ -5,10 +5,11 @@ streams.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.explain.evidence import IndexedPoint, body_bindings, derived_moment, head_moment, view_of
 from lars.explain.proofs import Premise, Values, premises, values_of
 from lars.language.formulas import At, Comparison

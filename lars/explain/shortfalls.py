@@ -5,11 +5,12 @@ For a positive literal that fails, the reason contains the searched interval and
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from operator import itemgetter
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.explain import evidence
 from lars.explain.proofs import Premise, Values, premises, some_of, values_of
 from lars.language import formulas as logic

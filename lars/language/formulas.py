@@ -3,9 +3,9 @@
 import operator
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from lars.dataclass import dataclass
 from lars.language import terms
 from lars.language.windows import Window
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, assert_never
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError, Place, place_at
 from lars.files import TextFile
 from lars.language import formulas as logic

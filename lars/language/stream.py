@@ -1,10 +1,11 @@
 """Streams (T, υ), and the substreams that windows keep."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain, combinations, product
 from typing import Literal, assert_never
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.terms import Atom, Number
 from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window

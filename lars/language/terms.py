@@ -5,8 +5,9 @@ RDF terms are printed as in N-Triples. Two terms are therefore equal if and only
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from lars.dataclass import dataclass
 
 XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"

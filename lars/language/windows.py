@@ -2,9 +2,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from lars.dataclass import dataclass
 from lars.language.terms import Atom, Constant, Symbol, Term, write_name
 
 LARGEST_TIME: Final = 2**62 - 1

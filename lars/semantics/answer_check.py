@@ -9,12 +9,13 @@ the 2^n subsets. Tests compare the check with the definition, which tries all su
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from itertools import chain
 from typing import Final, Literal, assert_never
 
 from lars import analysis
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
 from lars.language.program import Program, Rule, formulas, nested, set_literals

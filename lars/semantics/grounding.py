@@ -5,12 +5,13 @@ predicate replaces each aggregate and order. Lower layers determine the instance
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, cmp_to_key
 from itertools import count
 from typing import Final, assert_never
 
 from lars.analysis import binders
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language.program import (

@@ -8,9 +8,9 @@ declared above them. A rule longer than 100 columns has one body literal per lin
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.language.program import Rule, write_literal
 from lars.language.terms import Iri
 from lars.text import notation

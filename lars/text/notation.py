@@ -30,10 +30,11 @@ p(X) ← ⊞^{#3 by 1 's' all} ◇ q(X), T = 7 / 2, not ⊞^∞ □ ¬r(X, T).
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from lars.analysis import bound, check_choices, check_safety, useless_set_literals
+from lars.dataclass import dataclass
 from lars.errors import LarsError, PlacedError
 from lars.files import TextFile
 from lars.language.program import Head, Origin, Program, Rule, variables

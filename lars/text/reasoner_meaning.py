@@ -9,10 +9,11 @@ whole past of the predicate.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
 from lars.analysis import check_safety
+from lars.dataclass import dataclass
 from lars.errors import LarsError, PlacedError
 from lars.language import formulas as logic
 from lars.language.program import Origin, Program, Rule, variables

@@ -11,9 +11,10 @@ Source: Calimeri et al., Stream Reasoning with DLV (I-DLV-sr, 2021), and its man
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Literal
 
+from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS
 from lars.errors import PlacedError
 from lars.files import TextFile

@@ -3,9 +3,10 @@
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Never, TypeVar
 
+from lars.dataclass import dataclass
 from lars.errors import Place, PlacedError, place_at
 from lars.language import terms
 

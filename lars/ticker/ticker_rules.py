@@ -6,12 +6,13 @@ terms and does not bind variables by =. A term therefore replaces a variable tha
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, count
 from typing import Final, Literal
 
 from lars import analysis
 from lars.analysis import ExportError, InexpressibleError
+from lars.dataclass import dataclass
 from lars.language import formulas as logic
 from lars.language import terms
 from lars.language.formulas import (

@@ -5,7 +5,7 @@ Joins and sorting use the codes. Codes are converted back to texts at the end.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, compress, count, islice, repeat
 from operator import is_, itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation
 from lars.language.terms import NULL, Atom, Constant, Number, Signature, Term, Variable

@@ -1,9 +1,9 @@
 """The evaluation times of a program, which its trigger determines in advance."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import assert_never
 
+from lars.dataclass import dataclass
 from lars.language import formulas
 from lars.language.program import Program, Rule, atoms, head_atom
 from lars.language.terms import Atom, Number, Signature, Variable, signature

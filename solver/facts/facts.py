@@ -2,13 +2,14 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, lru_cache
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language import terms
 from lars.language.program import Program, is_fact

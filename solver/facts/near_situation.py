@@ -2,10 +2,11 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
 
 from lars.analysis import intensional, literal_form, reach
+from lars.dataclass import dataclass
 from lars.language.program import Program, Rule, formulas, set_literals
 from lars.language.terms import Atom, Signature, Variable, signature
 from lars.language.windows import TupleWindow, Window

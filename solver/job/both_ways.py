@@ -4,12 +4,13 @@ A difference is reported with a small case that shows it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from time import monotonic
 from typing import Final, TypeVar
 
+from lars.dataclass import dataclass
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.program import Program, Rule
 from lars.language.terms import Signature

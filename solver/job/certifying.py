@@ -1,7 +1,7 @@
 """Certification by clingo: at some times, the relational evaluation and clingo must compute the same rows."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 from typing import Final
@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from lars.analysis import reach
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError
 from lars.language.terms import Signature, signature
 from lars.language.windows import LARGEST_TIME, Interval, TupleWindow

@@ -5,7 +5,7 @@ times, or a sequence of whole answer streams.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice, pairwise
 from math import lcm
@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from lars.analysis import reach, windows
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError
 from lars.language.formulas import At, Diamond, Formula, In, Not, Truth
 from lars.language.program import Program, formulas, nested

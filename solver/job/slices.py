@@ -6,7 +6,7 @@ the slices become answers.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import repeat
 from operator import attrgetter
 from typing import Final
@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from lars.analysis import Reach, reach
+from lars.dataclass import dataclass
 from lars.language.program import Program
 from lars.language.terms import Atom, Signature, signature
 from lars.language.windows import Interval, TupleWindow

@@ -13,13 +13,14 @@ windows.
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Final, assert_never
 
 import clingo
 
 from lars import analysis
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language.program import Program, Rule, formulas, head_atom, rebuild, set_literals, variables

@@ -11,12 +11,12 @@ compare the result with the encoding for a single time.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 
 import clingo
 
 from lars import analysis
+from lars.dataclass import dataclass
 from lars.language.formulas import BodyLiteral, Comparison, Condition, SetLiteral
 from lars.language.program import Program, Rule, formulas
 from lars.language.terms import NULL, Atom, Signature, signature

@@ -6,11 +6,11 @@ and orders are computed in advance at each of the requested times.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count, pairwise
 
 import clingo
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.formulas import SetLiteral, Test
 from lars.language.program import Program

@@ -10,12 +10,12 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from select import select
 from threading import Lock
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError
 
 _PATIENCE: Final = 10.0

@@ -8,11 +8,11 @@ since no operator distinguishes them.
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import Final, TypeVar
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.formulas import AGGREGATES, Call, Expression
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, TripleTerm, Variable

@@ -13,7 +13,6 @@ import operator
 import re
 import struct
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import date
 from decimal import Context, Decimal, DecimalException
 from fractions import Fraction
@@ -22,6 +21,7 @@ from typing import Any, Final, Self
 
 import pyoxigraph
 
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError
 from lars.language.terms import TAGGED, XSD, Blank, Constant, Iri, Literal, TripleTerm, tagged
 

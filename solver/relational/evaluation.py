@@ -7,7 +7,7 @@ interval in which a group does not change. The evaluation does not use clingo.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from hashlib import blake2b
 from typing import Final, assert_never
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lars.analysis import intensional
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, OutOfMemoryError, TimeLimitError, under_way
 from lars.language import formulas as logic
 from lars.language.program import Program, assignment, ready, variables

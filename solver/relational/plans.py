@@ -6,13 +6,14 @@ replacement gives a plan with fewer steps, in which conditions apply before the 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from graphlib import TopologicalSorter
 from itertools import chain
 from typing import assert_never
 
 from lars import analysis
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language.program import FALSE, Program, Rule, atoms, variables, write_literal

@@ -6,13 +6,14 @@ the cost of sorting: pairs of rows whose intervals do not meet are never visited
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from typing import Final
 
 import numpy as np
 
+from lars.dataclass import dataclass
 from lars.language.terms import NULL
 from solver.columns import Array, Mask, TermCodes, among, keys
 from solver.deadlines import check_time

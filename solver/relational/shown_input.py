@@ -4,12 +4,13 @@ The visible atoms at many times are computed together, for windows with any ends
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Final, assert_never
 
 import numpy as np
 
+from lars.dataclass import dataclass
 from lars.language import windows
 from lars.language.terms import Signature, signature
 from solver.columns import (

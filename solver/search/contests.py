@@ -1,10 +1,11 @@
 """The input of a search (two sides, and the triples to choose from) and its results."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.language.program import Program
 from lars.language.stream import ToStream
 from lars.language.terms import Atom, Constant, Term

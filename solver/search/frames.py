@@ -22,11 +22,12 @@ Without a pull period, sides are compared at single time points. With single tim
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import gcd, lcm
 from typing import Final
 
 from lars.analysis import windows, with_windows
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.windows import FixedWindow, Interval, LastWindow, TimeWindow, TupleWindow, Window

@@ -8,11 +8,12 @@ number of rule instances therefore depends on the number of times, not on the co
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 from functools import cached_property
 from typing import Final, assert_never
 
 from lars.analysis import LiteralForm
+from lars.dataclass import dataclass
 from lars.language import windows
 from lars.language.formulas import SetLiteral
 from lars.language.program import Rule, is_fact

@@ -5,11 +5,11 @@ one timeline without affecting each other, and are evaluated together in columns
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, combinations, islice
 from typing import Final, assert_never
 
 from lars.analysis import windows
+from lars.dataclass import dataclass
 from lars.errors import TimeLimitError
 from lars.language.program import Program
 from lars.language.stream import ToStream

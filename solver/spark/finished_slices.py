@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -11,6 +11,7 @@ import pyarrow as pa
 
 import lars
 import solver
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError, short_of
 from lars.files import replacement_path, rewrite
 from lars.language.windows import Interval

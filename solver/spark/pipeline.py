@@ -8,7 +8,7 @@ import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -16,6 +16,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from lars.analysis import reach
+from lars.dataclass import dataclass
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.terms import Signature
 from lars.language.windows import Interval, TupleWindow

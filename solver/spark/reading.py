@@ -4,13 +4,14 @@ The atoms of each block are counted and distributed to slices.
 """
 
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise, zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError, Place, PlacedError
 from lars.language.terms import Signature
 from lars.language.windows import Interval, TupleWindow

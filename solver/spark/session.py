@@ -16,7 +16,6 @@ import tempfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import current_thread, main_thread
 from typing import Final
@@ -24,6 +23,7 @@ from typing import Final
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError
 from lars.files import temporary_folder
 from solver import memory

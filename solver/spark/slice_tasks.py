@@ -8,13 +8,13 @@ again on shorter parts of the slice.
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from threading import Lock, Thread
 from time import sleep
 from typing import Final, TypeVar
 
+from lars.dataclass import dataclass
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, OutOfMemoryError
 from lars.language.windows import Interval
 from solver import memory

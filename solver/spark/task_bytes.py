@@ -5,7 +5,7 @@ The bytes are compressed columns with a dictionary of texts.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lars.dataclass import dataclass
 from lars.language.terms import Signature
 from lars.language.windows import Interval
 from solver.columns import (

@@ -1,9 +1,10 @@
 """The first statements of a script: tables of input and background, evaluation times, and window content."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, assert_never
 
+from lars.dataclass import dataclass
 from lars.language import windows
 from lars.language.terms import Atom, Constant, Signature, Variable, signature
 from solver.facts import Arrivals, Background, Fact, Gate, Multiples, WindowedAtom

@@ -4,10 +4,11 @@ Conditions of SPARQL and arithmetic of the logic become SQL conditions, in which
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, assert_never
 
 from lars.analysis import InexpressibleError
+from lars.dataclass import dataclass
 from lars.language import formulas as logic
 from lars.language.program import assignment, calls, ready
 from lars.language.terms import NULL, XSD, Atom, Constant, Literal, Number, Term, Variable

@@ -1,10 +1,10 @@
 """The whole SQL script: input tables, evaluation times, the SELECT of each rule, and the answer."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, assert_never
 
 from lars.analysis import intensional, windows_of
+from lars.dataclass import dataclass
 from lars.language.program import Program
 from lars.language.terms import NULL, Signature, Variable, signature
 from lars.language.windows import LARGEST_TIME, IntervalWindow, TupleWindow

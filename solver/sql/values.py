@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from lars.analysis import ExportError
+from lars.dataclass import dataclass
 from lars.errors import on_one_line, printable
 from lars.language import terms
 from lars.language.formulas import BodyLiteral

@@ -15,7 +15,6 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass
 from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
@@ -24,6 +23,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
 from lars.files import read_bytes, temporary_folder
 from lars.language.terms import Signature

@@ -5,7 +5,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +13,7 @@ import numpy as np
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import decode, read_bytes
 from lars.language.terms import Iri

@@ -7,13 +7,14 @@ also show whether times fit the windows of a query.
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
 import numpy as np
 
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError, system_error
 from lars.files import exists, replacement_path

@@ -1,11 +1,12 @@
 """Times in the notation of traces, and the clock that converts each time to a time point exactly once."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from enum import IntEnum
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD

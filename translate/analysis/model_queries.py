@@ -5,11 +5,12 @@ matched.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import combinations, product
 from typing import Literal, get_args
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
 from translate.analysis.rewriting import children, parts, rebuild, without_paths

@@ -8,8 +8,9 @@ parsers distinguish upper and lower case.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from lars.dataclass import dataclass
 
 _PREFIX: Final = re.compile("PREFIX +([^:]*): +<([^>]+)>")
 _WINDOW: Final = re.compile(

@@ -16,10 +16,11 @@ RSP-QL* have are rejected by name.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import PlacedError
 from lars.language.stream import ToStream

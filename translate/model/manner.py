@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final, Literal, get_args
 
+from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
 from lars.language.stream import ToStream
 from lars.language.windows import Bounds

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import wraps
 from typing import Concatenate, Final, Literal, ParamSpec, TypeVar, assert_never, get_args
 
+from lars.dataclass import dataclass
 from lars.language.formulas import Aggregation, Expression, OrderKey
 from lars.language.program import variables as variables_of
 from lars.language.terms import Constant, Iri, Term, Variable

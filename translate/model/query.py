@@ -1,12 +1,13 @@
 """The query model (V, P, D, S), the settings of τ, and the properties of query languages."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Final, Literal
 
+from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable

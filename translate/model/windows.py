@@ -1,8 +1,9 @@
 """Window expressions of queries, and their LARS windows according to Table 1 of LARS (2015)."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import assert_never
 
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.language import windows
 from lars.language.terms import Iri, Variable

@@ -2,10 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import reduce
 from typing import Final, TypeVar
 
+from lars.dataclass import dataclass
 from lars.language.formulas import Call, Expression
 from lars.language.terms import RDF_TYPE, XSD, Iri, Literal, Term, TripleTerm, Variable
 from translate.errors import QueryError, UnknownFunctionError, UnsupportedError

@@ -6,12 +6,13 @@ dataset, template and streaming clauses of the whole query are read last.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import reduce
 from itertools import chain as chain_of
 from itertools import groupby, pairwise
 from typing import Final, TypeGuard, get_args
 
+from lars.dataclass import dataclass
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
 from lars.language.terms import NULL, RDF, Blank, Constant, Iri, Literal, Term, TripleTerm, Variable
 from translate.analysis import depth

@@ -11,12 +11,13 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.errors import PlacedError
 from lars.language.terms import Iri, Variable
 from translate.errors import NeedsRdf12Error, UnsupportedError

@@ -9,11 +9,12 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from operator import itemgetter
 from typing import Final, Literal, get_args
 
+from lars.dataclass import dataclass
 from lars.errors import Place, place_at
 from lars.language.terms import TAGGED, XSD, Iri, tagged
 from lars.language.terms import Literal as RdfLiteral

@@ -6,10 +6,10 @@ their spaces, and single ASCII letters, digits and symbols.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.errors import place_at
 from translate.dialects import GRAMMARS
 from translate.errors import QueryError

@@ -6,9 +6,9 @@ significant.
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.errors import place_at
 from translate.errors import QueryError
 from translate.sparql import Names, tokenize

@@ -1,9 +1,10 @@
 """A position in the tree of a query during the translation τ: names of predicates, rule heads and bodies."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.language.formulas import BodyLiteral, Diamond, In, Truth
 from lars.language.program import Rule
 from lars.language.terms import DEFAULT, NULL, Atom, Iri, Symbol, Term, Variable

@@ -4,9 +4,10 @@ The execution modes push and pull are rules too (LARS 2015, Sections 3 and 4.1).
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, assert_never
 
+from lars.dataclass import dataclass
 from lars.language import formulas
 from lars.language.program import Program, Rule, atoms
 from lars.language.terms import (

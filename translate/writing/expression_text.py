@@ -7,10 +7,11 @@ characters of a term are escaped, so that data never become syntax. Expressions 
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 from typing import Final, assert_never
 
+from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language import terms

@@ -13,10 +13,11 @@ and braces around one element change nothing. The text of the clauses comes last
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Final, assert_never
 
+from lars.dataclass import dataclass
 from lars.language.formulas import Aggregation
 from lars.language.terms import Variable
 from translate.analysis import parts, tests_of

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache, partial
 from itertools import takewhile
 from math import inf
@@ -35,6 +35,7 @@ from agreement.documents.traces import (
 from agreement.documents.values import ABSOLUTE_IRI, cut, without_brackets
 from agreement.engines.r2s import reported_rows
 from lars.analysis import intensional
+from lars.dataclass import dataclass
 from lars.errors import LarsError, about
 from lars.language.program import Program, atoms, head_atom
 from lars.language.stream import ToStream

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -11,6 +11,7 @@ from agreement.documents import requests
 from agreement.documents.outputs import json_text
 from agreement.documents.values import Period, points_of
 from lars.analysis import ExportError
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, on_one_line, printable
 from lars.files import read_file

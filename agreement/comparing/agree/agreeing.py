@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from agreement.documents.requests import Side
 from agreement.documents.traces import (
     Trace,
 )
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.terms import Iri, Variable

@@ -8,7 +8,7 @@ without a common model (V, P, D, S) can read a stream through windows of differe
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial, reduce
 from itertools import count, groupby, pairwise
 from operator import attrgetter, itemgetter
@@ -23,6 +23,7 @@ from agreement.documents.outputs import row_order
 from agreement.documents.requests import SIDES, Side
 from agreement.documents.traces import Trace
 from lars.analysis import reach, windows, with_windows
+from lars.dataclass import dataclass
 from lars.language import formulas
 from lars.language.program import Program, Rule, atoms, head_atom, ready, variables
 from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature

@@ -5,13 +5,14 @@ equals pull's report at the end of the period: ⋃_{t ∈ (iU, (i+1)U]} push(t) 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Final, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 
 from agreement.documents.requests import SIDES, Side
+from lars.dataclass import dataclass
 from lars.language.windows import LARGEST_TIME, Interval
 from solver import relational
 from solver.columns import Array, Mask, TermCodes, distinct

@@ -4,13 +4,14 @@ Rows are compared on all or some of the variables that both queries return.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final, Literal, get_args
 
 import numpy as np
 
 from agreement.comparing.agree.periods import PeriodComparison
 from agreement.documents.requests import Side
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Signature, Variable

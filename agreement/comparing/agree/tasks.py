@@ -5,7 +5,7 @@ missing data.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import lcm
 from pathlib import Path
@@ -34,6 +34,7 @@ from agreement.documents.traces import (
     streams_of,
     with_dates,
 )
+from lars.dataclass import dataclass
 from lars.durations import Duration, TimedPoints
 from lars.errors import LarsError
 from lars.files import exists

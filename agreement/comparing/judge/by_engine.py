@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import floor
 
 from agreement.comparing.judge.judgement import ANSWER, Options, align
@@ -14,6 +14,7 @@ from agreement.documents.outputs import plain
 from agreement.documents.requests import MatchBy
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
+from lars.dataclass import dataclass
 from solver.facts import Row
 
 

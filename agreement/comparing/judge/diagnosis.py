@@ -5,7 +5,7 @@ with reports before the first window closes.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Final, get_args
@@ -30,6 +30,7 @@ from agreement.documents.requests import reads_graphs
 from agreement.engines import specifications
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.registry import ENGINES
+from lars.dataclass import dataclass
 from lars.errors import LarsError, TimeLimitError
 from lars.language.stream import ToStream
 from lars.language.windows import Bounds

@@ -8,7 +8,7 @@ compares the reports window by window. Start times t0 that contradict the first 
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from math import floor, inf
 from operator import itemgetter
@@ -31,6 +31,7 @@ from agreement.documents.requests import EmptyReports, MatchBy, sources
 from agreement.engines import specifications
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported_rows
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.terms import XSD, Variable
 from lars.language.windows import Bounds, misses_last

@@ -7,7 +7,7 @@ specification judges each case or file of answers. If a verdict is undecided, a 
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import accumulate
@@ -43,6 +43,7 @@ from agreement.engines.engine import (
     with_text,
 )
 from agreement.engines.registry import ENGINES
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import FailedRunError, LarsError, about
 from lars.files import exists, read_text

@@ -9,7 +9,6 @@ distance from another least member. The search tries these least members.
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, islice, product
 from math import gcd, prod
@@ -17,6 +16,7 @@ from typing import Final
 
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines import specifications
+from lars.dataclass import dataclass
 from lars.language.formulas import At, In
 from lars.language.program import formulas
 from lars.language.windows import NOW, misses_last

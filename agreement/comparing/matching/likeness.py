@@ -6,7 +6,6 @@ Equal rows have the same key. For very many rows, the numbers of the keys are co
 from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import islice
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from agreement.comparing.matching.blank_nodes import opened, rename_blanks
 from agreement.documents.recordings import RowNumbers, RowsByNumber, as_lexical, together
 from agreement.documents.requests import TOLERANCE
+from lars.dataclass import dataclass
 from solver.columns import Array, Mask, Numbering
 from solver.facts import Row, constant_of
 from solver.rdf import blanks_in, value

@@ -5,13 +5,13 @@ A place is an evaluation, a push, a time unit, or an answer in a sequence of ans
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from math import floor
 from typing import Final, Literal
 
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.recordings import SLACK, Push, Report
+from lars.dataclass import dataclass
 from solver.facts import Row
 
 _UNMATCHED: Final = RowMatch()

@@ -6,13 +6,14 @@ Answers may be missing only at the beginning and at the end.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import SequenceMatcher
 
 import numpy as np
 
 from agreement.comparing.matching.likeness import Likeness, keys_of, match_rows, row_key
 from agreement.documents.recordings import Report, RowsByNumber, rows_of
+from lars.dataclass import dataclass
 from solver.facts import Row
 
 Rows = Sequence[Row]

@@ -1,13 +1,14 @@
 """The plan of a synthetic stream: the generator gen(s, i, d, r, n) of YABench, and irregular arrivals."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Final, Literal
 
 from agreement.documents.options import option
 from agreement.documents.values import ABSOLUTE_IRI, LARGEST, cut
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration, read_duration
 from lars.errors import LarsError
 

@@ -4,7 +4,6 @@ Each trace format can express only some streams, and has a separate text form of
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import BinaryIO, Final, assert_never
 from agreement.documents.generate.elements import DATA, Observation, elements, plan_parts
 from agreement.documents.generate.plan import TRIPLES, Plan, WrittenFormat
 from agreement.documents.values import LARGEST
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.files import exists, replacement_path

@@ -6,13 +6,13 @@ terms in N-Triples syntax, values, or texts.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
 from agreement.documents.recordings import recording
 from agreement.documents.recordings.json_answers import TIME_VARIABLES, read_time_term
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import NotATerm, canonical, read_term, short, unquote

@@ -5,7 +5,6 @@ A case is one JSON file, which `read_case` reads.
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -34,6 +33,7 @@ from agreement.documents.recordings.recording import (
     static_of,
     triple_of,
 )
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file, replacement_path
 from solver.facts import Static, Triple

@@ -7,7 +7,7 @@ JSON. Rows that are compared often are represented by numbers, and decoded when 
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import repeat
 from typing import Annotated, Final, Literal, overload
@@ -18,6 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from agreement.documents.outputs import plain
 from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.values import WrongValueError, wrong
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD, tagged

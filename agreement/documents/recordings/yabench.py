@@ -18,10 +18,10 @@ ignored. TextFile: YABench (2016), Section 3, of the files QR_*.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from agreement.documents.recordings.recording import Answers, AnswerTimes, made_lexical, of_text, recording_of
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from solver.rdf import canonical, short

@@ -1,7 +1,7 @@
 """Groups of options that several commands share, and the meaning of their combinations."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Final, Literal, get_args
 from agreement.documents.options import IdleOptions, argument, flags_of, has, has_not, option
 from agreement.documents.requests import query_files, readers
 from agreement.documents.values import Period, absolute_iri, columns_by_stream, points_of, static_files
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache, reduce
 from math import gcd
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 from agreement.documents.values import GIVEN, Period
 from lars.analysis import literal_form
+from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError, PlacedError
 from lars.files import exists, read_file, read_text

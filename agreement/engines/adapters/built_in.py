@@ -7,7 +7,7 @@ The real engine receives the text of the query.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Final, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -21,6 +21,7 @@ from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.engine import Engine, Off, read_with_text
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications.reporting import CLOCKED
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD

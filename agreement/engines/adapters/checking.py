@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TextIO
 
 from agreement.documents.outputs import first_few, quantity
@@ -12,6 +12,7 @@ from agreement.documents.requests import read_once, sources
 from agreement.documents.values import cut
 from agreement.engines.adapters import messages
 from agreement.engines.adapters.client import RunningAdapter
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.terms import XSD, Iri, Variable
 from solver.facts import Triple

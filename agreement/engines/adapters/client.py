@@ -16,7 +16,7 @@ import uuid
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from fractions import Fraction
 from math import inf
@@ -47,6 +47,7 @@ from agreement.engines.adapters.messages import (
     check_variable,
     problem_of,
 )
+from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS
 from lars.errors import LarsError, on_one_line
 

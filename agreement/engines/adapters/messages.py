@@ -9,7 +9,7 @@ running program (`client`) are StreamEngines. Each StreamEngine can also be serv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain, groupby
 from typing import Annotated, Final, Literal, Protocol, Self
 
@@ -28,6 +28,7 @@ from agreement.documents.placed import expectation
 from agreement.documents.recordings import Push, Recording, Report, stream_iri, triple_of
 from agreement.documents.recordings.recording import rows_in
 from agreement.documents.values import WrongValueError, cut
+from lars.dataclass import dataclass
 from lars.durations import Duration, read_duration
 from lars.errors import FailedRunError, LarsError
 from solver.rdf import with_blanks

@@ -15,7 +15,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field  # noqa: TID251  (a user's adapter has no lars)
 from typing import Any, Final, NamedTuple
 
 import pyoxigraph as ox

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, pairwise
 from typing import Final, Generic, TypeVar
@@ -40,6 +40,7 @@ from agreement.engines.specifications.reporting import (
     with_start,
 )
 from lars.analysis import literal_form
+from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.program import Program, Rule, formulas

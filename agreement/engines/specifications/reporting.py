@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import groupby
 from operator import attrgetter
@@ -11,6 +11,7 @@ from typing import Final, NamedTuple, assert_never
 from agreement.documents.recordings import Push
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications import parameters
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable

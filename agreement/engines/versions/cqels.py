@@ -11,7 +11,7 @@ the previous arrival are reported (ISTREAM).
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import takewhile
 from typing import Final, Generic, Literal, TypeVar, assert_never
 
@@ -20,6 +20,7 @@ from agreement.documents.recordings import Push, Recording, Report
 from agreement.engines.engine import Engine, EngineRule, Off, answers, columns
 from agreement.engines.r2s import reported_rows
 from agreement.engines.versions import cqels_text
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation, OrderKey
 from lars.language.program import variables as variables_of

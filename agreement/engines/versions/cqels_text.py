@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from typing import Final
 
 from agreement.documents.requests import base_for, read_once
 from agreement.engines.engine import WrittenQuery, with_its_text
+from lars.dataclass import dataclass
 from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Iri, Term, Variable

@@ -9,7 +9,7 @@ in which windows report. ISTREAM and DSTREAM depend on the order of Jena's rows.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Final
@@ -21,6 +21,7 @@ from agreement.engines.r2s import reported_rows
 from agreement.engines.versions import sliding
 from agreement.engines.versions.processors import with_equal_values
 from agreement.engines.versions.yasper_text import read_head
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.stream import ToStream
 from lars.language.terms import Iri

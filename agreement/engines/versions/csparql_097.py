@@ -11,7 +11,7 @@ receives arrivals and clock settings. When a view reports, the view returns its 
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from math import ceil, floor, inf
 from typing import Final
@@ -20,6 +20,7 @@ from agreement.documents.recordings import Push, Recording, Report
 from agreement.documents.requests import WindowSource
 from agreement.engines import engine
 from agreement.engines.versions.processors import COUNTING, SUMMING, with_equal_values, with_row_of_nothing
+from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS
 from lars.errors import LarsError
 from lars.language.terms import XSD, Literal

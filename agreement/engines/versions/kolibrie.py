@@ -11,7 +11,7 @@ threads (E8), the reports are not determined. The simulation does not model seve
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import chain
 from typing import Final
@@ -20,6 +20,7 @@ from agreement.documents.recordings import Push, Recording, Report
 from agreement.engines import engine
 from agreement.engines.r2s import reported_rows
 from agreement.engines.versions import sliding
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.terms import Iri, Literal, Variable
 from solver.facts import Row, Static, Triple, constant_of

@@ -25,11 +25,12 @@ Oxigraph 0.5 deviates for alternatives of paths (A14), and for GROUP_CONCAT (A15
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from functools import reduce
 from typing import Final
 
+from lars.dataclass import dataclass
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import Triple, constant_of

@@ -7,12 +7,13 @@ import math
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
 from agreement.documents.recordings import Push
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.engine import Content, WrittenQuery
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable

@@ -9,7 +9,7 @@ an arrival enters the windows of one stream depends on the hashes of objects.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
@@ -19,6 +19,7 @@ from agreement.engines.versions import yasper_text
 from agreement.engines.versions.kolibrie import TextBinding, TextPattern, join_bindings, matches
 from agreement.engines.versions.sliding import sliding_windows
 from agreement.engines.versions.yasper import WINDOW_RULES, ReportedWindows
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.stream import ToStream
 from solver.facts import Row, Static, Triple

@@ -7,13 +7,14 @@ TPQueryFactory ignores case, except in the operator of REGISTER, and reads each 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Final, get_args
 
 from agreement.documents.requests import WindowSource
 from agreement.documents.values import cut
 from agreement.engines.versions.sliding import YasperWindow
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.stream import ToStream

@@ -1,7 +1,7 @@
 """Evaluate two queries on canonical data: the data of a single match of a disjunct can refute containment."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import chain, islice, product
 from math import lcm
@@ -12,6 +12,7 @@ from agreement.documents.requests import sources
 from agreement.proving import disjuncts
 from agreement.proving.containment.pruning import counted_edges, prune
 from agreement.proving.decisions import Decision, Witness, reported, trace_on
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.language.program import Program
 from lars.language.stream import ToStream

@@ -16,7 +16,7 @@ Mappings are between conjunctive patterns (Chandra and Merlin 1977). For unions,
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import count, islice, product
 from typing import Final
@@ -25,6 +25,7 @@ from agreement.proving import disjuncts
 from agreement.proving.containment.forms import normal, settle
 from agreement.proving.containment.mappings import Image, Mapper, properties
 from agreement.proving.containment.relations import MergedGraph
+from lars.dataclass import dataclass
 from lars.language.formulas import Call, Expression, Test
 from lars.language.program import put_terms
 from lars.language.program import variables as named_in

@@ -1,10 +1,11 @@
 """Compare patterns up to the order of parts and hidden names, and compute normal forms of conditions."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, assert_never
 
 from agreement.proving.disjuncts import Disjunct
+from lars.dataclass import dataclass
 from lars.language.formulas import RANDOM, Call, Expression, Test
 from lars.language.program import calls
 from lars.language.terms import Iri, Variable

@@ -7,7 +7,7 @@ path maps into a walk, a match of the path exists wherever the known edges match
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from itertools import count, islice
 from math import gcd
@@ -15,6 +15,7 @@ from typing import Final, assert_never
 
 from agreement.proving import disjuncts
 from agreement.proving.containment.relations import MergedGraph
+from lars.dataclass import dataclass
 from lars.language.terms import DEFAULT, Iri, Term, Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from solver.deadlines import NEVER, Deadline

@@ -10,7 +10,6 @@ out of a tuple window are separate data; their terms are new, so they match no c
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, pairwise, product
 from math import lcm, prod
 from typing import Final
@@ -20,6 +19,7 @@ from agreement.proving import disjuncts
 from agreement.proving.containment.canonical import PairQuery, PlacedTriple, shown_at
 from agreement.proving.values import fresh
 from agreement.proving.witness import named_constants
+from lars.dataclass import dataclass
 from lars.language.formulas import Call, Test
 from lars.language.terms import Constant, Iri, Term, Variable
 from lars.language.windows import Interval, TimeWindow, TupleWindow, Window

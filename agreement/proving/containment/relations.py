@@ -6,13 +6,14 @@ relation on all data. The rows of a relation are nodes of a separate graph, with
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice, permutations
 from typing import Final
 
 from agreement.proving.containment.forms import namings
 from agreement.proving.containment.pruning import least
 from agreement.proving.disjuncts import GraphSource, Reading
+from lars.dataclass import dataclass
 from lars.language.formulas import Aggregation, Call
 from lars.language.terms import XSD, Iri, Literal, Variable
 from translate.analysis import null_sets, parts, rebuild, tests_of, without_paths

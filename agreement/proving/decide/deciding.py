@@ -17,7 +17,7 @@ triples of W, also on W with D. So pull has the row on W with D if and only if p
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from time import monotonic
 from typing import Final, assert_never
 
@@ -31,6 +31,7 @@ from agreement.proving.decide.trial import Trial
 from agreement.proving.decisions import Decision, EveryStream, PairOnStream, Witness
 from agreement.proving.disjuncts import Candidate, Placement, Satisfiability, background_of, few_and_many
 from agreement.proving.witness import WitnessSearch, named_constants, push_and_pull, smallest
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import TimeLimitError
 from lars.language.program import calls

@@ -6,7 +6,7 @@ is an experiment, or one or two queries.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from agreement.comparing.agree import AgreementTask, Pair
@@ -26,6 +26,7 @@ from agreement.proving.disjuncts import (
     without_removed,
 )
 from agreement.proving.traceless import TracelessTask
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.formulas import Expression

@@ -1,7 +1,7 @@
 """Try a stream on both sides: find the time shifts of the stream for which the sides differ in a period."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import gcd, lcm
 from typing import Final
 
@@ -9,6 +9,7 @@ from agreement.comparing.agree import Pair
 from agreement.documents.requests import sources
 from agreement.proving.decisions import PairOnStream, Witness, trace_on
 from agreement.proving.disjuncts import Candidate, background_of
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.windows import Interval
 from solver.facts import Row

@@ -7,12 +7,13 @@ static data are the given data, or any data that match the query's own static pa
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from agreement.proving import disjuncts
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decisions import CheckedPremise, reported, trace_on
+from lars.dataclass import dataclass
 from lars.language.windows import Interval
 from solver.job import Question
 from translate.analysis import Choice, Variant, cq, model_of_cqels

@@ -1,7 +1,7 @@
 """Make streams on which two sides may differ, from the disjuncts of a query."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from operator import itemgetter
 from typing import Final
@@ -9,6 +9,7 @@ from typing import Final
 from agreement.proving.disjuncts.edges import Edge, GraphSource, Quad, Stock, arrival
 from agreement.proving.disjuncts.satisfiable import Model, complete
 from agreement.proving.disjuncts.splitting import Disjunct
+from lars.dataclass import dataclass
 from lars.language.terms import Constant, Iri, Variable
 from lars.language.windows import TimeWindow
 from solver.facts import Fact

@@ -5,9 +5,10 @@ predicates and the names of graphs are IRIs.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, Literal, TypeVar
 
+from lars.dataclass import dataclass
 from lars.language.terms import DEFAULT, Blank, Constant, Iri, Symbol, Term, TripleTerm, Variable
 from lars.language.terms import Literal as RdfLiteral
 from lars.language.windows import Window

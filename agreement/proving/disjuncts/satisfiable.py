@@ -1,7 +1,7 @@
 """Satisfiability of a disjunct: search for terms under which its edges match and its conditions hold."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial, reduce
 from itertools import islice
 from typing import Final
@@ -27,6 +27,7 @@ from agreement.proving.values import (
     told_apart,
     triple_terms,
 )
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.formulas import Expression, Test
 from lars.language.program import calls

@@ -1,11 +1,12 @@
 """Split a pattern into a union of disjuncts: edges to match with their sources, and conditions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from typing import Final, assert_never
 
 from agreement.proving.disjuncts.edges import Edge, GraphSource, Reading, Where
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.formulas import Call, Expression, Test
 from lars.language.program import put_terms

@@ -7,7 +7,6 @@ describe the query, a window's content, arrival times, and earlier reports.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from agreement.comparing.matching.places import ReportMatch
@@ -17,6 +16,7 @@ from agreement.documents.requests import sources
 from agreement.engines.engine import columns
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.references import HuntedRun
+from lars.dataclass import dataclass
 from lars.language.terms import XSD
 from solver.facts import Row
 from translate.analysis import stream_blocks

@@ -1,6 +1,6 @@
 """The queries of a hunt: the given queries, or small generated queries in the engine's language."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 from time import monotonic
 from typing import Final
@@ -11,6 +11,7 @@ from agreement.engines.adapters.messages import Registration, StreamEngine, answ
 from agreement.engines.engine import read_with_text
 from agreement.engines.specifications import NAMES
 from agreement.proving.hunting.alphabets import Letter, alphabet
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from solver.facts import Static
 from translate.model.query import EngineQuery, Language

@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import chain, combinations, islice, pairwise, product, starmap, zip_longest
 from math import isfinite
@@ -28,6 +28,7 @@ from agreement.proving.hunting.portraits import delays, mute_queries, portraits,
 from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCause, neighbours, size
 from agreement.proving.hunting.streams import Stream, closing_streams, random_streams, streams
 from agreement.proving.hunting.switches import switches_of
+from lars.dataclass import dataclass
 from lars.durations import read_duration
 from lars.errors import LarsError, TimeLimitError
 from solver.deadlines import Deadline, until

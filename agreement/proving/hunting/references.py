@@ -5,7 +5,7 @@ The module also contains the run of a hunt, and the verdict on a run.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from itertools import accumulate, chain, islice
 from math import inf
@@ -26,6 +26,7 @@ from agreement.engines.specifications import EngineRun, Specification, as_said, 
 from agreement.engines.specifications.reporting import PushedTriple
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD

@@ -5,7 +5,7 @@ the engine follows an engine version, the version without one rule shows whether
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from agreement.comparing.smaller import fewest_enough
 from agreement.engines.adapters.built_in import BuiltInEngine
@@ -14,6 +14,7 @@ from agreement.engines.engine import Engine, EngineRule
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.references import HuntedRun, Reference, Switch
 from agreement.proving.hunting.streams import Stream
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 
 

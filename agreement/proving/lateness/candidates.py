@@ -5,7 +5,6 @@ match other patterns of the query (such as those of NOT EXISTS), and a triple th
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations, product
 from random import Random
 from typing import Final
@@ -15,6 +14,7 @@ from agreement.proving.disjuncts import Edge, Quad, Reading, Stock, few_and_many
 from agreement.proving.disjuncts.candidates import ELSEWHERE
 from agreement.proving.lateness.replay import LateArrival, LateStream, Replay
 from agreement.proving.lateness.theorems import LatenessQuestion
+from lars.dataclass import dataclass
 from lars.language.terms import Constant, Iri, Variable
 from lars.language.windows import Interval, IntervalWindow, Window
 

@@ -1,7 +1,7 @@
 """Decide whether a delay can change answers: by a theorem, or by a stream that shows the change."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Final, Literal
 
@@ -17,6 +17,7 @@ from agreement.proving.lateness.theorems import (
     least_length,
     why_unchanged,
 )
+from lars.dataclass import dataclass
 from lars.errors import TimeLimitError
 from lars.language.windows import IntervalWindow
 from solver.deadlines import NEVER, Deadline, until

@@ -14,7 +14,7 @@ A row of pull belongs to the period that ends at kU, and a row of push to the pe
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import pairwise
 from math import lcm
@@ -24,6 +24,7 @@ from agreement.proving.decisions import trace_on
 from agreement.proving.disjuncts import Quad, Stock, arrival, background_of
 from agreement.proving.lateness.theorems import ChangeKind, LatenessQuestion
 from lars.analysis import windows, with_windows
+from lars.dataclass import dataclass
 from lars.language.program import Program
 from lars.language.terms import Iri, Variable
 from lars.language.windows import (

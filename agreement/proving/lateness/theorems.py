@@ -34,7 +34,7 @@ D7 (no row). If no disjunct of the query is satisfiable, neither push nor pull h
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import lcm
 from typing import Final, Literal, get_args
@@ -44,6 +44,7 @@ from agreement.documents.requests import Side
 from agreement.proving.decide import AgreementQuestion, agreement_theorem
 from agreement.proving.decide.theorems import Theorem
 from agreement.proving.witness.searching import most_arrivals
+from lars.dataclass import dataclass
 from lars.language.program import Program
 from lars.language.terms import Signature
 from lars.language.windows import UNBOUNDED, FixedWindow, IntervalWindow, TimeWindow, TupleWindow, Window

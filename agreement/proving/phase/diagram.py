@@ -7,12 +7,12 @@ reports r for L >= λ(r, e). Push and pull differ in r exactly for the lengths b
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
 from agreement.comparing.agree.periods import whole_periods
 from agreement.proving.phase.matches import FOREVER, TimedMatch
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.language.terms import Iri
 from lars.language.windows import Interval

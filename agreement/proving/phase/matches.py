@@ -7,7 +7,7 @@ with the longest window is sufficient.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count, product
 from math import inf
 from typing import Final
@@ -15,6 +15,7 @@ from typing import Final
 from agreement.documents.requests import reads_graphs, sources
 from agreement.documents.traces import Trace
 from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, UncountedError, disjuncts
+from lars.dataclass import dataclass
 from lars.language import formulas, terms
 from lars.language.program import Program, Rule, put_terms
 from lars.language.program import variables as named_in

@@ -1,7 +1,7 @@
 """The task and the diagrams of `lars phase`, computed from matches or, if necessary, length by length."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
 
 from agreement.comparing import agree
@@ -9,6 +9,7 @@ from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import LocalTrace, Trace
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, phase_row
 from agreement.proving.phase.matches import limit, matches, obstacle
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri

@@ -3,12 +3,12 @@
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
 from agreement.proving.hunting import Letter, QueryFamily
+from lars.dataclass import dataclass
 from lars.language.terms import XSD, Literal
 from solver.facts import Triple
 

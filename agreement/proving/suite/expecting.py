@@ -1,7 +1,7 @@
 """The expected reports of a query over a stream, for each vector: each choice of the open parameters."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import accumulate
 from typing import Final
 
@@ -19,6 +19,7 @@ from agreement.proving.suite.vectors import (
     alike_by_starts,
     vectors,
 )
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.language.stream import ToStream
 from lars.language.terms import XSD

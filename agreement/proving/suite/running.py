@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -30,6 +30,7 @@ from agreement.proving.hunting import WRITINGS, QueryWriting
 from agreement.proving.suite.expecting import MILLISECONDS, Reports
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import declared_vectors, vectors
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.windows import misses_last
 from solver.deadlines import Deadline

@@ -1,7 +1,6 @@
 """A test of the suite: a query, a stream, and the expected reports of each admissible engine."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -14,6 +13,7 @@ from agreement.proving.hunting import WRITINGS, Letter, QueryWriting
 from agreement.proving.suite.catalogue import NOISE, SuiteQuery, catalogue, triple_of_words
 from agreement.proving.suite.expecting import Reports, VectorReports
 from agreement.proving.suite.vectors import PERIOD, vectors
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from solver.facts import constant_of
 from solver.rdf import value

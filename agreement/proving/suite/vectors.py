@@ -1,7 +1,7 @@
 """The parameter vectors of a suite: the choices that RSP-QL leaves to an engine."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache, lru_cache
 from itertools import product
 from typing import Final, get_args
@@ -9,6 +9,7 @@ from typing import Final, get_args
 from agreement.engines.specifications import Empty, Specification, Strategy, Tick
 from agreement.engines.specifications.parameters import Combination
 from agreement.engines.specifications.reporting import CLOCKED
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.language.windows import Bounds
 from translate.model.query import Language

@@ -14,7 +14,7 @@ are evaluated by push.
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, islice
 from math import gcd
 from typing import Final, assert_never, get_args
@@ -25,6 +25,7 @@ from agreement.documents.traces import streams_of
 from agreement.proving.decisions import Decision, Witness
 from agreement.proving.witness.candidate_atoms import candidate_atoms
 from agreement.proving.witness.searching import none_up_to, out_of_time
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.stream import ToStream
 from lars.language.terms import Atom

@@ -23,7 +23,7 @@ the terms of this triple are also in their regions.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -34,6 +34,7 @@ from agreement.proving.disjuncts import shares_blank
 from agreement.proving.values import COMPARED, CONNECTIVES, is_covered
 from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, with_others
 from lars.analysis import intensional, positive_loops, windows
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError, TimeLimitError
 from lars.language import formulas, terms
 from lars.language.program import Program, Rule, atoms, head_atom, nested, variables

@@ -4,7 +4,7 @@ Two witnesses count as equal if they differ only in new names and in delays.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from itertools import groupby
 from time import monotonic
 from typing import ClassVar, Final
@@ -17,6 +17,7 @@ from agreement.documents.traces import streams_of
 from agreement.proving.decisions import Decision, PairOnStream, Witness
 from agreement.proving.traceless import TracelessTask
 from agreement.proving.witness import other_sides, searching
+from lars.dataclass import dataclass
 from lars.errors import LarsError, TimeLimitError
 from lars.language import terms
 from lars.language.program import Program

@@ -8,7 +8,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial, wraps
 from importlib import import_module
@@ -34,6 +34,7 @@ from agreement.documents.options import (
 )
 from agreement.documents.outputs import json_text, table_text
 from agreement.documents.table_files import Column, OutTable, TableValue, as_frame
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, printable, system_error
 from solver.memory import problem
 from solver.settings import Progress, Warn, no_progress, unsaid, whole

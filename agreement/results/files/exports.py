@@ -1,7 +1,7 @@
 """`export`: files for another reasoner, and reading of the answers of this reasoner."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -13,6 +13,7 @@ from agreement.documents.outputs import json_text
 from agreement.experiments.grid import unfold
 from agreement.results.base import library
 from agreement.results.renderings.answer_lines import json_objects
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.ticker import Reasoner

@@ -1,11 +1,11 @@
 """`fmt`: Formatting of LARS programs."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from agreement.documents.options import argument, option
 from agreement.results.base.library import Listeners, Result, offered_functions
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import rewrite, text_in
 from lars.text import format_program

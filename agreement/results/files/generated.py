@@ -1,6 +1,5 @@
 """`generate`: a synthetic stream of weather observations, written to a file or folder."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -8,6 +7,7 @@ from agreement.documents.generate import WrittenFormat, plan, writing
 from agreement.documents.generate.plan import TRIPLES, StreamOptions
 from agreement.documents.options import IdleOptions, argument, has, option
 from agreement.results.base.library import Listeners, Result, offered_functions
+from lars.dataclass import dataclass
 from solver.settings import Runner
 
 

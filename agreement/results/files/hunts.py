@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Final
@@ -29,6 +29,7 @@ from agreement.results.files.recorded import (
     case_of_run,
 )
 from agreement.results.renderings import hunt_report
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError
 from lars.files import check_own_folder, read_text, replacement_folder
 from solver.settings import StaticFile

@@ -3,7 +3,6 @@
 import shlex
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from agreement.documents.initial import initial
@@ -11,6 +10,7 @@ from agreement.documents.options import argument
 from agreement.documents.requests import EXPERIMENT_FILE, InputOptions, periods_option
 from agreement.documents.values import Period
 from agreement.results.base.library import Listeners, Result, offered_functions
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, rewrite
 

@@ -4,7 +4,6 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -43,6 +42,7 @@ from agreement.results.base.library import (
     text_table,
 )
 from agreement.results.files.runs import RunRequest, RunResult, run
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, replacement_path, temporary_folder
 from solver.settings import Progress, no_progress

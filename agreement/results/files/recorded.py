@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -21,6 +20,7 @@ from agreement.engines.adapters.checking import AdapterCheck, checks_of
 from agreement.engines.adapters.client import SILENCE, RunningAdapter
 from agreement.engines.adapters.messages import EngineAnswers, EngineReport, Registration, answers_of
 from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import read_file, read_text
 from solver.traces import read_static

@@ -1,7 +1,6 @@
 """`run`: all cells of an experiment, which is a grid of queries, traces, engines and parameters."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -16,6 +15,7 @@ from agreement.experiments.experiment import ACCEPTED, in_fitting_units, read_ex
 from agreement.experiments.grid import cells_of
 from agreement.experiments.results import CellResults
 from agreement.results.base.library import Findings, Listeners, offered_functions
+from lars.dataclass import dataclass
 from lars.durations import SECOND
 from lars.errors import LarsError
 from solver.memory import FAILED

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from itertools import product
 from math import inf
@@ -24,6 +24,7 @@ from agreement.results.base.library import Findings, Listeners, offered_function
 from agreement.results.logs import report
 from agreement.results.logs.predicting import JudgedLogs, later, read_log
 from agreement.results.logs.report import Missed, Prediction
+from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.files import rewrite

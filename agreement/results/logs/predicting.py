@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby, pairwise
 from math import ceil, floor
@@ -22,6 +22,7 @@ from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.results.judgements import judged_run
 from agreement.results.logs.report import Prediction
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import Progress, TraceInput, Warn, no_progress

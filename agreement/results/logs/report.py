@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -15,6 +15,7 @@ from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK
 from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.language.windows import Bounds, Interval, misses_first, misses_last
 

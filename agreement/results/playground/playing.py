@@ -3,7 +3,6 @@
 import socket
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -12,6 +11,7 @@ from agreement.documents.options import argument, option
 from agreement.results.base.library import Listeners, Result, offered_functions
 from agreement.results.playground.texts import PlayedTexts, read_texts
 from agreement.results.playground.worker import PlayProcess
+from lars.dataclass import dataclass
 from lars.errors import LarsError, system_error
 from solver import memory
 

@@ -10,7 +10,7 @@ import secrets
 import zipfile
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from agreement.documents.outputs import Json
 from agreement.results.playground.texts import PlayedTexts
 from agreement.results.renderings.pages.page import LATEST_DRAWN, in_script, part, render
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 
 MOST_BYTES: Final = 2**21

@@ -6,13 +6,14 @@ Only files in the folder of the experiment are read: a path that leaves the fold
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Final
 
 from agreement.documents import requests
 from agreement.experiments.experiment import Experiment, read_experiment
 from agreement.experiments.grid import comparison_of
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, read_file
 from translate.model.query import Language

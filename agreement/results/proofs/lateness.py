@@ -1,7 +1,7 @@
 """Verdicts about late data for all streams: `lars decide --delay`."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.console import RenderableType
@@ -17,6 +17,7 @@ from agreement.results.proofs import lateness_report
 from agreement.results.proofs.traceless import DecideRequest, places_in, without_trace
 from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.page import Page, PageHead
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from solver.deadlines import Deadline
 

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -27,6 +27,7 @@ from agreement.results.base.library import Findings, Listeners, offered_function
 from agreement.results.renderings import phase_report
 from agreement.results.renderings.pages.figure import write_figure
 from agreement.results.renderings.phase_report import check, figure_of
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from solver.memory import FAILED
 

@@ -1,7 +1,7 @@
 """`shrink`: a minimal disagreement with the same cause."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,6 +21,7 @@ from agreement.proving.shrinking import MinimalDisagreement, Sizes, write_shrunk
 from agreement.proving.shrinking import shrink as shrink_task
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings.witness_report import shrunk_json, shrunk_text
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from solver.facts import Fact
 

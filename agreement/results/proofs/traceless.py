@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -45,6 +45,7 @@ from agreement.results.base.library import Findings, Listeners, offered_function
 from agreement.results.renderings import decision_report, witness_report
 from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.page import Page, PageHead
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists

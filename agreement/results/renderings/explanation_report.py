@@ -17,13 +17,13 @@ Leaves have `windows`, outer ones first: {"window", "from", "to"}.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, assert_never
 
 from agreement.answering.explaining import AtomExplanation, NoAnswerStream, Sought
 from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
 from lars import explain
+from lars.dataclass import dataclass
 from lars.explain import MOST, present
 from lars.language.formulas import BodyLiteral, Truth
 from lars.language.program import Program, Rule, is_fact, write_literal

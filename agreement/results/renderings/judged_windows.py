@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from agreement.comparing.judge import Judgement, RefusedCase, Shift, Verdict
@@ -14,6 +13,7 @@ from agreement.documents.dates import SUFFIX, Dates
 from agreement.documents.outputs import Json, binding, pick, short
 from agreement.documents.table_files import Column, OutTable, TableValue
 from agreement.experiments.junit import VerdictCase
+from lars.dataclass import dataclass
 from solver.facts import Row
 
 COUNTING: Final = "windows"

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib.resources import files
 from typing import Final
 
 from agreement.documents.options import argument
 from agreement.results.base.library import Listeners, Result, offered_functions
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.version import program_version
 

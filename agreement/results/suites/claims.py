@@ -5,7 +5,6 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -19,6 +18,7 @@ from agreement.proving.decisions import Decision
 from agreement.results.judgements import judge
 from agreement.results.proofs.traceless import contained, decide, witness
 from agreement.results.solutions import SolveResult, solve
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, replacement_folder
 from solver.settings import Progress, no_progress

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -48,6 +48,7 @@ from agreement.results.files.recorded import AdapterOptions, adapter_option
 from agreement.results.renderings import suite_report
 from agreement.results.suites import claims
 from agreement.results.suites.claims import KINDS, ClaimVerdict
+from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from lars.files import check_own_folder, exists, replacement_folder

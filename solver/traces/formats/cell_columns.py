@@ -6,7 +6,6 @@ the reader of single rows reports the error.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from math import gcd
 from typing import Final, TypeVar
 
@@ -15,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lars.dataclass import dataclass
 from lars.language.windows import LARGEST_TIME
 from solver.columns import (
     NO_CODE,

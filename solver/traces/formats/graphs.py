@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
+from lars.dataclass import dataclass
 from lars.durations import SECOND
 from lars.errors import Place
 from lars.language.terms import XSD

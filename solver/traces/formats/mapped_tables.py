@@ -12,7 +12,7 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 import pyarrow.parquet as pq
 
+from lars.dataclass import dataclass
 from lars.errors import LarsError, Place, PlacedError, short_of
 from lars.files import decode
 from lars.language.terms import RDF_TYPE, XSD, Literal

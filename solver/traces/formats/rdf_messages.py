@@ -3,13 +3,14 @@
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import BinaryIO, Final
 
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
+from lars.dataclass import dataclass
 from lars.errors import FailedRunError
 from lars.files import MOST_BYTES
 from solver.rdf import NotATerm, blanks_numbered, is_triple_term, quad_texts, syntax_problem

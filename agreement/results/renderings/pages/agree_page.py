@@ -6,7 +6,6 @@ up to a limit of the cost.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
@@ -40,6 +39,7 @@ from agreement.results.renderings.pages.timeline import (
     windows,
 )
 from lars.analysis import reach
+from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.stream import stream_of

@@ -13,7 +13,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -24,6 +24,7 @@ from markupsafe import Markup, escape
 
 from agreement.documents.outputs import Json, clip_text, document_lines, json_text
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
+from lars.dataclass import dataclass
 from lars.errors import LarsError, printable
 from lars.files import exists, replacement_path, text_in
 from lars.version import program_version

@@ -1,0 +1,128 @@
+"""The decorator `dataclass`: the standard library's, in a third of its time for frozen classes.
+
+A short command creates two hundred frozen classes. For each one, the standard library compiles six functions
+one by one: a fifth of the time of the command. This decorator compiles one text with the methods that differ
+between classes, and shares the others. The fields, and what `replace`, `match` and a type checker see, are
+the standard library's; a test compares both decorators.
+"""
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+
+    def dataclass(
+        kind: type | None = None,
+        /,
+        *,
+        frozen: bool = False,
+        repr: bool = True,  # noqa: A002  (the standard library's name)
+        eq: bool = True,
+        order: bool = False,
+        **others: bool,
+    ) -> Any:
+        """Return the class as a dataclass; the options are those of the standard library."""
+        if not frozen:
+            return dataclasses.dataclass(kind, repr=repr, eq=eq, order=order, **others)
+
+        def made(kind: type) -> type:
+            with_fields = dataclasses.dataclass(kind, init=False, repr=False, eq=False, **others)
+            return _add_methods(with_fields, with_repr=repr, eq=eq, order=order)
+
+        return made if kind is None else made(kind)
+
+
+_COMPARISON: Final = """
+def {name}(self, other):
+    if other.__class__ is self.__class__:
+        return {own} {sign} {others}
+    return NotImplemented
+"""
+_ORDER: Final = {"__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
+
+
+def _add_methods(kind: type, *, with_repr: bool, eq: bool, order: bool) -> type:
+    """Add the methods of a frozen dataclass; a method in the body of the class is kept."""
+    fields = dataclasses.fields(kind)
+    compared = [field.name for field in fields if field.compare]
+    own, others = (f"({''.join(f'{one}.{name}, ' for name in compared)})" for one in ("self", "other"))
+    # The names that the text uses, and then the methods that it defines.
+    names: dict[str, Any] = {"_set_field": object.__setattr__, "_MADE": _MADE}
+    texts = [_init_text(kind, fields, names)]
+    if eq:
+        texts.append(_COMPARISON.format(name="__eq__", own=own, sign="==", others=others))
+        texts.append(f"\ndef __hash__(self):\n    return hash({own})\n")
+    if order:
+        signs = _ORDER.items()
+        texts += [_COMPARISON.format(name=name, own=own, sign=sign, others=others) for name, sign in signs]
+    exec("".join(texts), names)  # noqa: S102  (the standard library does so too)
+    methods = {name: names[name] for name in ("__init__", "__eq__", "__hash__", *_ORDER) if name in names}
+    if with_repr:
+        methods["__repr__"] = _repr
+    shared = _FROZEN | _PICKLED if "__slots__" in vars(kind) else _FROZEN
+    for name, method in (methods | shared).items():
+        # A class that defines __eq__ has None as __hash__.
+        if vars(kind).get(name) is None:
+            setattr(kind, name, method)
+    return kind
+
+
+_MADE: Final = object()
+"""The default of a parameter whose field gets a new value for each instance."""
+
+
+def _init_text(kind: type, fields: tuple[dataclasses.Field[Any], ...], names: dict[str, Any]) -> str:
+    """Return the text of `__init__`, and add the defaults to the names that it uses."""
+    positional, keywords, lines = ["self"], list[str](), list[str]()
+    for field in fields:
+        name, value = field.name, field.name
+        default = ""
+        if field.default is not dataclasses.MISSING:
+            names[f"_default_{name}"] = field.default
+            default = f"=_default_{name}"
+        elif field.default_factory is not dataclasses.MISSING:
+            names[f"_make_{name}"] = field.default_factory
+            default = "=_MADE"
+            value = f"_make_{name}() if {name} is _MADE else {name}" if field.init else f"_make_{name}()"
+        if field.init:
+            (keywords if field.kw_only else positional).append(f"{name}{default}")
+        elif default == f"=_default_{name}":
+            value = f"_default_{name}"
+        elif not default:
+            continue
+        lines.append(f"    _set_field(self, {name!r}, {value})\n")
+    if hasattr(kind, "__post_init__"):
+        lines.append("    self.__post_init__()\n")
+    parameters = ", ".join([*positional, *(["*", *keywords] if keywords else [])])
+    return f"def __init__({parameters}):\n{''.join(lines) or '    pass'}\n"
+
+
+def _repr(self: Any) -> str:
+    parts = (
+        f"{field.name}={getattr(self, field.name)!r}" for field in dataclasses.fields(self) if field.repr
+    )
+    return f"{self.__class__.__qualname__}({', '.join(parts)})"
+
+
+def _set_attribute(self: Any, name: str, value: object) -> None:  # noqa: ARG001
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _delete_attribute(self: Any, name: str) -> None:  # noqa: ARG001
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _state(self: Any) -> list[Any]:
+    return [getattr(self, field.name) for field in dataclasses.fields(self)]
+
+
+def _set_state(self: Any, state: list[Any]) -> None:
+    for field, value in zip(dataclasses.fields(self), state, strict=True):
+        object.__setattr__(self, field.name, value)
+
+
+_FROZEN: Final = {"__setattr__": _set_attribute, "__delattr__": _delete_attribute}
+_PICKLED: Final = {"__getstate__": _state, "__setstate__": _set_state}
+"""How instances with slots are pickled: by their fields, which cannot be assigned."""
