@@ -88,7 +88,8 @@ def test_the_top_of_a_package_is_a_few_files_and_folders_and_a_manual(name):
 
 @pytest.mark.parametrize("name", PACKAGES)
 def test_a_package_has_a_few_floors(name):
-    assert max(floors(rooms_below(name)).values()) <= 6
+    # Below all of lars is the decorator of its classes.
+    assert max(floors(rooms_below(name)).values()) <= (7 if name == "lars" else 6)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
@@ -291,7 +292,7 @@ def test_the_first_command_of_the_readme_loads_and_enters_few_files():
         (sys.executable, "-c", COUNTING), cwd=ROOT, capture_output=True, text=True, check=True
     )
     loaded, entered, types = map(int, run.stdout.split()[-3:])
-    assert loaded <= 116  # each language has a file, and so have their open meanings
+    assert loaded <= 117  # each language has a file, and so have their open meanings
     assert entered <= 78  # words, pushes and open meanings are asked of the query's language
     assert types <= 119
 
