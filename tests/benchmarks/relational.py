@@ -41,7 +41,8 @@ from tests.sparql.judges import TooSlowError, limited
 from tests.sparql.writing import write_query
 from tests.translate.strategies import drawn
 from translate.dialects import read_query
-from translate.model.query import Dataset, MergedStream, Profile, Semantics, Setting
+from translate.model.patterns import StreamBlock
+from translate.model.query import Dataset, Profile, Semantics, Setting
 from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.tau import lars_program, output_of
 
@@ -120,7 +121,7 @@ def compare_sparql(comparison, number):
     query = replace(
         read_query(write_query(one.query), "query"),
         dataset=Dataset(),
-        merged=(MergedStream(STREAM, rng.choice((*WINDOWS, *SLIDING))),),
+        merged=(StreamBlock(STREAM, rng.choice((*WINDOWS, *SLIDING))),),
     )
     arrivals = [
         Fact(t, STREAM_PREDICATE, (*texts(triple), str(STREAM)))

@@ -17,7 +17,8 @@ from tests.solver.in_process import evaluate
 from tests.sparql import syntax
 from tests.sparql.writing import write_query
 from translate.dialects import read_query
-from translate.model.query import Dataset, EngineQuery, Form, MergedStream, Setting
+from translate.model.patterns import StreamBlock
+from translate.model.query import Dataset, EngineQuery, Form, Setting
 from translate.model.windows import Now
 from translate.tau import lars_program, output_of
 
@@ -38,7 +39,7 @@ class Answer:
 def read(text: str, base: str = "") -> EngineQuery:
     """Return the query, reading what the window shows as its default graph."""
     return replace(
-        read_query(text, "query", base=base), dataset=Dataset(), merged=(MergedStream(STREAM, Now()),)
+        read_query(text, "query", base=base), dataset=Dataset(), merged=(StreamBlock(STREAM, Now()),)
     )
 
 

@@ -17,7 +17,7 @@ from translate.analysis.rewriting import children, parts, rebuild, without_paths
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, Bgp, PathPattern, Pattern, StreamBlock, TriplePattern, steps
-from translate.model.query import EngineQuery, Language, MergedStream, Query
+from translate.model.query import EngineQuery, Language, Query
 
 
 class Assignment:
@@ -33,7 +33,7 @@ class Assignment:
         carried: frozenset[tuple[str, str]],
         assigned: Mapping[Iri, tuple[Iri, ...]],
     ) -> None:
-        self._streams = tuple(dict.fromkeys(part.stream for part in query.merged))
+        self._streams = tuple(dict.fromkeys(part.iri for part in query.merged))
         if len(self._streams) < len(query.merged):
             raise LarsError(
                 "the C-SPARQL query reads one stream through two windows, so it does not say which part "
@@ -103,7 +103,7 @@ def cs(query: Query) -> EngineQuery:
 
     Raises ModelError if the stream of a window is a variable, since FROM STREAM requires an IRI.
     """
-    merged = dict.fromkeys(MergedStream(_name(part.stream), part.window) for part in query.streams)
+    merged = dict.fromkeys(StreamBlock(_name(part.stream), part.window) for part in query.streams)
     return replace(_engine_query(query, Language.CSPARQL, query.pattern), merged=tuple(merged))
 
 
@@ -152,10 +152,9 @@ def model_of_cqels(query: EngineQuery, *, with_graphs: bool = False) -> Query:
     `with_graphs`, ModelError is raised.
     """
     parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
-    merged = (StreamBlock(part.stream, part.window) for part in query.merged)
     stays = with_graphs and any(part.graph is not None for part in parts)
     pattern = query.pattern if stays else without_streams(query.pattern)
-    return _model(query, pattern, (*parts, *merged))
+    return _model(query, pattern, (*parts, *query.merged))
 
 
 def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamBlock, ...]) -> Query:
@@ -181,9 +180,7 @@ def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[
             window = next(merged.window for merged in query.merged if merged.stream == stream)
             parts[StreamBlock(stream, window, part)] = None
     used = {part.stream for part in parts}
-    for merged in query.merged:
-        if merged.stream not in used:
-            parts[StreamBlock(merged.stream, merged.window)] = None
+    parts |= dict.fromkeys(merged for merged in query.merged if merged.stream not in used)
     return _model(query, pattern, tuple(parts))
 
 

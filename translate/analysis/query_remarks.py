@@ -18,7 +18,7 @@ from translate.analysis.rewriting import children, keeps_ties, parts, rename, te
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
-from translate.model.query import Dataset, EngineQuery, MergedStream, Setting
+from translate.model.query import Dataset, EngineQuery, Setting
 from translate.model.windows import Now, Range, Rows, Span, WindowExpression, window_operator
 
 
@@ -99,7 +99,7 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
         yield f"the two queries differ in STEP: {steps}"
 
 
-def _reading(query: EngineQuery) -> tuple[Pattern, tuple[MergedStream | algebra.StreamBlock, ...]]:
+def _reading(query: EngineQuery) -> tuple[Pattern, tuple[algebra.StreamBlock, ...]]:
     """Return P and S of a query: its pattern and its windows."""
     if query.language.manner.merges:
         return query.pattern, query.merged
@@ -159,7 +159,7 @@ _MOST_RENAMINGS: Final = 720
 _Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
 
 
-def _steps(reads: tuple[MergedStream | algebra.StreamBlock, ...], unit: Duration) -> _Reads:
+def _steps(reads: tuple[algebra.StreamBlock, ...], unit: Duration) -> _Reads:
     """Return the windows without steps, mapped to their steps; a step of one time point counts as no step."""
     result: _Reads = {}
     for read in reads:
@@ -209,7 +209,7 @@ def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
 
 def is_pushed(query: EngineQuery) -> bool:
     """Return whether input triggers the query by default, because of its language or its windows."""
-    reads: list[MergedStream | algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
+    reads: list[algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
     ungridded = [_has_no_grid(read.window) for read in reads]
     match query.language.manner.pushed:
         case "any":
@@ -226,7 +226,7 @@ def _has_no_grid(window: WindowExpression) -> bool:
 
 def is_historical(query: EngineQuery) -> bool:
     """Return whether all windows of a query are between two fixed times, so that its answers never change."""
-    reads: list[MergedStream | algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
+    reads: list[algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
     return bool(reads) and all(isinstance(read.window, Span) for read in reads)
 
 
@@ -298,7 +298,7 @@ def remarks(
 
 
 def _slides(query: EngineQuery, setting: Setting) -> Iterator[str]:
-    reads: list[MergedStream | algebra.StreamBlock] = [*query.merged, *stream_blocks(query.pattern)]
+    reads: list[algebra.StreamBlock] = [*query.merged, *stream_blocks(query.pattern)]
     for read in reads:
         slide = read.window.slide if isinstance(read.window, Range) else None
         if slide is not None and slide.points(setting.unit) > 1:

@@ -32,7 +32,7 @@ from translate.dialects.windows import idle_step, read_every, read_window, step_
 from translate.errors import QueryError, UnsupportedError
 from translate.model.manner import Manner
 from translate.model.patterns import EMPTY, StreamBlock
-from translate.model.query import EngineQuery, Language, MergedStream
+from translate.model.query import EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, WindowExpression
 from translate.sparql.queries import translate
 from translate.sparql.syntax_tree import AnyWindow, reach
@@ -47,8 +47,8 @@ class _Streams:
     names: sparql.Names
     language: Language
     manner: Manner
-    named: dict[Iri, MergedStream] = field(default_factory=dict)
-    merged: list[MergedStream] = field(default_factory=list)
+    named: dict[Iri, StreamBlock] = field(default_factory=dict)
+    merged: list[StreamBlock] = field(default_factory=list)
     read: set[Iri] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
     steps: set[Duration] = field(default_factory=set)
@@ -76,7 +76,7 @@ class _Streams:
         window = clause.find("window")
         # Its translation to a stream processor answers for each element when it arrives.
         bare = Now() if window is None else self._window(window)
-        self.merged.append(MergedStream(self.names.iri(token), bare))
+        self.merged.append(StreamBlock(self.names.iri(token), bare))
 
     def _add(self, clause: sparql.Phrase) -> None:
         """Read FROM STREAM of CQELS 2, which declares the window for the blocks of the stream."""
@@ -87,7 +87,7 @@ class _Streams:
             raise self.document.unexpected(token, "no FROM STREAM beside windows with names")
         if stream in self.named:
             raise self.document.unexpected(token, "a stream that no other FROM STREAM names")
-        self.named[stream] = MergedStream(stream, self._window(window))
+        self.named[stream] = StreamBlock(stream, self._window(window))
 
     def _unsupported(self, construct: str, token: sparql.Token, covered: str = CLAUSE) -> UnsupportedError:
         return UnsupportedError(construct, self.document.place(token.start), covered=covered)
@@ -115,7 +115,7 @@ class _Streams:
         kinds = list(parts)
         if kinds.index("window") < kinds.index("stream"):
             _refuse_bare_sizes(self.document, parts["window"])
-        stream = MergedStream(self._name(tokens["stream"], "stream"), self._window(parts["window"]))
+        stream = StreamBlock(self._name(tokens["stream"], "stream"), self._window(parts["window"]))
         if "label" not in tokens:
             self.merged.append(stream)
             return
@@ -124,7 +124,7 @@ class _Streams:
         label = self._name(tokens["label"], "window")
         if label in self.named:
             raise self.document.unexpected(tokens["label"], "a name that no other window has")
-        self.named[label] = MergedStream(stream.stream, stream.window, label)
+        self.named[label] = StreamBlock(stream.stream, stream.window, name=label)
 
     def _name(self, token: sparql.Token, what: str) -> Iri:
         """Return the name of a stream or window: an IRI, or a text that may begin with a colon."""
@@ -162,7 +162,7 @@ class _Streams:
         if name not in self.named:
             raise self.document.unexpected(token, f"a stream with a window: FROM STREAM {token} [..]")
         self.read.add(name)
-        return _block(self.named[name])
+        return self.named[name]
 
     def implicit(self, query: sparql.Phrase, blocks: Iterable[object]) -> StreamBlock | None:
         """Return the block of the only stream, for patterns outside blocks; None with graphs or blocks."""
@@ -177,21 +177,17 @@ class _Streams:
             return None
         (stream,) = self.named
         self.read.add(stream)
-        return _block(self.named[stream])
+        return self.named[stream]
 
     def _named_window(self, token: sparql.Token) -> StreamBlock | AnyWindow:
         if token.kind == "a variable" and self.manner.texts is None:
             self.read.update(self.named)
-            return AnyWindow(Variable(token.text[1:]), tuple(map(_block, self.named.values())))
+            return AnyWindow(Variable(token.text[1:]), tuple(self.named.values()))
         name = self._name(token, "window")
         if name not in self.named:
             return AnyWindow(name, ())
         self.read.add(name)
-        return _block(self.named[name])
-
-
-def _block(stream: MergedStream) -> StreamBlock:
-    return StreamBlock(stream.stream, stream.window, name=stream.name)
+        return self.named[name]
 
 
 def _refuse_bare_sizes(document: sparql.Document, window: sparql.Phrase) -> None:

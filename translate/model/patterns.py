@@ -177,6 +177,12 @@ class StreamBlock:
     name: Iri | None = field(default=None, compare=False)
     graph: Iri | Variable | None = None
 
+    @property
+    def iri(self) -> Iri:
+        """The stream of a declared window, which is never a variable."""
+        assert isinstance(self.stream, Iri)
+        return self.stream
+
     def __str__(self) -> str:
         graph = "" if self.graph is None else f"GRAPH {self.graph} "
         return f"STREAM {self.stream} {self.window} {graph}{self.pattern}"

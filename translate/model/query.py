@@ -15,7 +15,6 @@ from lars.language.windows import Bounds
 from translate.model import languages
 from translate.model.manner import Manner, can_say
 from translate.model.patterns import UNMODIFIED, Modifiers, Pattern, StreamBlock, TriplePattern
-from translate.model.windows import WindowExpression
 
 EPOCH: Final = "1970-01-01T00:00:00Z"
 TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
@@ -119,28 +118,16 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True)
-class MergedStream:
-    """A stream and window whose triples enter the default graph: (s, ω, ∅) of cs(Q).
-
-    `name` is the name of an RSP-QL window that is declared, but that no WINDOW block of the query reads.
-    """
-
-    stream: Iri
-    window: WindowExpression
-    name: Iri | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
 class EngineQuery:
     """The query of one engine: result variables V, pattern P and dataset D, with its windows.
 
-    `merged` are the windows whose triples enter the default graph: FROM STREAM of C-SPARQL, and FROM NAMED
-    STREAM of SPARQLstream. The StreamBlocks of `pattern` contain the windows of STREAM and WINDOW blocks.
-    `declared` are RSP-QL windows that are declared, but that no WINDOW block reads. `result` is V in the
-    order of the text. For CONSTRUCT and DESCRIBE, V consists of the variables in `template` and `described`.
-    A blank node of the template is new in each solution. `name` is the registered name, which is the name of
-    a stream if `registers_stream` is true. `every` is the period of COMPUTED EVERY. `notes` list readings of
-    the text that differ from the definition of the language.
+    `merged` are the windows whose triples enter the default graph, (s, ω, ∅) of cs(Q): FROM STREAM of
+    C-SPARQL, and FROM NAMED STREAM of SPARQLstream. The StreamBlocks of `pattern` contain the windows of
+    STREAM and WINDOW blocks. `declared` are RSP-QL windows that are declared, but that no WINDOW block reads.
+    `result` is V in the order of the text. For CONSTRUCT and DESCRIBE, V consists of the variables in
+    `template` and `described`. A blank node of the template is new in each solution. `name` is the registered
+    name, which is the name of a stream if `registers_stream` is true. `every` is the period of COMPUTED
+    EVERY. `notes` list readings of the text that differ from the definition of the language.
     """
 
     language: Language
@@ -148,13 +135,13 @@ class EngineQuery:
     result: tuple[Variable, ...]
     pattern: Pattern
     dataset: Dataset = Dataset()
-    merged: tuple[MergedStream, ...] = ()
+    merged: tuple[StreamBlock, ...] = ()
     name: str | None = None
     every: Duration | None = None
     modifiers: Modifiers = UNMODIFIED
     template: tuple[TriplePattern, ...] = ()
     described: tuple[Iri | Variable, ...] = ()
-    declared: tuple[MergedStream, ...] = ()
+    declared: tuple[StreamBlock, ...] = ()
     to_stream: ToStream | None = None
     registers_stream: bool = False
     notes: tuple[str, ...] = field(default=(), compare=False)

@@ -26,8 +26,8 @@ from lars.language.terms import (
 from lars.language.windows import NOW
 from translate.analysis import expressions_of, occurring_variables, parts, without_paths, witnesses
 from translate.errors import ModelError
-from translate.model.patterns import Select, TriplePattern, variables
-from translate.model.query import EngineQuery, Language, MergedStream, Setting, Trigger
+from translate.model.patterns import Select, StreamBlock, TriplePattern, variables
+from translate.model.query import EngineQuery, Language, Setting, Trigger
 from translate.model.windows import window_operator
 from translate.sparql import deep_recursion
 from translate.tau.node import STREAM_QUAD, Head, Node, in_order
@@ -204,7 +204,7 @@ def lars_program(query: EngineQuery, setting: Setting) -> Program:
         return Program((*answers(plain, node), *imports, *_arrival_rules(plain, setting)))
 
 
-def _imports(merged: tuple[MergedStream, ...], setting: Setting) -> Iterator[Rule]:
+def _imports(merged: tuple[StreamBlock, ...], setting: Setting) -> Iterator[Rule]:
     triple = (Variable("S"), Variable("P"), Variable("O"))
     for part in merged:
         window = window_operator(part.window, part.stream, setting.unit, setting.bounds)

@@ -21,7 +21,7 @@ from translate.errors import QueryError
 from translate.model import patterns as algebra
 from translate.model.manner import can_say, fill, with_options
 from translate.model.patterns import Path, StreamBlock
-from translate.model.query import STEPPED, TIMESTAMP, Language, MergedStream
+from translate.model.query import STEPPED, TIMESTAMP, Language
 from translate.model.windows import Now, Range, Rows, Span, Unbounded, WindowExpression
 from translate.sparql import TokenKind, resolve, tokenize
 
@@ -180,7 +180,7 @@ def _filled(template: str, parts: _Parts, language: Language) -> str:
     return fill(with_options(template, parts.keys()), text)
 
 
-Windows = tuple[tuple[MergedStream, str], ...]
+Windows = tuple[tuple[StreamBlock, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ class Dialect:
                     accepted = f"a stream's name is {'a word' if name == 'word' else 'an IRI'}"
                     raise self.cannot(f"the variable stream name {block.stream}", accepted)
                 case "word":
-                    return self.stream(MergedStream(block.stream, block.window))
+                    return self.stream(StreamBlock(block.stream, block.window))
                 case _:
                     return self.iri(block.stream)
 
@@ -316,12 +316,12 @@ class Dialect:
         is_live = isinstance(window, Range) and window.slide is not None
         return "STREAM " if is_live else "LOG "
 
-    def stream(self, read: MergedStream) -> str:
+    def stream(self, read: StreamBlock) -> str:
         """Return the word that names a stream.
 
         Raises CannotSayError if the name is not a word, or if the stream has a second window.
         """
-        name = read.stream.value
+        name = read.iri.value
         if WORD.fullmatch(name) is None:
             raise self.cannot(f"the stream {read.stream}", "the name of a stream is a word")
         if sum(one.stream == read.stream for one, _ in self.windows) > 1:
@@ -343,7 +343,7 @@ class Dialect:
     def _window(self, block: StreamBlock) -> str:
         if isinstance(block.stream, terms.Variable):
             raise self.cannot(f"the variable stream name {block.stream}", "a window is declared ON an IRI")
-        read = MergedStream(block.stream, block.window)
+        read = StreamBlock(block.stream, block.window)
         return next(name for window, name in self.windows if window == read)
 
     def values_inside(self) -> None:

@@ -11,7 +11,8 @@ from lars.language.program import variables as named_in
 from lars.language.terms import Iri, Variable
 from translate.analysis import expressions_of, parts
 from translate.model import patterns
-from translate.model.query import EngineQuery, Language, MergedStream, Query
+from translate.model.patterns import StreamBlock
+from translate.model.query import EngineQuery, Language, Query
 from translate.sparql.tokens import needs_12
 from translate.tau import in_order
 from translate.writing import group_text
@@ -149,10 +150,10 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     return [
         *(f"FROM {full(graph)}" for graph in query.dataset.default),
         *(f"FROM NAMED {full(graph)}" for graph in query.dataset.named),
-        *(f"{words} {full(part.stream)} {dialect.window(part.window)}" for part in query.merged),
+        *(f"{words} {full(part.iri)} {dialect.window(part.window)}" for part in query.merged),
         *(f"FROM STREAM {dialect.stream(part)} {dialect.window(part.window)}" for part, _ in streams),
         *(
-            f"FROM NAMED WINDOW {dialect.label(name)} ON {dialect.source(part.window)}{full(part.stream)} "
+            f"FROM NAMED WINDOW {dialect.label(name)} ON {dialect.source(part.window)}{full(part.iri)} "
             f"{dialect.window(part.window)}"
             for part, name in declared
         ),
@@ -252,7 +253,7 @@ def _head(query: EngineQuery, clauses: group_text.Clauses, dialect: Dialect) -> 
 def _windows(query: EngineQuery) -> Windows:
     """Return a name for each window, whether or not a block reads the window."""
     blocks = (part for part in parts(query.pattern) if isinstance(part, patterns.StreamBlock))
-    read = (MergedStream(block.stream, block.window) for block in blocks if isinstance(block.stream, Iri))
+    read = (StreamBlock(block.stream, block.window) for block in blocks if isinstance(block.stream, Iri))
     declared = (*dict.fromkeys(read), *query.declared)
     return tuple((part, f"w{number}") for number, part in enumerate(declared, 1))
 

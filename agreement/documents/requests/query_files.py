@@ -27,7 +27,7 @@ from translate.analysis import parts, rebuild, stream_blocks
 from translate.dialects import TITLES, Readings, read_query, tokens_of
 from translate.errors import UnknownFunctionError
 from translate.model.patterns import Bgp, Pattern, StreamBlock, remember
-from translate.model.query import EngineQuery, Language, MergedStream
+from translate.model.query import EngineQuery, Language
 from translate.model.windows import Range, Span, WindowExpression, window_operator
 from translate.sparql import Document, Prefixes, has_relative_iri, read_declarations, resolve
 
@@ -404,30 +404,22 @@ class WindowSource:
 @remember
 def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
     """Return the windows of a query in the order of the query text, each window once."""
-    merged = (WindowSource(part.stream, part.window, part.name) for part in (*query.merged, *query.declared))
-    blocks = (WindowSource(block.stream, block.window, block.name) for block in stream_blocks(query.pattern))
-    return tuple(dict.fromkeys((*merged, *blocks)))
+    blocks = (*query.merged, *query.declared, *stream_blocks(query.pattern))
+    return tuple(dict.fromkeys(WindowSource(block.stream, block.window, block.name) for block in blocks))
 
 
 def with_sources(query: EngineQuery, change: Callable[[WindowSource], WindowSource]) -> EngineQuery:
     """Return the query in which the result of `change` replaces each source."""
 
-    def block(part: Pattern) -> Pattern | None:
-        if not isinstance(part, StreamBlock):
-            return None
+    def changed(part: StreamBlock) -> StreamBlock:
         source = change(WindowSource(part.stream, part.window, part.name))
-        return replace(part, stream=source.stream, window=source.window)
-
-    def merged(part: MergedStream) -> MergedStream:
-        source = change(WindowSource(part.stream, part.window, part.name))
-        assert isinstance(source.stream, Iri)
         return replace(part, stream=source.stream, window=source.window)
 
     return replace(
         query,
-        merged=tuple(map(merged, query.merged)),
-        declared=tuple(map(merged, query.declared)),
-        pattern=rebuild(query.pattern, block),
+        merged=tuple(map(changed, query.merged)),
+        declared=tuple(map(changed, query.declared)),
+        pattern=rebuild(query.pattern, lambda part: changed(part) if isinstance(part, StreamBlock) else None),
     )
 
 

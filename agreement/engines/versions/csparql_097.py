@@ -26,7 +26,8 @@ from lars.errors import LarsError
 from lars.language.terms import XSD, Literal
 from solver.facts import Row, Static, Triple
 from translate.analysis import expressions_of, parts
-from translate.model.query import EngineQuery, Language, MergedStream
+from translate.model.patterns import StreamBlock
+from translate.model.query import EngineQuery, Language
 from translate.model.windows import Range, Rows, WindowExpression
 from translate.tau import uses_arrivals
 
@@ -162,7 +163,7 @@ ViewContent = tuple[int, ...]
 """The numbers of the pushes that a view contains."""
 
 
-def chosen(windows: Sequence[MergedStream]) -> MergedStream:
+def chosen(windows: Sequence[StreamBlock]) -> StreamBlock:
     """Return the window whose statement is first in the order of Java's `HashSet<String>`.
 
     Statements are ordered by their bucket; in one bucket, by their order in the query. Raises LarsError for a
@@ -171,16 +172,16 @@ def chosen(windows: Sequence[MergedStream]) -> MergedStream:
     return min(windows, key=lambda part: bucket(statement(part)))
 
 
-def statement(part: MergedStream) -> str:
+def statement(part: StreamBlock) -> str:
     """Return the Esper statement of the engine for a window.
 
     The name of a stream contains the hash of its IRI.
 
     >>> from lars.language.terms import Iri
-    >>> statement(MergedStream(Iri("http://e/S"), Rows(3)))
+    >>> statement(StreamBlock(Iri("http://e/S"), Rows(3)))
     'select irstream * from STREAM2302724542.win:length_batch(3) output snapshot every 3 events'
     """
-    number = java_string_hash(part.stream.value) + _OFFSET
+    number = java_string_hash(part.iri.value) + _OFFSET
     return f"select irstream * from STREAM{number}.{_view(part.window)}"  # noqa: S608  (no SQL, and never run)
 
 

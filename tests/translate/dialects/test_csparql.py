@@ -7,7 +7,8 @@ from lars.language.terms import Iri
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
-from translate.model.query import Dataset, Language, MergedStream
+from translate.model.patterns import StreamBlock
+from translate.model.query import Dataset, Language
 from translate.model.windows import Now, Range, Rows, Unbounded
 
 COUPONS = """
@@ -39,8 +40,8 @@ def test_the_coupon_query_is_read():
     assert [variable.name for variable in query.result] == ["shop", "product", "percent"]
     assert query.dataset == Dataset((Iri("g"),))
     assert query.merged == (
-        MergedStream(Iri("coupons"), minutes(30)),
-        MergedStream(Iri("locations"), minutes(5)),
+        StreamBlock(Iri("coupons"), minutes(30)),
+        StreamBlock(Iri("locations"), minutes(5)),
     )
     assert str(query.pattern) == (
         "(({?shop <offers> ?coupon . ?coupon <product> ?product . ?coupon <percent> ?percent"
@@ -87,7 +88,7 @@ def test_each_window_of_the_papers_and_the_engines_is_read(clause, window):
 def test_each_way_to_register_a_query_is_read(header, name, every):
     query = read_query(f"{header} PREFIX e: <http://e/> ASK FROM NAMED STREAM e:s [NOW] {{}}", "q.rq")
     assert (query.name, query.every) == (name, every and read_duration(every))
-    assert query.merged == (MergedStream(Iri("http://e/s"), Now()),)
+    assert query.merged == (StreamBlock(Iri("http://e/s"), Now()),)
 
 
 @pytest.mark.parametrize(

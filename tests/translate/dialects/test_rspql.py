@@ -7,7 +7,8 @@ from lars.language.terms import Iri
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
-from translate.model.query import Language, MergedStream
+from translate.model.patterns import StreamBlock
+from translate.model.query import Language
 from translate.model.windows import Range, Rows
 
 HEAD = "PREFIX : <e:> SELECT *"
@@ -25,7 +26,7 @@ def test_a_query_of_rsp4j_is_read():
     query = read_query(text, "q.rq")
     assert (query.language, query.name, query.registers_stream) == (Language.RSPQL, "out", True)
     assert (query.to_stream, query.merged) == ("ISTREAM", ())
-    assert query.declared == (MergedStream(Iri("t"), Rows(5)),)
+    assert query.declared == (StreamBlock(Iri("t"), Rows(5)),)
     assert str(query.pattern).endswith("AND STREAM <e:s> [RANGE 10s SLIDE 5s] {?s ?p ?o})")
     assert [graph.value for graph in query.dataset.default] == ["g"]
 
@@ -83,7 +84,7 @@ def test_a_variable_ranges_over_the_declared_windows():
 
 def test_a_window_without_a_name_is_merged_and_from_graph_is_from():
     query = read_query(f"{HEAD} FROM WINDOW ON :s [RANGE PT1S] FROM GRAPH :g {{ ?s ?p ?o }}", "q.rq")
-    assert query.merged == (MergedStream(Iri("e:s"), span("1s")),)
+    assert query.merged == (StreamBlock(Iri("e:s"), span("1s")),)
     assert query.dataset.default == (Iri("e:g"),)
 
 
@@ -119,7 +120,7 @@ def test_an_aggregate_with_a_name_can_stand_without_brackets_and_a_note_says_so(
 def test_the_prologue_can_stand_after_register():
     text = "REGISTER RSTREAM :o AS PREFIX : <e:> ASK FROM NAMED WINDOW :w ON :s [RANGE PT1S] {}"
     query = read_query(text, "q.rq")
-    assert (query.name, query.declared) == ("e:o", (MergedStream(Iri("e:s"), span("1s")),))
+    assert (query.name, query.declared) == ("e:o", (StreamBlock(Iri("e:s"), span("1s")),))
 
 
 CLAUSE = "FROM NAMED WINDOW <w> ON <s>"

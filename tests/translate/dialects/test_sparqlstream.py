@@ -11,7 +11,8 @@ from lars.language.windows import TimeWindow
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
-from translate.model.query import Language, MergedStream
+from translate.model.patterns import StreamBlock
+from translate.model.query import Language
 from translate.model.windows import Now, Range, Rows, window_operator
 
 STREAM = "http://e/s"
@@ -28,7 +29,7 @@ def span(length, slide=None, until=None):
 def test_the_streams_of_a_query_are_merged_into_its_default_graph():
     query = read("[NOW - 10 S SLIDE 5 S] FROM <g> FROM NAMED STREAM <t>")
     assert (query.language, query.to_stream) == (Language.SPARQLSTREAM, "RSTREAM")
-    assert query.merged == (MergedStream(Iri(STREAM), span("10s", "5s")), MergedStream(Iri("t"), Now()))
+    assert query.merged == (StreamBlock(Iri(STREAM), span("10s", "5s")), StreamBlock(Iri("t"), Now()))
     assert str(query.pattern) == "{?s ?p ?o}"
     assert [graph.value for graph in query.dataset.default] == ["g"]
 
@@ -54,7 +55,7 @@ def test_the_streams_of_a_query_are_merged_into_its_default_graph():
 def test_each_window_is_read(clause, window):
     query = read(clause)
     assert query.language is Language.SPARQLSTREAM
-    assert query.merged == (MergedStream(Iri(STREAM), window),)
+    assert query.merged == (StreamBlock(Iri(STREAM), window),)
 
 
 def test_a_window_that_ends_before_now_ends_before_the_pivot():
@@ -79,7 +80,7 @@ def test_an_operator_stands_after_select_or_construct(operator):
 def test_from_stream_without_named_is_read_when_it_has_a_window():
     query = read_query("SELECT ?s FROM STREAM <s> [NOW-1 HOUR] { ?s ?p ?o }", "q.rq")
     assert (query.language, query.to_stream) == (Language.SPARQLSTREAM, None)
-    assert query.merged == (MergedStream(Iri("s"), span("1h")),)
+    assert query.merged == (StreamBlock(Iri("s"), span("1h")),)
 
 
 def test_a_mixture_of_csparql_and_cqels_is_no_sparqlstream():

@@ -14,7 +14,8 @@ from tests.packs import PACKS, is_there, pack
 from tests.sparql.engine import STREAM, answer
 from tests.w3c import FORMATS
 from translate.dialects import read_query
-from translate.model.query import Dataset, MergedStream
+from translate.model.patterns import StreamBlock
+from translate.model.query import Dataset
 from translate.model.windows import Now
 
 FOLDER = PACKS["w3c-sparql12"].folder / "open"
@@ -67,7 +68,7 @@ def test_a_text_that_is_no_query_of_sparql_1_2_is_refused(case):
 @pack("w3c-sparql12")
 @pytest.mark.parametrize("case", of_kind("Evaluation"))
 def test_each_answer_of_sparql_1_2_is_the_expected_one(case):
-    query = replace(read(case), dataset=Dataset(), merged=(MergedStream(STREAM, Now()),))
+    query = replace(read(case), dataset=Dataset(), merged=(StreamBlock(STREAM, Now()),))
     default, named = set(), {}
     for file in case["data"]:
         for *triple, graph in quads(file["file"], file["iri"], file["format"]):

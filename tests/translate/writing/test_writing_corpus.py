@@ -11,7 +11,7 @@ from tests.translate.dialects.own_queries import SOURCES, readable
 from translate.analysis.rewriting import rebuild
 from translate.dialects import read_query
 from translate.model.patterns import StreamBlock
-from translate.model.query import MERGING, Language, MergedStream
+from translate.model.query import MERGING, Language
 from translate.model.windows import Range
 from translate.writing import write_query
 from translate.writing.expression_text import CannotSayError, write_window
@@ -35,10 +35,10 @@ def common(query):
 
 
 def without_ends(part):
-    if isinstance(part, StreamBlock | MergedStream) and isinstance(part.window, Range):
+    if isinstance(part, StreamBlock) and isinstance(part.window, Range):
         origin = part.window.origin if part.window.origin != Duration(0) else None
         return replace(part, window=replace(part.window, ends=None, origin=origin))
-    return part if isinstance(part, MergedStream) else None
+    return part if isinstance(part, StreamBlock) else None
 
 
 @pytest.mark.parametrize("source", SOURCES)

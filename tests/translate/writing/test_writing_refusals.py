@@ -8,7 +8,7 @@ from lars.durations import Duration
 from lars.language.terms import RDF_LANG_STRING, Iri, Literal, Number, Variable
 from translate.dialects import read_query
 from translate.model.patterns import EMPTY, Bgp, Group, Join, StreamBlock, TriplePattern
-from translate.model.query import EngineQuery, Language, MergedStream
+from translate.model.query import EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.writing import write_query
 from translate.writing.expression_text import CannotSayError
@@ -25,7 +25,7 @@ def refusal(query, language):
 
 
 def merging(window):
-    return replace(ALL, merged=(MergedStream(S, window),))
+    return replace(ALL, merged=(StreamBlock(S, window),))
 
 
 def block(window, stream=S):
@@ -47,7 +47,7 @@ REFUSED = [
     (block(Range(SECOND, None, SECOND)), "cqels", "UNTIL 1s"),
     (block(Unbounded()), "rspql", r"window \[RANGE UNBOUNDED\]"),
     (block(Rows(2), X), "rspql", r"variable stream name \?x"),
-    (replace(ALL, declared=(MergedStream(S, Rows(2)),)), "cqels", "<urn:s>, which no pattern reads"),
+    (replace(ALL, declared=(StreamBlock(S, Rows(2)),)), "cqels", "<urn:s>, which no pattern reads"),
     (replace(ALL, to_stream="ISTREAM"), "csparql", "ISTREAM of SELECT"),
     (replace(ALL, to_stream="DSTREAM"), "cqels", "DSTREAM of SELECT"),
     (replace(ALL, form="ASK", to_stream="ISTREAM"), "sparqlstream", "ISTREAM of ASK"),

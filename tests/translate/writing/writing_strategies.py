@@ -39,7 +39,7 @@ from translate.model.patterns import (
     Values,
     variables,
 )
-from translate.model.query import Dataset, EngineQuery, Form, Language, MergedStream
+from translate.model.query import Dataset, EngineQuery, Form, Language
 from translate.model.windows import Now, Range, Rows, Unbounded
 
 NAMES = tuple(map(Variable, ("x", "y", "z", "n", "größe")))
@@ -211,7 +211,7 @@ def queries(draw, depth=2):
         pattern, modifiers = draw(patterns(language, depth)), replace(modifiers, duplicates="")
     template = tuple(draw(st.lists(triples, max_size=2))) if form == "CONSTRUCT" else ()
     described = tuple(draw(st.lists(names | iris, min_size=1, max_size=2, unique=True)))
-    merged = st.builds(MergedStream, iris, windows(language))
+    merged = st.builds(StreamBlock, iris, windows(language))
     graphs = st.lists(iris, max_size=2).map(tuple)
     query = EngineQuery(
         language,
