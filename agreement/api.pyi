@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, Required, TypedDict, Unpack
 
 from agreement.comparing.agree import PeriodComparison as PeriodComparison
+from agreement.comparing.agree.lateness import LateRow as LateRow
 from agreement.comparing.agree.periods import PeriodVerdict as PeriodVerdict
 from agreement.comparing.compare import DifferenceWithRules as DifferenceWithRules
 from agreement.proving.decisions import CheckedPremise as CheckedPremise
@@ -18,8 +19,9 @@ from agreement.proving.lateness import LateWitness as LateWitness
 from agreement.proving.phase import PhaseDiagram as PhaseDiagram
 from agreement.proving.phase import PhaseRow as PhaseRow
 from agreement.proving.shrinking import Sizes as Sizes
-from agreement.results.agreements import AgreementDifference as AgreementDifference
-from agreement.results.agreements import AgreeResult as AgreeResult
+from agreement.results.agreements.agreeing import AgreementDifference as AgreementDifference
+from agreement.results.agreements.agreeing import AgreeResult as AgreeResult
+from agreement.results.agreements.lateness import LateResult as LateResult
 from agreement.results.base.library import JsonObject as JsonObject
 from agreement.results.base.library import JsonValue as JsonValue
 from agreement.results.base.sources import ArrowTable as ArrowTable
@@ -80,6 +82,7 @@ class InputOptions(TypedDict, total=False):
     time: str | None
     prefix: Mapping[str, str] | None
     column: Mapping[str, str | Mapping[str, str]] | None
+    arrival: str | None
     null: str | Sequence[str] | None
 
 class BadLineOptions(TypedDict, total=False):
@@ -138,6 +141,16 @@ class AgreeKeywords(ComparisonOptions, RunnerOptions, ProgressKeyword, total=Fal
     fail_on_empty: bool
     only_period: int | str | Sequence[int] | None
     cause: str | None
+    side: Literal["push", "pull"] | None
+
+class AgreeLateKeywords(ComparisonOptions, RunnerOptions, ProgressKeyword, total=False):
+    period: int | str | Sequence[int] | None
+    from_: int | str | datetime | None
+    to: int | str | datetime | None
+    on: str | Sequence[str] | None
+    wait: int | str
+    lateness: int | str | None
+    only_period: int | str | Sequence[int] | None
     side: Literal["push", "pull"] | None
 
 class CheckKeywords(ProgramOptions, ProgressKeyword, total=False):
@@ -346,6 +359,7 @@ class WitnessKeywords(TracelessOptions, ProgressKeyword, total=False):
     contained: bool
 
 def agree(*inputs: TraceSource, **options: Unpack[AgreeKeywords]) -> AgreeResult: ...
+def agree_late(*inputs: TraceSource, **options: Unpack[AgreeLateKeywords]) -> LateResult: ...
 def check(program: TextSource, /, *trace: TraceSource, **options: Unpack[CheckKeywords]) -> CheckResult: ...
 def check_pack(experiment: str | Path, /, **options: Unpack[CheckPackKeywords]) -> PackCheck: ...
 def cite(*commands: str | Sequence[str] | None, **options: Unpack[ProgressKeyword]) -> Citations: ...

@@ -91,6 +91,8 @@ class TraceOptions:
     - `time` is the IRI of the property that gives messages their times; without it, messages are numbered.
     - With `graphs`, each triple of a named graph is also an atom with its graph, for queries with GRAPH.
     - With `unversioned`, logs of messages need no version.
+    - `arrival` is the column of the times at which data arrived, or "order": then each element arrives when
+      the newest time before it has come. With `arrival`, elements may be in any order of time.
     """
 
     unit: Duration
@@ -111,12 +113,15 @@ class TraceOptions:
     null: tuple[str, ...] = ()
     graphs: bool = False
     unversioned: bool = False
+    arrival: str | None = None
 
     def reaches_epoch(self, t: int) -> bool:
         """Return whether a number of time points is too large for a trace that starts near 0."""
         return t * self.unit.nanoseconds >= _EPOCH_LIKE
 
 
+IN_ORDER: Final = "order"
+"""The value of `arrival` for data that arrived in the order of the file."""
 ALL_CORES: Final = "local[*]"
 """Spark's default master: all cores of this machine."""
 

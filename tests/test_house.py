@@ -292,15 +292,15 @@ def test_the_first_command_of_the_readme_loads_and_enters_few_files():
         (sys.executable, "-c", COUNTING), cwd=ROOT, capture_output=True, text=True, check=True
     )
     loaded, entered, types = map(int, run.stdout.split()[-3:])
-    assert loaded <= 117  # each language has a file, and so have their open meanings
+    assert loaded <= 118  # each language has a file, and so have open meanings and the questions of agree
     assert entered <= 78  # words, pushes and open meanings are asked of the query's language
     assert types <= 119
 
 
 def test_the_house_takes_no_more_classes_than_before():
-    """A new one is a notion of the glossary: playground 5, pack and cases 9, late data 7."""
+    """A new one is a notion of the glossary: playground 5, pack and cases 9, late data 10."""
     classes = [node for tree in trees() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    assert len(classes) <= 763
+    assert len(classes) <= 766
 
 
 def test_the_library_loads_few_files():

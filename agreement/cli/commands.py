@@ -297,10 +297,14 @@ COMMANDS: Final = {
     "agree": Command(
         "Compare push (CQELS) with pull (C-SPARQL) on a recorded stream.",
         _ENGINES,
-        "agreements:agree",
+        "agreements.either:agree_either",
         (*_TABLES, *_PAGED, *_CASES, "figure", "full", "schema"),
         "comparing push and pull",
-        ("push and pull agree", "push and pull disagree", "neither side has a row (with --fail-on-empty)"),
+        (
+            "push and pull agree, or late data change no row",
+            "push and pull disagree, or late data change a row",
+            "neither side has a row (with --fail-on-empty)",
+        ),
     ),
     "judge": Command(
         "Check whether recorded answers of an engine are correct, and explain wrong answers.",

@@ -168,6 +168,8 @@ class LocalTrace:
     background: Background
     runner: settings.Runner = field(default_factory=settings.Runner)
     origin: str | None = None
+    came: TraceColumns | None = None
+    """The same trace with the arrival times of its atoms, if they are known."""
     _used: dict[tuple[Interval, frozenset[Atom]], EncodedSituation] = field(default_factory=dict, init=False)
 
     @property
@@ -277,6 +279,14 @@ class LocalTrace:
     def on(self, background: Background) -> "LocalTrace":
         """Return the trace with other static data, in which terms have the same codes."""
         return replace(self, background=background)
+
+    def as_it_came(self, wait: int, lateness: int | None) -> "LocalTrace":
+        """Return the trace for evaluations that see data from their arrival on, and wait.
+
+        Data with a delay above the lateness are never seen.
+        """
+        assert self.came is not None
+        return replace(self, columns=self.came.within(self.timeline).as_it_came(wait, lateness))
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input facts of an interval by time, in arrival order at each time."""
@@ -532,11 +542,19 @@ def empty_trace(trace_input: settings.TraceInput, warn: settings.Warn) -> Trace:
 
 def _load(trace_input: settings.TraceInput, static: Background) -> Trace:
     runner = trace_input.runner
+    if trace_input.options.arrival is not None:
+        if runner.master is not None or runner.resume is not None:
+            raise LarsError(
+                "cannot combine --arrival with --master or --resume; use this process without them"
+            )
+        runner = replace(runner, in_process=True)
     sources = traces.prepare(trace_input.paths, trace_input.options)
     if _is_local(runner, sources):
         with settings.progress_of_block(settings.stage("reading", runner.progress)):
             columns = traces.read_columns(sources, trace_input.options)
-        return LocalTrace(columns, trace_input.timeline or Interval(0, columns.last), static, runner)
+        timeline = trace_input.timeline or Interval(0, columns.last)
+        came = None if trace_input.options.arrival is None else columns
+        return LocalTrace(columns.on_time, timeline, static, runner, came=came)
     # The import loads modules that only Spark needs.
     from solver.spark import spark_trace
 

@@ -145,6 +145,8 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
             ]
             files = [digest(path) for path in paths]
             how = [times, options.sort, options.null, options.prefixes, options.columns, streams, files]
+            # Only where it is given: cells that were computed before keep their names.
+            how += [options.arrival] if options.arrival else []
             return [how, _described(static), repr(timeline)]
         case EngineVersion(name, off):
             return [name, sorted(off)]

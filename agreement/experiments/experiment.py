@@ -306,9 +306,9 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         problem = f"found {text}; use one of generate, streams and files"
         raise experiment.error((*path, *names[1:2]), problem)
     if table.generate is not None:
-        if table.sort:
-            problem = "cannot combine sort with generate: only traces in files can be sorted"
-            raise experiment.error((*path, "sort"), problem)
+        if key := next((key for key in ("sort", "arrival") if getattr(table, key)), None):
+            cause = "only traces in files can be sorted, and can arrive late"
+            raise experiment.error((*path, key), f"cannot combine {key} with generate: {cause}")
         return _made_up(experiment, (*path, "generate"), table.generate)
     files = [experiment.file_path(name, (*path, "files"), folder=True) for name in table.files]
     streams: dict[Path, str] = {}
@@ -330,6 +330,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         columns=table.columns,
         time=table.time,
         null=table.null,
+        arrival=table.arrival,
         unversioned=UNVERSIONED in requests.current().readings,
     )
     return TraceInput((*files, *streams), options)

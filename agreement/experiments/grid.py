@@ -382,12 +382,12 @@ def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> sett
     own, options = usual.trace.options, trace_input.options
     replaced_here = (
         *(options.streams, options.trace_unit, options.origin, options.prefixes, options.columns),
-        options.time,
+        *(options.time, options.arrival),
     )
     if usual.generated is not None and any(replaced_here):
         raise LarsError(
-            "cannot combine --stream, --trace-unit, --origin, --time, --prefix or --column with a generated "
-            "trace; use a trace in files"
+            "cannot combine --stream, --trace-unit, --origin, --time, --arrival, --prefix or --column with a "
+            "generated trace; use a trace in files"
         )
     kept = _streams_kept(own, options.streams)
     replaced, streams = own.streams.keys() - kept.keys(), kept | dict(options.streams)
@@ -422,6 +422,7 @@ def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
         blank_nodes=options.blank_nodes or own.blank_nodes,
         null=options.null or own.null,
         time=options.time or own.time,
+        arrival=options.arrival or own.arrival,
     )
 
 

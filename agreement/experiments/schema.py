@@ -310,6 +310,7 @@ class TraceKeys(Table):
     prefixes: Annotated[dict[str, str], _read(values.prefixes, dict[str, _IriText])] = _option(
         {}, requests.InputOptions, "prefix"
     )
+    arrival: Text | None = _option(None, requests.InputOptions, "arrival")
     null: Annotated[tuple[str, ...], _read(values.texts, str | list[str])] = _option(
         (), requests.InputOptions, "null"
     )

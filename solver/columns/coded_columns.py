@@ -216,17 +216,20 @@ def _double(constant: Constant) -> float | None:
 class InputAtoms:
     """The input atoms of one predicate, in the order of time and then of arrival.
 
-    `arrival` orders the atoms of all predicates. `columns` are the codes of the arguments.
+    `arrival` orders the atoms of all predicates. `columns` are the codes of the arguments. `since` are the
+    first times at which evaluations see the atoms, if data came late; None means the times of the atoms.
     """
 
     t: Array
     arrival: Array
     columns: tuple[Array, ...]
+    since: Array | None = None
 
-    def take(self, places: Array | Mask) -> "InputAtoms":
+    def take(self, places: Array | Mask | slice) -> "InputAtoms":
         """Return the atoms at the given positions, or the atoms that a mask selects."""
         columns = tuple(column[places] for column in self.columns)
-        return InputAtoms(self.t[places], self.arrival[places], columns)
+        since = None if self.since is None else self.since[places]
+        return InputAtoms(self.t[places], self.arrival[places], columns, since)
 
     def within(self, interval: Interval) -> "InputAtoms":
         """Return the atoms in an interval, as views without copying."""
@@ -234,8 +237,7 @@ class InputAtoms:
         first, last = (min(max(end, -1), LARGEST_TIME + 1) for end in (interval.first, interval.last))
         last = max(last, first - 1)
         begin, end = np.searchsorted(self.t, first, "left"), np.searchsorted(self.t, last, "right")
-        columns = tuple(column[begin:end] for column in self.columns)
-        return InputAtoms(self.t[begin:end], self.arrival[begin:end], columns)
+        return self.take(slice(begin, end))
 
     def near(self, times: Array, past: int, future: int) -> "InputAtoms":
         """Return the atoms in the interval [t - past, t + future] of at least one of the times t."""
@@ -278,6 +280,9 @@ def in_time_order(atoms: Atoms) -> Atoms:
     t = np.concatenate([some.t for some in atoms.values()])
     # Both are nearly sorted, which a stable sort finishes fast.
     order = np.argsort(arrival, kind="stable")
+    since = [some.since for some in atoms.values() if some.since is not None]
+    if since:
+        order = order[np.argsort(np.concatenate(since)[order], kind="stable")]
     order = order[np.argsort(t[order], kind="stable")]
     number = np.empty(len(order), np.int64)
     number[order] = np.arange(len(order))
@@ -345,6 +350,28 @@ class TraceColumns:
     terms: TermCodes
     atoms: Mapping[Signature, InputAtoms]
     last: int
+
+    @property
+    def on_time(self) -> "TraceColumns":
+        """The trace in which each atom arrives at its time."""
+        return replace(self, atoms={name: replace(some, since=None) for name, some in self.atoms.items()})
+
+    def as_it_came(self, wait: int, lateness: int | None) -> "TraceColumns":
+        """Return the trace for evaluations that wait, without the atoms whose delay is above the lateness.
+
+        The field `since` of the atoms contains their arrival times.
+        """
+        atoms = dict(self.atoms)
+        for name, some in atoms.items():
+            assert some.since is not None
+            kept = some if lateness is None else some.take(some.since - some.t <= lateness)
+            assert kept.since is not None
+            atoms[name] = replace(kept, since=kept.since - wait)
+        return replace(self, atoms=atoms)
+
+    def within(self, interval: Interval) -> "TraceColumns":
+        """Return the trace with only the atoms in an interval."""
+        return replace(self, atoms={name: some.within(interval) for name, some in self.atoms.items()})
 
     def pairs(self, predicate: Signature, one: int, other: int) -> frozenset[tuple[str, str]]:
         """Return the pairs of terms at two argument positions of the atoms of a predicate."""

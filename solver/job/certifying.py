@@ -146,7 +146,7 @@ class _Claim:
         """
         question, runs, times = self.question, self.answers, self.answers.times.tolist()
         assert question.predicate is not None
-        if not have_runs(question.program, self.input.background):
+        if self.input.is_late or not have_runs(question.program, self.input.background):
             return False
         rows = evaluation.PosedQuestion(question, self._touched(self.input), times).rows_of_clingo()
         expected = relational.coalesce(
@@ -291,6 +291,7 @@ def _seen_at(
     question: evaluation.Question, situation: relational.EncodedSituation, t: int
 ) -> relational.EncodedSituation:
     """Return the situation with the content of all windows at t; it may also contain some older input."""
+    situation = situation.seen_at(t)
     seen, timeline = reach(question.program), situation.timeline
     last = timeline.last if seen.future is None else t + seen.future
     if seen.past is None:

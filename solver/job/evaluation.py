@@ -515,7 +515,8 @@ class PosedQuestion:
         if not by_columns(self.question, self.situation.background, evaluator):
             return None
         if evaluator == "both" and self.newest is None:
-            check_alike_at(self.question, self.situation.decoded(), self.times)
+            for situation, times in self._seen():
+                check_alike_at(self.question, situation.decoded(), times)
         try:
             return find(self)
         except FailedRunError:
@@ -565,6 +566,11 @@ class PosedQuestion:
 
         An interval of times never extends beyond its part.
         """
+        if self.situation.is_late:
+            for index, (situation, times) in enumerate(self._seen()):
+                for row, _, _ in by_clingo(self.question, situation.decoded(), times):
+                    yield row, index, index
+            return
         if self.newest is None:
             for begin, end, part in self._parts():
                 for row, first, last in by_clingo(self.question, part.decoded(), self.times[begin:end]):
@@ -574,6 +580,14 @@ class PosedQuestion:
         for index, (t, latest) in enumerate(zip(self.times, self.newest, strict=True)):
             for row, _, _ in by_clingo(self.question, replace(decoded, newest=latest), [t]):
                 yield row, index, index
+
+    def _seen(self) -> Iterator[tuple[relational.EncodedSituation, Sequence[int]]]:
+        """Yield what evaluations see, with their times: if data came late, each time separately."""
+        if not self.situation.is_late:
+            yield self.situation, self.times
+            return
+        for t in self.times:
+            yield self.situation.seen_at(t), [t]
 
     def _parts(self) -> Iterator[tuple[int, int, relational.EncodedSituation]]:
         """Yield index ranges of the times with their input; the joins of each range fit in memory."""

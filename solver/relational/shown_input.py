@@ -5,6 +5,7 @@ The visible atoms at many times are computed together, for windows with any ends
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
 from itertools import chain, pairwise
 from typing import Final, assert_never
 
@@ -115,6 +116,19 @@ class EncodedSituation:
         inside = {name: some.near(np.unique(times), past, future) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
 
+    @property
+    def is_late(self) -> bool:
+        """Whether evaluations see atoms later than at the times of the atoms."""
+        return any(some.since is not None for some in self.atoms.values())
+
+    def seen_at(self, t: int) -> "EncodedSituation":
+        """Return the situation with only the input that an evaluation at t sees."""
+        atoms = {
+            name: some if some.since is None else replace(some.take(some.since <= t), since=None)
+            for name, some in self.atoms.items()
+        }
+        return replace(self, atoms=atoms)
+
     def decoded(self) -> Situation:
         """Return the situation with its facts and the background B as rows, for clingo."""
         terms, background = self.terms, self.background.items()
@@ -132,7 +146,8 @@ class EncodedSituation:
             if (some := self.atoms.get(signature(pattern))) is not None:
                 some = some.within(within)
                 fitting = self.terms.matching(pattern.arguments, some.columns, len(some.t))
-                arrived.append(some.t[fitting])
+                moments = (some.t if some.since is None else some.since)[fitting]
+                arrived.append(moments[moments <= within.last])
         return distinct(np.concatenate(arrived))
 
 
@@ -209,6 +224,8 @@ class ShownInput:
         if key not in self._known:
             self._known[key] = self._runs(*key)
         first, last = self._known[key]
+        if atoms.since is not None:
+            first = np.maximum(first, np.searchsorted(self._times, atoms.since, "left"))
         if self._newest is not None:
             first = np.maximum(first, np.searchsorted(self._newest, atoms.t, "left"))
         fitting = self.terms.fitting_any(source.any_of, atoms.columns, len(atoms.t)) & (first <= last)
@@ -247,11 +264,13 @@ def kept_runs(
     masks = [counted_atoms(some, window, terms) for some in atoms.values()]
     parts = [some.take(mask) for some, mask in zip(atoms.values(), masks, strict=True)]
     t, arrival = (np.concatenate([getattr(part, end) for part in parts]) for end in ("t", "arrival"))
+    since = np.concatenate([part.t if part.since is None else part.since for part in parts])
     key = np.zeros(len(t), np.int64) if window.by is None else partition(parts[0], window)
     order = np.lexsort((arrival, t, key))
-    first = np.searchsorted(times, t, "left")
+    first = np.searchsorted(times, np.maximum(t, since), "left")
     last = np.empty_like(first)
-    last[order] = _departures(key[order], t[order], first[order], window, len(times)) - 1
+    departures = _departures if (t >= since).all() else _late_departures
+    last[order] = departures(key[order], t[order], first[order], window, len(times)) - 1
     # An atom that is not counted is never kept: its run is empty.
     runs = {name: (np.ones(len(mask), np.int64), np.zeros(len(mask), np.int64))
             for name, mask in zip(atoms, masks, strict=True)}  # fmt: skip
@@ -319,3 +338,27 @@ def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow,
     following = np.minimum(place + min(window.size, len(key)), len(key))
     gone = np.append(first, count)[following]
     return np.where(np.append(key, -1)[following] == key, gone, count)
+
+
+def _late_departures(key: Array, t: Array, first: Array, window: windows.TupleWindow, count: int) -> Array:
+    """Return `_departures` of atoms that came in any order: newer atoms count from their own first index."""
+    gone = np.full(len(key), count)
+    # The negated first indexes of the `size` newer atoms that came first; the last of them is on top.
+    newer: list[int] = []
+    waiting: list[int] = []
+    for place in range(len(key) - 1, -1, -1):
+        follows = place + 1 < len(key) and key[place] == key[place + 1]
+        if not follows:
+            newer, waiting = [], []
+        elif window.ties != "all" or t[place] != t[place + 1]:
+            for index in waiting:
+                heappush(newer, -index)
+                if len(newer) > window.size:
+                    heappop(newer)
+            waiting = []
+        if window.size == 0:
+            gone[place] = first[place]
+        elif len(newer) == window.size:
+            gone[place] = -newer[0]
+        waiting.append(int(first[place]))
+    return gone

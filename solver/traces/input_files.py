@@ -275,6 +275,8 @@ class FileFormat(ABC):
 
     Otherwise elements are numbered.
     """
+    is_ordered = True
+    """Whether elements are read in the order in which they were written."""
     of_lines = False
     """Whether only LF and CR LF end a line, and no other line separator."""
 
@@ -327,7 +329,8 @@ class TraceFile:
     a pipe, the unpacked bytes of a compressed file, or the triples of a mapped table. `time` is the canonical
     text of the property that gives messages their times. With `graphs`, the triples of named graphs are read
     too, and each of their atoms contains the graph. If a log of messages may be `unversioned`, it may omit
-    the version.
+    the version. `times` is the column of a table from which times are read. `arrivals` is the same file with
+    the times at which its rows arrived; `arrival` is the name of their column in the user's table.
     """
 
     index: int
@@ -345,6 +348,9 @@ class TraceFile:
     time: str | None = None
     graphs: bool = False
     unversioned: bool = False
+    times: str = "t"
+    arrival: str | None = None
+    arrivals: "TraceFile | None" = None
 
     @property
     def file(self) -> Path:
@@ -365,6 +371,8 @@ class TraceFile:
 
     def error(self, place: Place, problem: str) -> PlacedError:
         """Return the error for a problem at a place of the file."""
+        if self.arrival is not None and "arrival" not in problem:
+            problem = f"cannot read the arrival time in the column {self.arrival}: {problem}"
         return PlacedError(self.format.placed(self, place), problem)
 
 

@@ -8,7 +8,7 @@ also show whether times fit the windows of a query.
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple, NoReturn
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from lars.dataclass import dataclass
 from lars.durations import Duration
-from lars.errors import LarsError, system_error
+from lars.errors import LarsError, Place, system_error
 from lars.files import exists, replacement_path
 from lars.language.windows import LARGEST_TIME
 from solver.columns import NO_CODE, Array, Atoms, TermCodes, distinct
@@ -131,7 +131,14 @@ class Survey:
 
     def timed(self, atoms: Atoms) -> Atoms:
         """Return the atoms with time points in place of the times that were read."""
-        return {name: replace(some, t=self._points(some.t)) for name, some in atoms.items()}
+        return {
+            name: replace(
+                some,
+                t=self._points(some.t),
+                since=None if some.since is None else self._points(some.since),
+            )
+            for name, some in atoms.items()
+        }
 
     @property
     def begin(self) -> int | None:
@@ -171,9 +178,13 @@ def _check_span(read: Sequence[Summary], unit: int) -> None:
 
 
 def survey(
-    read: Sequence[Summary], skipped: int, sources: Sequence[TraceFile], options: TraceOptions
+    read: Sequence[Summary],
+    skipped: int,
+    sources: Sequence[TraceFile],
+    options: TraceOptions,
+    arrived: Sequence[Summary] = (),
 ) -> Survey:
-    """Return the facts of a trace from the summaries of its files.
+    """Return the facts of a trace from the summaries of its files, and of their arrival times.
 
     Raise LarsError with the place of an error.
     """
@@ -186,14 +197,14 @@ def survey(
             f"expected at least one{WITH_END}"
         )
     is_open = options.origin is None
-    _check_kinds(read, sources, is_open=is_open)
+    _check_kinds((*read, *arrived), sources, is_open=is_open)
     earliest = min(summary.earliest for summary in read)
     counted = not is_open or read[0].kind == TimeKind.INTEGER
     if not counted:
-        _check_even(read, sources, options)
+        _check_even((*read, *arrived), sources, options)
         _check_span(read, options.unit.nanoseconds)
-    if not options.sort:
-        _check_order(read, sources, options, counted=counted)
+    if not options.sort and options.arrival is None:
+        _check_order(read, sources, options)
     origin = None if counted else earliest - options.unit.nanoseconds
     shift = _shift(earliest, read, options) if counted else 0
     # Periods part RDF; a program's atoms may well begin at 0.
@@ -252,15 +263,40 @@ Check = Callable[[TracedAtom], str | None]
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
     """Raise an error for the first atom of a file for which `check` returns an error."""
+    for _, place, atom in _read_again(source):
+        if problem := check(atom):
+            raise source.error(place, problem)
+    raise LarsError(f"{source.path}: the file changed while it was read")
+
+
+def raise_early(sources: Sequence[TraceFile], options: TraceOptions) -> NoReturn:
+    """Raise an error for the first row whose arrival time is before its time.
+
+    The second half of the files are the same files with arrival times.
+    """
+    half = len(sources) // 2
+    for source, other in zip(sources[:half], sources[half:], strict=True):
+        times = {number: atom.time for number, _, atom in _read_again(source)}
+        for number, place, atom in _read_again(other):
+            t = times.get(number, atom.time)
+            if atom.time.value < t.value:
+                came, due = (_written(time, options) for time in (atom.time, t))
+                problem = f"the arrival time {came} in the column {other.arrival} is before the time {due}"
+                raise other.error(place, f"{problem}; use a column of times at which rows arrived")
+    raise LarsError(f"{sources[0].path}: the file changed while it was read")
+
+
+def _read_again(source: TraceFile) -> Iterator[tuple[int, Place, TracedAtom]]:
+    """Yield the atoms of a file with their numbers and places."""
+    numbers = count()
     try:
         for block in source.format.blocks(FilePart(source), None):
             for row in block.exact_rows:
-                for part in row.content:
-                    if isinstance(part, TracedAtom) and (problem := check(part)):
-                        raise source.error(block.place(source.path, row, part), problem)
+                for part, number in zip(row.content, numbers, strict=False):
+                    if isinstance(part, TracedAtom):
+                        yield number, block.place(source.path, row, part), part
     except OSError as error:
         raise system_error(source.path, error, "cannot be read") from None
-    raise LarsError(f"{source.path}: the file changed while it was read")
 
 
 _SPELLING: Final = {
@@ -303,28 +339,28 @@ def _check_even(read: Sequence[Summary], sources: Sequence[TraceFile], options: 
             _raise_first(sources[summary.file], check)
 
 
-def _check_order(
-    read: Sequence[Summary], sources: Sequence[TraceFile], options: TraceOptions, *, counted: bool
-) -> None:
+def _check_order(read: Sequence[Summary], sources: Sequence[TraceFile], options: TraceOptions) -> None:
     """Raise LarsError if the times of a stream decrease in a file, between two blocks or inside a block."""
     latest: dict[tuple[int, str | None], int] = {}
     for summary in read:
         key = summary.file, summary.stream
         reached = latest.get(key, summary.first)
         if not summary.ordered or summary.first < reached:
-            _raise_first(sources[summary.file], _order_check(options, counted=counted))
+            _raise_first(sources[summary.file], _order_check(options))
         latest[key] = max(summary.latest, reached)
 
 
-def _order_check(options: TraceOptions, *, counted: bool) -> Check:
+def _written(time: Instant, options: TraceOptions) -> str:
+    """Return a time as the trace writes it."""
     unit, trace_unit = options.unit.nanoseconds, (options.trace_unit or options.unit).nanoseconds
+    if time.kind is TimeKind.INTEGER:
+        return str(time.value * unit // trace_unit)
+    if options.origin is None:
+        return show(time)
+    return show(replace(time, value=instant_of(options.origin).value + time.value * unit))
 
-    def written(time: Instant) -> str:
-        if time.kind is TimeKind.INTEGER:
-            return str(time.value * unit // trace_unit)
-        since = instant_of(options.origin).value if options.origin else 0
-        return show(replace(time, value=since + time.value * unit) if counted else time)
 
+def _order_check(options: TraceOptions) -> Check:
     latest: dict[str | None, int] = {}
 
     def check(atom: TracedAtom) -> str | None:
@@ -332,7 +368,7 @@ def _order_check(options: TraceOptions, *, counted: bool) -> Check:
         reached = latest.get(atom.stream, t)
         if t < reached:
             stream = "" if atom.stream in (None, ATOMS) else f" of the stream {atom.stream}"
-            one, other = (written(replace(atom.time, value=value)) for value in (t, reached))
+            one, other = (_written(replace(atom.time, value=value), options) for value in (t, reached))
             text = f"the time {one} comes after {other}{stream}"
             return f"{text}; expected times that do not decrease, or --sort"
         latest[atom.stream] = t

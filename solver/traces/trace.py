@@ -15,9 +15,18 @@ import numpy as np
 from lars.errors import LarsError, system_error
 from lars.files import exists
 from lars.language.terms import Signature
-from solver.columns import NO_CODE, NULL_CODE, InputAtoms, TermCodes, TraceColumns, in_time_order, together
+from solver.columns import (
+    NO_CODE,
+    NULL_CODE,
+    Atoms,
+    InputAtoms,
+    TermCodes,
+    TraceColumns,
+    in_time_order,
+    together,
+)
 from solver.rdf import stream_constant
-from solver.settings import TraceOptions, tell
+from solver.settings import IN_ORDER, TraceOptions, tell
 from solver.traces import input_files
 from solver.traces.formats.graphs import (
     NUMBERED,
@@ -27,7 +36,15 @@ from solver.traces.formats.graphs import (
     numbered_element,
     trig_elements,
 )
-from solver.traces.survey import RejectedRow, Summary, check_side_file, report, summaries_of, survey
+from solver.traces.survey import (
+    RejectedRow,
+    Summary,
+    check_side_file,
+    raise_early,
+    report,
+    summaries_of,
+    survey,
+)
 from solver.traces.trace_times import Clock, MalformedPart, instant_of
 
 if TYPE_CHECKING:
@@ -83,7 +100,7 @@ def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_file
     if _is_ldes(head, name.suffix.lower()):
         from solver.traces.formats.ldes import ldes_elements
 
-        return GraphFormat(ldes_elements)
+        return GraphFormat(ldes_elements, is_ordered=False)
     rows = mapped and name.suffix.lower() in (".jsonl", ".ndjson")
     if name.suffix.lower() in (".jsonld", ".ndjsonld") or (not rows and _JSON_LD.match(head.start)):
         return _of_json_ld(head, name.suffix.lower())
@@ -254,6 +271,11 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
         raise LarsError("--reading messages=unversioned requires a trace of messages, such as RDF Messages")
     if options.columns:
         _check_mapped(sources, options)
+    if options.arrival == IN_ORDER and (len(sources) > 1 or not sources[0].format.is_ordered):
+        many = len(sources) > 1
+        cause = f"{len(sources)} files have no common order" if many else "members of a page have no order"
+        remedy = "one file, or a column of tables with the arrival times" if many else "a table, or a log"
+        raise LarsError(f"{sources[0].path}: cannot use --arrival order: {cause}; use {remedy}")
     return sources
 
 
@@ -318,7 +340,13 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
     names = options.streams.get(file, options.streams.get(path))
     columns = dict(options.columns)
     mapping = columns.get(names, columns.get(None))
+    arrival, arrivals = None if options.arrival == IN_ORDER else options.arrival, None
+    if arrival is not None:
+        _check_arrival(str(file), arrival, kind.columns(head))
     if mapping is not None and _explains(mapping, kind.columns(head)):
+        if arrival is not None:
+            timed = tuple((part, f"{{{arrival}}}" if part == "t" else text) for part, text in mapping)
+            _, arrivals = _mapped(str(file), plain, timed, options)
         kind, plain = _mapped(str(file), plain, mapping, options)
     elif kind.of_lines and b"\n" not in head.start and b"\r" in head.start.rstrip(b"\r"):
         remedy = "use LF or CR LF, such as by tr '\\r' '\\n'"
@@ -338,7 +366,22 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
         blank_nodes=options.blank_nodes or "document",
         graphs=options.graphs,
     )
-    return kind.begun(source, head, options)
+    source = kind.begun(source, head, options)
+    if arrival is None:
+        return source
+    late = replace(source, times=arrival) if arrivals is None else replace(source, copy=arrivals)
+    return replace(source, arrivals=replace(late, arrival=arrival))
+
+
+def _check_arrival(path: str, column: str, columns: input_files.TableColumns | None) -> None:
+    """Raise LarsError for a file without the column of arrival times."""
+    if columns is None:
+        problem = f"cannot use --arrival {column}: the file has no columns"
+        raise LarsError(f"{path}: {problem}; use --arrival order, or a table with arrival times")
+    names, _ = columns
+    if column not in names:
+        problem = f"cannot use --arrival {column}: the table has no such column"
+        raise LarsError(f"{path}: {problem}; use one of {', '.join(names)}, or --arrival order")
 
 
 def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> bool:
@@ -407,9 +450,46 @@ def _as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOption
     reading = PartReading(options, size=sum(source.size for source in sources))
     for source in sources:
         reading.add(input_files.FilePart(source))
-    stream_survey = survey(reading.summaries, len(reading.rejected), sources, options)
-    report(stream_survey, reading.rejected, options)
-    return TraceColumns(reading.terms, stream_survey.timed(reading.atoms()), stream_survey.last)
+    atoms, rejected, arrived = reading.atoms(), reading.rejected, list[Summary]()
+    if options.arrival == IN_ORDER:
+        atoms = _in_their_order(atoms)
+    elif options.arrival is not None:
+        again = PartReading(options)
+        again.terms = reading.terms
+        late = [source.arrivals for source in sources if source.arrivals is not None]
+        for source in late:
+            again.add(input_files.FilePart(source))
+        arrived = [each._replace(file=each.file + len(sources)) for each in again.summaries]
+        sources = (*sources, *late)
+        atoms, rejected = _arrived(atoms, again.atoms()), [*dict.fromkeys((*rejected, *again.rejected))]
+    stream_survey = survey(reading.summaries, len(rejected), sources, options, arrived)
+    report(stream_survey, rejected, options)
+    if any(some.since is not None and (some.since < some.t).any() for some in atoms.values()):
+        raise_early(sources, options)
+    return TraceColumns(reading.terms, stream_survey.timed(atoms), stream_survey.last)
+
+
+def _in_their_order(atoms: Atoms) -> dict[Signature, InputAtoms]:
+    """Return atoms as read, of which each arrives when the newest time before it has come."""
+    if not atoms:
+        return {}
+    every = together([replace(some, columns=()) for some in atoms.values()])
+    order = np.argsort(every.arrival)
+    since = np.empty_like(every.t)
+    since[order] = np.maximum.accumulate(every.t[order])
+    borders = np.cumsum([len(some.t) for some in atoms.values()])[:-1]
+    parts = zip(atoms.items(), np.split(since, borders), strict=True)
+    return {name: replace(some, since=own) for (name, some), own in parts}
+
+
+def _arrived(atoms: Atoms, arrived: Atoms) -> dict[Signature, InputAtoms]:
+    """Return the atoms that have both a time and an arrival time; the rows have the same numbers."""
+    both = {}
+    for name in atoms.keys() & arrived.keys():
+        one, other = atoms[name], arrived[name]
+        _, places, others = np.intersect1d(one.arrival, other.arrival, return_indices=True)
+        both[name] = replace(one.take(places), since=other.t[others])
+    return both
 
 
 class PartReading:

@@ -354,16 +354,26 @@ def _verdict(period: int, timeline: Interval, answers: BothAnswers) -> PeriodVer
 
 def _compared(sides: tuple[AnswerRuns, AnswerRuns], start: int, period: int, count: int) -> PeriodTables:
     """Return the rows of push and pull in `count` periods, the first of which begins at `start`."""
-    push, pull = sides
-    pushed = _in_periods(push.runs, -(-(push.times - start) // period) - 1, count)
-    ends, others = np.divmod(pull.times - start, period)
-    pulled = _in_periods(pull.runs, np.where(others, -1, ends - 1), count)
+    pushed, pulled = (
+        rows_by_period(side, answers, start, period, count)
+        for side, answers in zip(SIDES, sides, strict=True)
+    )
     width = range(len(pushed.columns))
     alone = (
         relational.subtract(pushed, pulled, width, count),
         relational.subtract(pulled, pushed, width, count),
     )
-    return PeriodTables(*(PeriodRows(table, push.terms, count) for table in (pushed, pulled, *alone)))
+    return PeriodTables(*(PeriodRows(table, sides[0].terms, count) for table in (pushed, pulled, *alone)))
+
+
+def rows_by_period(
+    side: Side, answers: AnswerRuns, start: int, period: int, count: int
+) -> relational.RunTable:
+    """Return the rows of one side with the numbers of their periods; the first period begins at `start`."""
+    numbers, others = np.divmod(answers.times - start, period)
+    if side == "push":
+        return _in_periods(answers.runs, np.where(others, numbers, numbers - 1), count)
+    return _in_periods(answers.runs, np.where(others, -1, numbers - 1), count)
 
 
 def _in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> relational.RunTable:

@@ -47,6 +47,7 @@ from agreement.documents.requests.groups import (
     tolerance_option,
     trace_argument,
     unit_option,
+    wait_option,
 )
 from agreement.documents.requests.query_files import (
     APART,

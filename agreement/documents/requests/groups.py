@@ -97,6 +97,12 @@ def cells_at_once_option() -> Any:
     return option(1, "Number of cells that run in parallel.", least=1)
 
 
+def wait_option(**more: Any) -> Any:
+    """Return the field of the wait of pull."""
+    help_text = "How long pull waits after its evaluation time before it evaluates."
+    return option(0, help_text, readers.length, metavar="W", keyword="int | str", **more)
+
+
 def fail_on_empty_option() -> Any:
     """Return the field of --fail-on-empty, which fails the run if no side has any row."""
     return option(
@@ -287,6 +293,13 @@ class InputOptions:
         repeated=True,
     )
 
+    arrival: str | None = option(
+        None,
+        "Column of a table with the times at which rows arrived, or order: each element arrives when the "
+        "newest time before it has come. Answers count times, except with agree --late. "
+        "[default: elements arrive at their times]",
+        metavar="COLUMN|order",
+    )
     null: tuple[str, ...] = option(
         (),
         "Word for a missing value in a table with --column, such as n/a or -. Repeatable.",
@@ -358,6 +371,7 @@ class InputOptions:
             time=self.time,
             null=self.null,
             unversioned=UNVERSIONED in query_files.current().readings,
+            arrival=self.arrival,
         )
         every = (*paths, *(path for path in named if path not in paths))
         return settings.TraceInput(every, options, self.static)

@@ -18,7 +18,7 @@ from agreement.comparing.agree import AgreementTask
 from agreement.documents.outputs import Json
 from agreement.documents.requests import EvaluationOptions, Side
 from agreement.experiments.experiment import read_experiment
-from agreement.results.agreements import agree
+from agreement.results.agreements.agreeing import agree
 from agreement.results.base.library import Findings, expected_errors
 from agreement.results.playground.texts import PlayedTexts, names_inside
 from agreement.results.renderings.pages.blocks import text_page

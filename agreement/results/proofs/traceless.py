@@ -229,14 +229,7 @@ class DecideRequest:
         keyword="int | str | None",
         heading=_LATE,
     )
-    wait: Period = option(
-        0,
-        "How long pull waits after its evaluation time before it evaluates.",
-        requests.readers.length,
-        metavar="W",
-        keyword="int | str",
-        heading=_LATE,
-    )
+    wait: Period = requests.wait_option(heading=_LATE)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -48,10 +48,9 @@ class CsvLines(LineFormat):
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
         """Return the file with its header and its delimiter."""
-        _ = options
         if not head.start:
             return source
-        header = read_header(source.path, head.lines[0])
+        header = read_header(source.path, head.lines[0], options.arrival)
         return replace(source, header=header, delimiter=delimiter_of(head.lines[0]))
 
     def columns(self, head: FileHead) -> TableColumns:
@@ -66,7 +65,8 @@ class CsvLines(LineFormat):
         if len(fields) != len(source.header):
             accepted = f"{len(source.header)}, as in the header {source.delimiter.join(source.header)}"
             raise MalformedPart(f"found {len(fields)} fields; expected {accepted}", fields[-1][1])
-        return read_cells(source, dict(zip(source.header, fields, strict=True)))
+        cells = dict(zip(source.header, fields, strict=True))
+        return read_cells(source, {**cells, "t": cells[source.times]})
 
     def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[RowColumns]:
         """Return the lines that are certainly triples or atoms."""
@@ -82,7 +82,7 @@ class CsvLines(LineFormat):
             texts, places = used_cells(fields, numbered[:, header.index(name)])
             return _cells(texts, source.delimiter), places
 
-        times = read_times(cells("t"), source.clock, cell_time)
+        times = read_times(cells(source.times), source.clock, cell_time)
         return table_rows(source, header, cells, times, terms)
 
 
@@ -121,9 +121,12 @@ def are_columns(texts: Sequence[str]) -> bool:
     return names in known or names == set(atom_columns(names) or ())
 
 
-def read_header(path: str, line: str) -> tuple[str, ...]:
-    """Return the column names of a CSV trace in order; raise PlacedError for an invalid header."""
-    if not is_header(line):
+def read_header(path: str, line: str, arrival: str | None = None) -> tuple[str, ...]:
+    """Return the column names of a CSV trace in order; raise PlacedError for an invalid header.
+
+    The trace may also have the column `arrival`.
+    """
+    if not is_header(line) and not are_columns([name for name in _names(line) if name != arrival]):
         accepted = (
             "the columns t, stream, s, p, o, or t, atom, or t, predicate, arg1, arg2 .., in any order; "
             f"{MAPPED}"

@@ -155,8 +155,9 @@ ReadElements = Callable[[input_files.TraceFile, bytes], list[GraphElement]]
 class GraphFormat(input_files.FileFormat):
     """A format whose elements are graphs: a file is one part, and its elements are read one by one."""
 
-    def __init__(self, elements: ReadElements) -> None:
+    def __init__(self, elements: ReadElements, *, is_ordered: bool = True) -> None:
         self.elements = elements
+        self.is_ordered = is_ordered
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}({self.elements.__name__})"

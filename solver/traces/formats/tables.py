@@ -282,7 +282,7 @@ def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
         schema = pq.read_schema(source.file)
     except (pa.ArrowInvalid, OSError) as error:
         raise LarsError(f"{source.path}: no Parquet file: {error}") from None
-    names = _columns_of(source, schema.names)
+    names = tuple(source.times if name == "t" else name for name in _columns_of(source, schema.names))
     missing = [name for name in names if name not in (*schema.names, "stream")]
     if missing:
         text = f"no column {', '.join(missing)} among {short(', '.join(schema.names))}"
@@ -291,9 +291,10 @@ def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
         raise LarsError(f"{source.path}: two columns {', '.join(twice)}; expected {ACCEPTED_TABLE}")
     present = tuple(name for name in names if name in schema.names)
     for name in present:
-        if not _fits(name, schema.field(name).type):
+        is_time = name == source.times
+        if not _fits("t" if is_time else name, schema.field(name).type):
             kind = schema.field(name).type
-            whole = f"; {trace_times.WHOLE_TIMES}" if name == "t" and pa.types.is_floating(kind) else ""
+            whole = f"; {trace_times.WHOLE_TIMES}" if is_time and pa.types.is_floating(kind) else ""
             text = f"the column {name} is {kind}{whole}"
             raise LarsError(f"{source.path}: {text}; expected {ACCEPTED_TABLE}")
     return present
@@ -350,17 +351,21 @@ def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterat
                 # Row groups are read whole.
                 before = max(part.begin - at, 0)
                 if before < batch.num_rows:
-                    yield _plain(batch.slice(before, end - at - before))
+                    yield _plain(batch.slice(before, end - at - before), source.times)
                 at += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         short_of(source.path, error)
         raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
 
 
-def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return rows in which all columns except the times hold texts; typed columns become literals."""
-    columns = [_plain_column(name, batch.column(name)) for name in batch.schema.names]
-    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+def _plain(batch: pa.RecordBatch, times: str) -> pa.RecordBatch:
+    """Return rows in which all columns except the times hold texts; typed columns become literals.
+
+    The column `times` is named t.
+    """
+    names = ["t" if name == times else name for name in batch.schema.names]
+    columns = [_plain_column(name, column) for name, column in zip(names, batch.columns, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, names)
 
 
 def _plain_column(name: str, column: pa.Array) -> pa.Array:

@@ -51,6 +51,7 @@ FUNCTIONS = {
     "decide": {"unit", "static", "period", "bounds"},
     "witness": {"unit", "static", "period", "enumerate_"},
     "contained": {"equivalent", "rename"},
+    "agree_late": {"arrival", "wait", "lateness", "period", "static"},
     "decide_late": {"delay", "wait", "period", "static"},
     "run": {"out", "jobs"},
     "pack": {"out", "license"},

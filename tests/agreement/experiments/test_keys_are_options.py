@@ -6,7 +6,7 @@ from agreement.documents.options import declared, members
 from agreement.documents.requests.groups import InputOptions
 from agreement.documents.values import choices_of
 from agreement.experiments.schema import ComparisonKeys, EngineTable, GenerateTable, TraceKeys
-from agreement.results.agreements import AgreeRequest
+from agreement.results.agreements.agreeing import AgreeRequest
 from agreement.results.files.generated import GenerateRequest
 from agreement.results.judgements import JudgeRequest
 

@@ -18,12 +18,18 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import outputs, requests
 from agreement.documents.dates import Dates
-from agreement.documents.options import option, shell_words
+from agreement.documents.options import IdleOptions, has, has_not, option, shell_words
 from agreement.documents.requests import Side
 from agreement.documents.table_files import OutTable
 from agreement.documents.values import Period, points_of
 from agreement.experiments.grid import comparison_on, span_within, title_of
-from agreement.results.base.library import Findings, JsonObject, Listeners, json_value, offered_functions
+from agreement.results.base.library import (
+    Findings,
+    JsonObject,
+    Listeners,
+    json_value,
+    offered_functions,
+)
 from agreement.results.renderings import agreement_report
 from agreement.results.renderings.agreement_report import ExplainCommand
 from lars.dataclass import dataclass
@@ -44,6 +50,7 @@ if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
 
 
+_LATE: Final = "Late data"
 _FILTERS: Final = "Filters (the verdict and the exit code always cover all rows)"
 
 
@@ -61,6 +68,14 @@ class AgreeRequest:
     """
 
     HEADING: ClassVar = "Comparison"
+    IDLE: ClassVar = (
+        IdleOptions(
+            has("--late"),
+            ("--cause", "--fail-on-empty", "--figure", "--full", "--junit", "--known"),
+            excludes="--late, which compares the answers as data came with the answers on time",
+        ),
+        IdleOptions(has_not("--late"), ("--wait", "--lateness"), requires="--late"),
+    )
 
     inputs: tuple[Path, ...] = requests.compared_inputs()
     period: tuple[Period, ...] = requests.periods_option(
@@ -81,6 +96,20 @@ class AgreeRequest:
         keyword="str | Sequence[str] | None",
     )
     fail_on_empty: bool = requests.fail_on_empty_option()
+    late: bool = option(
+        False,
+        "Compare the answers as the data came with the answers as the data are dated. Requires --arrival.",
+        heading=_LATE,
+    )
+    wait: Period = requests.wait_option(heading=_LATE)
+    lateness: Period | None = option(
+        None,
+        "Drop data that arrive more than L after their time. [default: no data are dropped]",
+        requests.readers.length,
+        metavar="L",
+        keyword="int | str | None",
+        heading=_LATE,
+    )
     where: requests.RunnerOptions
     only_period: tuple[Period, ...] = requests.periods_option(
         "Show only the differences of these periods, such as 5, 5,10 or 1..50.",
@@ -396,7 +425,7 @@ def _difference(variant: VariantReport, found_row: RowDifference, dates: Dates) 
     )
 
 
-@offered_functions(AgreeRequest)
+@offered_functions(AgreeRequest, without=("late", "wait", "lateness"))
 def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     """Return whether pull of C-SPARQL and push of CQELS agree, for an experiment or for queries and traces.
 
@@ -406,12 +435,23 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     >>> [(row.start, row.end, row.side, row.cause) for row in result.differences]
     [(16, 24, 'push', 'expired before the pull')]
     """
+    task, report = compared_answers(request, listeners)
+    asking = _explain_commands(request, task, report.dates)
+    return AgreeResult(request, task, report, asking, listeners.source_files)
+
+
+def compared_answers(request: AgreeRequest, listeners: Listeners) -> tuple[AgreementTask, AgreementReport]:
+    """Return the comparison of a request, and its report on the answers as the data are dated."""
     task = _task(request, listeners.warn)
+    if request.late and task.trace.options.arrival is None:
+        raise LarsError(
+            "--late requires --arrival, the times at which data arrived; use --arrival COLUMN of a table, or "
+            "--arrival order"
+        )
     only = tuple(points_of(period, task.setting.unit) for period in request.only_period) or None
     row_filter = narrow(only, request.cause, request.side, tasks.periods_of(task))
     trace = replace(task.trace, runner=request.where.runner(listeners.note, listeners.progress))
     report = replace(tasks.run(replace(task, trace=trace), listeners.warn), row_filter=row_filter)
     for message in report.warnings:
         listeners.warn(message)
-    asking = _explain_commands(request, task, report.dates)
-    return AgreeResult(request, task, report, asking, listeners.source_files)
+    return task, report

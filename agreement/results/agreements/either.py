@@ -1,0 +1,15 @@
+"""The command `lars agree`: each of its questions has a function."""
+
+from agreement.results.agreements.agreeing import AgreeRequest, agree
+from agreement.results.base.library import Findings, Listeners, answering, offered_functions
+
+
+@offered_functions(AgreeRequest)
+def agree_either(request: AgreeRequest, listeners: Listeners) -> Findings:
+    """Answer `lars agree`: agreement of push and pull, or the answers as data came."""
+    if request.late:
+        # Loads what only late data need.
+        from agreement.results.agreements.lateness import agree_late
+
+        return answering(agree_late).answer(request, listeners)
+    return answering(agree).answer(request, listeners)

@@ -1,0 +1,251 @@
+"""The report of `lars agree --late`: text, JSON and tables."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from agreement.comparing.agree.agreeing import AgreementReport
+from agreement.comparing.agree.lateness import LATE_CAUSES, LATE_KINDS, LateRow, LateSide
+from agreement.comparing.agree.narrowing import evenly
+from agreement.documents import outputs
+from agreement.documents.dates import Dates
+from agreement.documents.requests import SIDES
+from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
+from lars.durations import Duration
+from solver.facts import Fact
+
+_ROWS_SHOWN: Final = 20
+"""The greatest number of changed rows in the text."""
+_STEPS: Final = 6
+"""The number of equal steps of waits, up to the longest delay."""
+_LATENESSES: Final = 3
+WaitCounts = tuple[int, int | None, int, int, int]
+"""A wait and a lateness, and the numbers of pull's rows that are late, lost for good, and invented."""
+
+
+def headline(sides: Sequence[LateSide]) -> str:
+    """Return a sentence about the rows of each side that changed."""
+    if not any(side.whole for side in sides):
+        return "no whole period lies on the timeline: nothing to compare"
+    said = [_sentence(side, [one for one in sides if one.side == side]) for side in SIDES]
+    return f"as the data came, {'; '.join(said)}"
+
+
+def _sentence(side: str, own: Sequence[LateSide]) -> str:
+    kinds = Counter(row.kind for each in own for row in each.changes)
+    every = sum(each.rows for each in own)
+    lost = kinds["late"] + kinds["lost for good"]
+    if not kinds:
+        return f"{side} reported all {outputs.quantity(every, 'row')} in time"
+    texts = []
+    if lost:
+        ways = (kinds["late"], "came later"), (kinds["lost for good"], "never came")
+        split = ", ".join(f"{count} {way}" for count, way in ways if count)
+        texts.append(f"missed {lost} of {outputs.quantity(every, 'row')} ({split})")
+    if kinds["invented"]:
+        texts.append(f"reported {outputs.quantity(kinds['invented'], 'wrong row')}")
+    return f"{side} {' and '.join(texts)}"
+
+
+def as_text(
+    report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[LateRow]
+) -> Iterator[RenderableType]:
+    """Yield the numbers of changed rows by cause, some rows, and the rows that pull loses by wait."""
+    changed = any(side.changes for side in sides)
+    yield Text(headline(sides), style="bold red" if changed else "green")
+    one = sides[0]
+    unit = report.setting.unit.nanoseconds
+    delays = (
+        f"{outputs.quantity(one.late_elements, 'element')} came late, by at most {_length(one.delay, unit)}"
+    )
+    waits = f"pull waits {_length(next(side.wait for side in sides if side.side == 'pull'), unit)}"
+    dropped = (
+        "" if one.lateness is None else f"; {outputs.quantity(one.dropped(one.lateness), 'element')} dropped"
+    )
+    yield f"{delays}; {waits}{dropped}; time in units of {report.setting.unit}"
+    dates = report.dates.within(one.trace.timeline)
+    if rows:
+        yield _causes(rows)
+        yield _examples(report, sides, rows, dates)
+    for side in sides:
+        if side.side == "pull" and side.whole:
+            yield _waits(side, unit)
+
+
+def _length(points: int, unit: int) -> str:
+    return str(Duration(points * unit)) if points else "0"
+
+
+def _causes(rows: Sequence[LateRow]) -> Table:
+    counts = Counter((row.side, row.period, row.kind, row.cause) for row in rows)
+    order = sorted(
+        counts,
+        key=lambda key: (SIDES.index(key[0]), key[1], LATE_KINDS.index(key[2]), LATE_CAUSES.index(key[3])),
+    )
+    listed = ((str(key[1]), key[0], key[2], key[3], str(counts[key])) for key in order)
+    columns = ("U", "side", "row is", "cause", "rows")
+    return outputs.table("rows that changed", columns, listed, right=("U", "rows"))
+
+
+def _examples(
+    report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[LateRow], dates: Dates
+) -> Table:
+    chosen = evenly(rows, _ROWS_SHOWN)
+    listed = []
+    for row, facts, arrivals in _proved(sides, chosen):
+        moved = "" if row.late_by is None else f" (after {dates.text(row.reported or 0)})"
+        proof = " · ".join(_fact(fact, arrivals, dates) for fact in facts) or "no input"
+        period = dates.period(row.start, row.end)
+        listed.append((period, row.side, outputs.short_row(row.row), f"{row.kind}{moved}", row.cause, proof))
+    more = len(rows) - len(chosen)
+    rest = f", {more} more with --json or --out" if more else ""
+    title = f"changed rows: {outputs.header(report.variables)}{dates.caption}{rest}"
+    columns = ("period", "side", "row", "row is", "cause", "supported by")
+    return outputs.table(title, columns, listed, whole=("period", "side"))
+
+
+def _fact(fact: Fact, arrivals: dict[Fact, int], dates: Dates) -> str:
+    s, p, o, *_ = map(outputs.short, fact.arguments)
+    came = arrivals[fact]
+    late = f", arrived at {dates.text(came)}" if came > fact.t else ""
+    return f"{dates.text(fact.t)}: {s} {p} {o}{late}"
+
+
+def _proved(
+    sides: Sequence[LateSide], rows: Sequence[LateRow]
+) -> Iterator[tuple[LateRow, tuple[Fact, ...], dict[Fact, int]]]:
+    """Yield rows with the input of their proofs, and the arrival times of this input."""
+    proofs: dict[LateRow, tuple[Fact, ...]] = {}
+    for side in sides:
+        own = [row for row in rows if (row.side, row.period) == (side.side, side.period)]
+        proofs |= zip(own, side.supports(own), strict=True)
+    arrivals = sides[0].arrivals({fact for facts in proofs.values() for fact in facts})
+    for row in rows:
+        yield row, proofs[row], {fact: arrivals[fact] for fact in proofs[row]}
+
+
+@lru_cache(maxsize=16)
+def _counts(side: LateSide) -> tuple[tuple[WaitCounts, ...], int | None]:
+    """Return the numbers of changed rows for some waits and latenesses, and the least sufficient wait."""
+    most, least = side.delay + side.reach_ahead, side.least_wait()
+    waits = {most * step // _STEPS for step in range(_STEPS + 1)} | {side.wait, *filter(None, [least])}
+    limits = {side.delay * step // _LATENESSES for step in range(_LATENESSES)} - {side.delay}
+    latenesses: list[int | None] = [None, *sorted({*limits, *filter(None, [side.lateness])})]
+    counts = (
+        (wait, lateness, *side.counts(wait, lateness)) for lateness in latenesses for wait in sorted(waits)
+    )
+    return tuple(counts), least
+
+
+def _waits(side: LateSide, unit: int) -> Table:
+    counts, least = _counts(side)
+    latenesses = list(dict.fromkeys(lateness for _, lateness, *_ in counts))
+    waits = list(dict.fromkeys(wait for wait, *_ in counts))
+    lost = {(wait, lateness): (late + good, added) for wait, lateness, late, good, added in counts}
+
+    def cell(wait: int, lateness: int | None) -> str:
+        missed, added = lost[wait, lateness]
+        return f"{missed}{f' (+{added})' if added else ''}"
+
+    columns = [
+        "wait",
+        *("all data" if each is None else f"lateness {_length(each, unit)}" for each in latenesses),
+    ]
+    rows = [(_length(wait, unit), *(cell(wait, lateness) for lateness in latenesses)) for wait in waits]
+    enough = "" if least is None else f"; with a wait of {_length(least, unit)} none"
+    invented = ", (+ wrong rows)" if any(added for *_, added in counts) else ""
+    title = f"U = {side.period}: rows of {side.rows} that pull misses{invented}{enough}"
+    return outputs.table(title, columns, rows, right=columns)
+
+
+def as_json(report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[LateRow]) -> outputs.Json:
+    """Return the report as a JSON document; all lengths and times are time points."""
+    one, pulls = sides[0], [side for side in sides if side.side == "pull"]
+    names, dates = report.variables, report.dates
+    return {
+        "unit": outputs.encode(report.setting.unit),
+        "origin": report.first.trace.origin,
+        "delay": one.delay,
+        "wait": pulls[0].wait,
+        "lateness": one.lateness,
+        "late_elements": one.late_elements,
+        "dropped": 0 if one.lateness is None else one.dropped(one.lateness),
+        "rows": [
+            {"side": side.side, "period": side.period, "whole_periods": side.whole, "rows": side.rows}
+            for side in sides
+        ],
+        "late": [
+            {
+                "side": row.side,
+                "period": row.period,
+                **dates.with_dates({"start": row.start, "end": row.end}),
+                "row": outputs.binding(names, row.row),
+                "kind": row.kind,
+                "cause": row.cause,
+                **dates.with_dates({"reported": row.reported}),
+                "late_by": row.late_by,
+                "support": [
+                    {**outputs.json_triple(fact, dates), **dates.with_dates({"arrival": arrivals[fact]})}
+                    for fact in facts
+                ],
+            }
+            for row, facts, arrivals in _proved(sides, rows)
+        ],
+        "waits": [
+            {
+                "period": side.period,
+                "least_wait": _counts(side)[1],
+                "counts": [dict(zip(_COUNTED, counts, strict=True)) for counts in _counts(side)[0]],
+            }
+            for side in pulls
+            if side.whole
+        ],
+    }
+
+
+_COUNTED: Final = ("wait", "lateness", "late", "lost_for_good", "invented")
+_LATE = (
+    Column("side", str, "push or pull"),
+    Column("period", int, "the pulling period U"),
+    Column("start", int, "the period (start, end] in time points", is_time=True),
+    Column("end", int, "its end, for which pull evaluates", is_time=True),
+    Column("kind", str, "late, lost for good, or invented"),
+    Column("cause", str, "why the row changed"),
+    Column("reported", int, "when a late row was reported, after the period", is_time=True),
+    Column("late_by", int, "time points from the end of the period to this report"),
+)
+_WAITS = (
+    Column("period", int, "the pulling period U"),
+    Column("wait", int, "how long pull waits, in time points"),
+    Column("lateness", int, "the delay above which data are dropped; none: no data are dropped"),
+    Column("late", int, "how many rows pull reports in a later period only"),
+    Column("lost_for_good", int, "how many rows pull never reports"),
+    Column("invented", int, "how many rows pull reports that are not answers on time"),
+)
+
+
+def tables(
+    report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[LateRow]
+) -> tuple[OutTable, ...]:
+    """Return the tables; their rows are computed when the tables are written."""
+    return (
+        OutTable("late", (*_LATE, *term_columns(report.variables)), _rows(rows)),
+        OutTable("waits", _WAITS, _wait_rows(sides)),
+    )
+
+
+def _rows(rows: Sequence[LateRow]) -> Iterator[Sequence[TableValue]]:
+    for row in rows:
+        about = row.side, row.period, row.start, row.end, row.kind, row.cause, row.reported, row.late_by
+        yield *about, *row.row
+
+
+def _wait_rows(sides: Sequence[LateSide]) -> Iterator[Sequence[TableValue]]:
+    for side in sides:
+        if side.side == "pull" and side.whole:
+            yield from ((side.period, *counts) for counts in _counts(side)[0])
