@@ -1,19 +1,14 @@
 """Match the blank nodes of two answers: by an isomorphism if possible, otherwise by their rows."""
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cmp_to_key
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from solver.facts import Row
 from solver.rdf import blanks_in, is_triple_term, with_blanks
 
-if TYPE_CHECKING:
-    from rdflib import Graph
-
-
-_ROW: Final = "urn:x-lars:row"
 _BLANK: Final = "_:"
 
 
@@ -29,11 +24,63 @@ def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
 
 
 def alike_rows(rows: Collection[Row], other: Collection[Row]) -> bool:
-    """Return whether renaming blank nodes turns one multiset of rows into the other."""
-    from rdflib.compare import isomorphic
+    """Return whether renaming blank nodes turns one multiset of rows into the other.
 
-    pair = [_graph(tuple(map(opened, each))) for each in (rows, other)]
-    return len(rows) == len(other) and bool(isomorphic(*pair))
+    >>> alike_rows([("_:a", "_:b"), ("_:b", "_:a")], [("_:x", "_:y"), ("_:y", "_:x")])
+    True
+    >>> alike_rows([("_:a", "_:b"), ("_:b", "_:a")], [("_:x", "_:x"), ("_:y", "_:y")])
+    False
+    """
+    mine, yours = (Counter(map(opened, each)) for each in (rows, other))
+    return _is_renamed(mine, yours, *(dict.fromkeys(_nodes(each), 0) for each in (mine, yours)))
+
+
+_Colours = dict[str, int]
+"""A number for each blank node; nodes that a renaming exchanges have the same number."""
+
+
+def _nodes(rows: Iterable[Row]) -> Iterator[str]:
+    return (part for row in rows for part in _blanks(row))
+
+
+def _is_renamed(rows: Counter[Row], other: Counter[Row], mine: _Colours, yours: _Colours) -> bool:
+    """Return whether a renaming of nodes to nodes of the same colour turns one multiset into the other.
+
+    The colours are refined by the rows of each node. If several nodes still have the same colour, each
+    possible partner of one node is tried.
+    """
+    mine, yours = _refined(rows, mine), _refined(other, yours)
+    groups: dict[int, list[str]] = defaultdict(list)
+    for node, colour in mine.items():
+        groups[colour].append(node)
+    if Counter(mine.values()) != Counter(yours.values()):
+        return False
+    several = [colour for colour, nodes in groups.items() if len(nodes) > 1]
+    if not several:
+        names = {node: groups[colour][0] for node, colour in yours.items()}
+        renamed: Counter[Row] = Counter()
+        for row, number in other.items():
+            renamed[tuple(part and names.get(part, part) for part in row)] += number
+        return renamed == rows
+    colour = min(several, key=lambda colour: len(groups[colour]))
+    chosen, new = groups[colour][0], hash((colour, "chosen"))
+    partners = [node for node, its in yours.items() if its == colour]
+    return any(_is_renamed(rows, other, mine | {chosen: new}, yours | {node: new}) for node in partners)
+
+
+def _refined(rows: Counter[Row], colours: _Colours) -> _Colours:
+    """Return colours that also depend on the rows of each node, until no further colours are needed."""
+    while True:
+        seen: dict[str, list[int]] = defaultdict(list)
+        for row, number in rows.items():
+            coloured = hash((number, *(colours.get(part, part) if part else part for part in row)))
+            for place, part in enumerate(row):
+                if part in colours:
+                    seen[part].append(hash((place, coloured)))
+        refined = {node: hash((colour, *sorted(seen[node]))) for node, colour in colours.items()}
+        if len(set(refined.values())) == len(set(colours.values())):
+            return refined
+        colours = refined
 
 
 def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -50,22 +97,6 @@ def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
         with_blanks(text, lambda _: "_:in") if text else own for text, own in zip(inside, row, strict=True)
     ]
     return (*bare, *(blank for text in inside for blank in blanks_in(text)))
-
-
-def _graph(rows: Collection[Row]) -> "Graph":
-    """Return a graph with a node for each row, and an edge from the row's node to each term of the row."""
-    from rdflib import BNode, Graph, Literal, URIRef
-
-    graph = Graph()
-    for row in rows:
-        node = BNode()
-        graph.add((node, URIRef(_ROW), Literal("row")))
-        for place, text in enumerate(row):
-            if text is not None:
-                # A term's text stands for the term: two texts are equal exactly when the terms are.
-                term = BNode(f"b{text[2:]}") if _is_blank(text) else Literal(text)
-                graph.add((node, URIRef(f"{_ROW}:{place}"), term))
-    return graph
 
 
 Key = tuple[Hashable, ...]

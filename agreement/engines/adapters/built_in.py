@@ -167,7 +167,8 @@ class BuiltInSession:
         own = isinstance(self.reporter, Engine)
         problems = [None] * len(pushes) if own else [*self._problems(pushes)]
         number = len(self.run.pushes)
-        taken = (push for push, problem in zip(pushes, problems, strict=True) if problem is None)
+        both = zip(pushes, problems, strict=True)
+        taken = (push.as_element() for push, problem in both if problem is None)
         before = self.run
         self.run = replace(before, pushes=(*before.pushes, *taken))
         try:

@@ -16,6 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field  # noqa: TID251  (a user's adapter has no lars)
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import pyoxigraph as ox
@@ -243,10 +244,18 @@ def _pushed(engine: OxigraphRun, message: _Message) -> dict[str, object]:
     if t < max(engine.now, engine.last_time):
         return {"reports": [], "refused": f"the time {t} is before {max(engine.now, engine.last_time)}"}
     try:
-        (quad,) = ox.parse(message["triple"], ox.RdfFormat.N_TRIPLES)
+        triple = _triple(message["triple"], t, message["stream"])
     except SyntaxError as error:
         return {"reports": [], "refused": str(error)}
-    return {"reports": list(engine.push(t, message["stream"], quad.triple))}
+    return {"reports": list(engine.push(t, message["stream"], triple))}
+
+
+@lru_cache(maxsize=2**12)
+def _triple(line: str, *_: object) -> ox.Triple:
+    """Return the triple of a line; blank nodes are equal only in equal lines of one time and stream."""
+    (quad,) = ox.parse(line, ox.RdfFormat.N_TRIPLES, rename_blank_nodes=True)
+    triple: ox.Triple = quad.triple
+    return triple
 
 
 def main() -> None:

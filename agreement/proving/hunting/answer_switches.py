@@ -11,6 +11,7 @@ from math import ceil
 from operator import or_
 from typing import Final
 
+from agreement.comparing.matching.likeness import Likeness, matched_by_keys
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import RspqlDefinition
@@ -19,6 +20,7 @@ from agreement.proving.hunting.query_switches import unlimited
 from agreement.proving.hunting.references import JudgedRun, Pattern, Switch, any_truth
 from lars.language.stream import ToStream
 from solver.facts import Row
+from solver.rdf import blanks_in, with_blanks
 from translate.model.query import EngineQuery
 
 _ROWS: Final = "SPARQL 1.1, 18.5: the answer is the multiset of all solutions"
@@ -53,6 +55,16 @@ def answer_changes() -> Iterator[Switch]:
         "rows lose the kinds of terms: datatypes, languages, or IRIs",
         "RDF 1.1 Concepts, 3.3: terms of different kinds are different terms",
         _lexical,
+    )
+    yield Switch(
+        "rows of one report have different labels for the same blank node",
+        "SPARQL 1.1, 18.3.1: the scope of a blank node label is the whole answer",
+        partial(_with_pattern, _relabelled),
+    )
+    yield Switch(
+        "ISTREAM and DSTREAM compare labels that blank nodes get anew at each evaluation",
+        RspqlDefinition.OPERATORS,
+        _with_new_blanks,
     )
     yield Switch("each row is reported twice", _ROWS, partial(_reported, _rows_halved))
     yield Switch("each report comes twice", RspqlDefinition.EACH_WINDOW, partial(_reported, _halved))
@@ -305,14 +317,60 @@ def _rows_of(window: ReportMatch) -> tuple[list[Row], list[Row]]:
 
 
 def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
-    """Return the pattern that the expected and reported rows of each window satisfy `holds`."""
+    """Return the pattern that the expected and reported rows of each window satisfy `holds`.
+
+    The rows have no labels of blank nodes, because engines choose these labels.
+    """
 
     def pattern(windows: Sequence[ReportMatch]) -> bool:
-        # Rows say nothing of a report that belongs to no window, or of one that is wrong though it is empty.
-        strange = any(one.right is None or (one.problem is not None and one.rows.equal) for one in windows)
-        return not strange and all(holds(*_rows_of(window)) for window in windows)
+        for window in windows:
+            right, came = map(_unlabelled, _rows_of(window))
+            # Rows say nothing of a report that belongs to no window, or of one that is wrong in other ways.
+            strange = window.right is None or (window.problem and Counter(right) == Counter(came))
+            if strange or not holds(right, came):
+                return False
+        return True
 
     return pattern
+
+
+def without_labels(text: str) -> str:
+    """Return a term without the labels of its blank nodes."""
+    return with_blanks(text, lambda _: "_:") if "_:" in text else text
+
+
+def _unlabelled(rows: Iterable[Row]) -> list[Row]:
+    return [tuple(text and without_labels(text) for text in row) for row in rows]
+
+
+def _relabelled(windows: Sequence[ReportMatch]) -> bool:
+    """Return whether the rows of each window are right if each row has blank nodes of its own."""
+    for window in windows:
+        right, came = _rows_of(window)
+        if Counter(_unlabelled(right)) != Counter(_unlabelled(came)) or window.right is None:
+            return False
+        labels = [{label for text in row if text for label in blanks_in(text)} for row in window.came_rows]
+        if sum(map(len, labels)) > len(set().union(*labels)):
+            return False
+    return True
+
+
+def _with_new_blanks(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with the pattern that each evaluation has blank nodes of its own.
+
+    ISTREAM then reports each row with a blank node, and DSTREAM reports it after the next evaluation.
+    """
+    task = subject.recorded.task
+    operator = task.query.to_stream or subject.specification.stream
+    if operator == "RSTREAM":
+        return (subject,)
+    new, old = (-1, -2) if operator == "ISTREAM" else (-2, -1)
+
+    def reported(history: Sequence[Counter[Row]]) -> Counter[Row]:
+        rows, others = ([Counter(), *history][place] for place in (new, old))
+        return rows - Counter({row: n for row, n in others.items() if _unlabelled([row]) == [row]})
+
+    return _by_operator(operator, reported, subject)
 
 
 def _without_one(right: list[Row], came: list[Row]) -> bool:
@@ -372,7 +430,8 @@ def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
     for window in windows:
         right, came = map(Counter, _rows_of(window))
         history.append(right)
-        if window.triples is None or came != reporting(history):
+        told, wanted = (Counter(_unlabelled(rows.elements())) for rows in (came, reporting(history)))
+        if window.triples is None or told != wanted:
             return False
     return True
 
@@ -412,11 +471,16 @@ def _cut_before_operator(most: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 def _cut(most: int, operator: ToStream, windows: Sequence[ReportMatch]) -> bool:
     """Return whether some choice of at most `most` rows of each answer explains the reported rows."""
-    kept = [Counter[Row]()]
+    kept, before = [Counter[Row]()], list[Row]()
     for window in windows:
-        right, came = map(Counter, _rows_of(window))
+        rows, came_rows = _rows_of(window)
+        if operator == "DSTREAM":
+            # The reported rows are of the preceding answer, with labels that the engine chooses.
+            match = matched_by_keys(before, came_rows, Likeness())
+            came_rows = [*match.shared, *match.extra]
+        right, came, before = Counter(rows), Counter(came_rows), rows
         number = min(most, right.total())
-        choices = (other for before in kept for other in _choices(operator, number, before, right, came))
+        choices = (other for earlier in kept for other in _choices(operator, number, earlier, right, came))
         kept = list({frozenset(other.items()): other for other in choices}.values())
         if window.triples is None or not kept:
             return False
@@ -489,6 +553,7 @@ _KINDS_OF_TERMS: Final = (
     ("texts", '"', '"'),
     ("numbers", '"', ">"),
     ("IRIs", "<", ">"),
+    ("blank nodes", "_:", ""),
 )
 
 

@@ -17,6 +17,7 @@ from lars.durations import Duration
 from lars.language.formulas import Call
 from lars.language.terms import Iri, Variable
 from solver.facts import Static, Triple
+from solver.rdf import blanks_in, with_blanks
 from translate.analysis import rebuild
 from translate.model import patterns
 from translate.model.query import EngineQuery
@@ -70,6 +71,8 @@ def input_changes() -> Iterator[Switch]:
         "Definition 14: the content of a window is an RDF graph, in which a property may have several values",
         _replaced,
     )
+    for says, renamed in _RENAMINGS:
+        yield Switch(says, _OF_ELEMENTS, partial(_with_blanks, renamed))
     for says, kept in _kept_parts():
         yield Switch(says, RspqlDefinition.ALL_TRIPLES, partial(_showing, kept))
     yield Switch(
@@ -234,6 +237,37 @@ def _of_latest(query: EngineQuery) -> EngineQuery:
         return reduce(patterns.Join, (latest(part, triple) for triple in part.pattern.triples))
 
     return replace(query, pattern=rebuild(query.pattern, changed))
+
+
+_OF_ELEMENTS: Final = "RDF 1.1 Concepts, 3.4: a label means one blank node, only within its own element"
+_TriplesRenamed = Callable[[Triple, Triple], Triple]
+"""A function that returns a triple with other blank nodes, given the same triple as it was pushed."""
+
+
+def _as_one(own: Triple, _: Triple) -> Triple:
+    subject, predicate, object_ = (with_blanks(term, lambda _: "_:one") for term in own)
+    return subject, predicate, object_
+
+
+def _as_two(own: Triple, _: Triple) -> Triple:
+    return own[0], own[1], with_blanks(own[2], lambda label: f"_:{label.removeprefix('_:')}o")
+
+
+_RENAMINGS: Final[tuple[tuple[str, _TriplesRenamed], ...]] = (
+    ("blank nodes with the same label are one node, also in different elements", lambda _, pushed: pushed),
+    ("all blank nodes are one node", _as_one),
+    ("a blank node that is the subject and the object of a triple becomes two nodes", _as_two),
+)
+
+
+def _with_blanks(renamed: _TriplesRenamed, subject: JudgedRun) -> Iterable[JudgedRun]:
+    elements = tuple(
+        replace(one, triple=renamed(one.triple, subject.pushed[one.number].triple))
+        if any(map(blanks_in, one.triple))
+        else one
+        for one in subject.recorded.task.elements
+    )
+    return (subject if elements == subject.recorded.task.elements else subject.with_elements(elements),)
 
 
 def _of_arrivals(query: EngineQuery, most: int) -> EngineQuery:

@@ -10,7 +10,7 @@ from typing import Final
 
 from agreement.documents.outputs import plain
 from agreement.engines.engine import RspqlDefinition, columns
-from agreement.proving.hunting.answer_switches import in_each, moved
+from agreement.proving.hunting.answer_switches import in_each, moved, without_labels
 from agreement.proving.hunting.references import HuntedRun, JudgedRun, SpecificationReference, Switch
 from solver.facts import Row
 
@@ -94,12 +94,14 @@ def _echo(run: HuntedRun) -> bool | None:
     The result is None if no report has rows.
     """
     reports = [(n, report) for n, report in run.answers.reports if report.rows]
-    return (
-        None
-        if not reports
-        else all(
-            set(row.values()) <= {*run.pushes[n].triple, None} for n, report in reports for row in report.rows
-        )
+    if not reports:
+        return None
+    # Labels of blank nodes may differ.
+    return all(
+        {text and without_labels(text) for text in row.values()}
+        <= {*map(without_labels, run.pushes[n].triple), None}
+        for n, report in reports
+        for row in report.rows
     )
 
 

@@ -31,6 +31,7 @@ from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from solver.facts import Row
+from solver.rdf import blanks_in
 from translate.model.windows import Range
 
 
@@ -44,8 +45,20 @@ class HuntedRun:
 
     @property
     def run(self) -> EngineRun:
-        """The engine's input: the query, the static data and the pushes."""
-        return EngineRun(self.query.read, self.query.static, self.pushes, MILLISECOND)
+        """The engine's input: the query, the static data, and the pushes, which share no blank nodes."""
+        pushes = tuple(push.as_element() for push in self.pushes)
+        return EngineRun(self.query.read, self.query.static, pushes, MILLISECOND)
+
+    @property
+    def is_undefined(self) -> bool:
+        """Whether blank nodes make the answers incomparable.
+
+        Rows as texts do not show which terms are blank nodes. It is not defined whether the same triple with
+        a blank node counts twice at one time.
+        """
+        blank = [push for push in self.pushes if any(map(blanks_in, push.triple))]
+        profile = self.answers.profile
+        return bool(blank) and (len(set(blank)) < len(blank) or (profile is not None and not profile.kinds))
 
     @property
     def has_rows(self) -> bool:
@@ -108,13 +121,15 @@ class JudgedRun:
     """A run with everything that its judgement needs: specification, query, input, and recording.
 
     The run is right if all its reports are right, or if the reports match the `pattern`. `late` are the times
-    in ms of the triples that arrived after a triple with a later time.
+    in ms of the triples that arrived after a triple with a later time. `pushed` are the triples with the
+    labels of blank nodes that the engine received.
     """
 
     specification: Specification
     recorded: RecordingToJudge
     late: tuple[float, ...] = ()
     pattern: Pattern | None = None
+    pushed: Stream = ()
 
     def with_options(self, **options: object) -> "JudgedRun":
         """Return the run with changed options for judging."""
@@ -336,6 +351,8 @@ class SpecificationReference(Reference):
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
         """Return the verdict on a run; a window is right with its late triples or without them."""
+        if run.is_undefined:
+            return RunVerdict(None)
         subject = self._subject(run)
         judgement = subject.judgement
         correct = subject.is_right(judgement)
@@ -379,7 +396,7 @@ class SpecificationReference(Reference):
             options = replace(recorded.options, until=recorded.task.last - 1)
             recorded = replace(recorded, options=options)
         said = as_said(self.specification, recorded.task.query)
-        return _with_booleans(JudgedRun(said, recorded, run.late))
+        return _with_booleans(JudgedRun(said, recorded, run.late, pushed=run.pushes))
 
     def delays(self, run: HuntedRun) -> Iterator[float]:
         """Yield the delay in ms of each reported row set after each report that is missing."""
@@ -561,6 +578,8 @@ class VersionReference(Reference):
     ) -> RunVerdict:
         """Return the verdict: whether the engine version predicts every report of a run."""
         del on, right
+        if run.is_undefined:
+            return RunVerdict(None)
         judgement = judged_by(self.engine, run.run, run.answers.recording(), _pushwise(run, self.options))
         return RunVerdict(judgement.correct, () if judgement.correct else judgement.places, by_push=True)
 

@@ -98,7 +98,7 @@ def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> Hunted
     """Return an engine version's run without some rules; None if the version cannot run the query."""
     registration = replace(run.query.registration, options={"off": [rule.name for rule in off]})
     try:
-        answers = answers_of(BuiltInEngine(engine), registration, run.pushes)
+        answers = answers_of(BuiltInEngine(engine), registration, run.run.pushes)
     except LarsError:
         return None
     return None if answers.profile is None else replace(run, answers=answers)

@@ -17,6 +17,9 @@ _ROUND: Final = 10_000
 _AROUND: Final = (0, 1, -1)
 _OLD: Final = 0.1
 """The share of random streams that go back in time; the share is small because few engines support this."""
+_WITH_BLANKS: Final = 0.15
+"""The share of random streams that contain blank nodes."""
+_BLANK, _OTHER_BLANK = "_:b", "_:c"
 
 
 def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
@@ -110,6 +113,7 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
     ]
     # Answers of many rows tell aggregates, limits and orders apart.
     yield _ended(query, [(1, letter) for letter in letters], reach)
+    yield from _blanks(query)
     yield [(t, a) for t in range(far)]
     yield from _vanishing(query)
     yield from _bursts(query, (1, length))
@@ -141,6 +145,33 @@ def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
     for first in letters[:2]:
         beside = [(1 + n * (reach + 1), letter) for n, letter in enumerate(letters)]
         yield _ended(query, [one for t, letter in beside for one in ((t, first), (t, letter))], reach)
+
+
+def _blanks(query: HuntedQuery) -> Iterator[TimedLetters]:
+    """Yield streams in which several elements have the same label, or an element has the same label twice."""
+    step, reach = query.windows[0][1], _reach(query)
+    letters = _blank_letters(query)
+    twice = [letter for letter in letters if letter[1][2] in (_BLANK, _OTHER_BLANK)]
+    if once := [letter for letter in letters if letter not in twice]:
+        yield _ended(query, list(product((1, 2, 1 + step), once)), reach)
+    if twice:
+        yield _ended(query, list(product((1, 1 + step), [*twice, query.letters[0]])), reach)
+
+
+def _blank_letters(query: HuntedQuery) -> list[Letter]:
+    """Return a letter of each stream and predicate with blank nodes in place of IRIs.
+
+    SPARQL does not define the order of blank nodes, so a query with ORDER BY has no such letters.
+    """
+    if query.read.modifiers.order:
+        return []
+    noise = noise_of(query.letters)[1]
+    firsts = {(stream, triple[1]): triple for stream, triple in reversed(query.letters) if triple != noise}
+    return [
+        (stream, (_BLANK, predicate, other))
+        for (stream, predicate), (_, _, object_) in firsts.items()
+        for other in (object_, *((_BLANK, _OTHER_BLANK) if object_.startswith("<") else ()))
+    ]
 
 
 def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:
@@ -175,6 +206,8 @@ def _random(query: HuntedQuery, draw: random.Random) -> TimedLetters:
     """Return a random stream of up to 16 triples, whose times are close or far apart, seldom late."""
     reach, letters = _reach(query), query.letters
     pool = draw.sample(letters, min(len(letters), draw.randint(1, 4)))
+    if draw.random() < _WITH_BLANKS and (blank := _blank_letters(query)):
+        pool += draw.sample(blank, min(len(blank), 2))
     t, timed = draw.choice((0, 0, 1, draw.randrange(reach + 1))), list[tuple[int, Letter]]()
     late = draw.random() < _OLD
     for _ in range(draw.randint(2, 16)):

@@ -6,6 +6,7 @@ from collections import Counter
 import pyoxigraph as ox
 import pytest
 
+from agreement.documents.recordings import Push
 from agreement.engines.adapters.built_in import built_in
 from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import Registration, answers_of
@@ -173,3 +174,16 @@ def test_data_that_it_cannot_read_are_refused(engine):
     assert "expected an absolute IRI" in answers_of(engine, Registration(relative), ()).refused
     pushed = {"t": 1, "stream": "http://e/S", "triple": "<a> <b> <c> ."}
     assert _pushed(register({"query": rspql(4, 4)}), pushed)["refused"]
+
+
+@pytest.mark.parametrize("engine", [built_in("rspql"), RunningAdapter(COMMAND)])
+def test_a_label_means_another_blank_node_in_each_push(engine):
+    """The same line at the same time is one element, which counts once."""
+    line = ("_:b", "<http://e/p>", "_:b")
+    pushes = [*(Push(t, "<http://e/S>", line) for t in (1, 1, 2)), push(9, "a")]
+    with engine:
+        answers = answers_of(engine, Registration(rspql(4, 4)), pushes)
+    (report, *_) = (one for _, one in answers.reports)
+    labels = [(row["s"], row["a"]) for row in report.rows]
+    assert [one == other for one, other in labels] == [True, True]
+    assert len({one for one, _ in labels}) == 2

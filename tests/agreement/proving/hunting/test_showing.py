@@ -140,3 +140,23 @@ def test_streams_whose_windows_have_just_closed_show_rules_that_others_hide(engi
     unanswered = [HuntedRun(hunted, stream, None) for stream in drawn]
     cause = RuleCause(version, off, version.rules, ())
     assert any(list(isolation.promised(run, [cause])) for run in unanswered)
+
+
+@pytest.mark.parametrize(
+    ("pushed", "kinds", "undefined"),
+    [
+        ([(1, "_:b"), (2, "_:b")], True, False),
+        ([(1, "_:b"), (1, "_:c")], True, False),
+        ([(1, "_:b"), (1, "_:b")], True, True),
+        ([(1, "_:b")], False, True),
+        ([(1, "<http://e/a>"), (1, "<http://e/a>")], False, False),
+    ],
+)
+def test_runs_with_blank_nodes_are_judged_if_they_are_defined(pushed, kinds, undefined):
+    query = QUERIES["tumbling"]
+    letter = query.letters[0]
+    pushes = tuple(Push(t, letter[0], (subject, *letter[1][1:])) for t, subject in pushed)
+    answers = SimpleNamespace(profile=SimpleNamespace(kinds=kinds))
+    run = HuntedRun(query, pushes, answers)
+    assert run.is_undefined is undefined
+    assert not undefined or JUDGE.verdict(run).correct is None

@@ -343,7 +343,9 @@ class Run:
         rows = self.rows(store.query(text))[: KEPT_ROWS.get(FAULT)]
         if FAULT == "join-same-time" and ":q ?b ." in self.query.sparql and len(self.query.windows) == 1:
             rows = [row for time in {e[0] for e in self.elements} for row in self.at_once(at, time)]
-        rows = self.remembered(self.operated(rows))
+        if FAULT == "blanks-anew":
+            rows = [relabelled(row, at) for row in rows]
+        rows = without_blanks(self.remembered(self.operated(rows)))
         self.reports += bool(rows)
         rows, t = unforeseen(self, rows, at, t)
         return self.altered(rows, t)
@@ -540,6 +542,19 @@ def unforeseen(run, rows, at, t):
 
 
 KEPT_ROWS = {"keeps-one-row": 1, "keeps-two-rows": 2, "keeps-three-rows": 3}
+
+
+def relabelled(row, mark):
+    return tuple((name, re.sub("^_:", f"_:mark{mark}", value)) for name, value in row)
+
+
+def without_blanks(rows):
+    """Return rows whose blank nodes faults leave out or name by row."""
+    if FAULT == "blanks-not-reported":
+        return [row for row in rows if "_:" not in str(row)]
+    return [relabelled(row, n) for n, row in enumerate(rows)] if FAULT == "blanks-by-row" else rows
+
+
 PLACES = {"first-instant": 0, "last-instant": -1}
 
 
@@ -591,9 +606,19 @@ def reply(message, runs):
         last = [] if mute else run.answered([*run.pending, *run.due(run.now, last=True)], run.now)
         again = [run.final] if FAULT == "flush-repeats" and run.final else []
         return {"reports": [*last, *again]}
-    (quad,) = ox.parse(message["triple"], ox.RdfFormat.N_TRIPLES)
+    (quad,) = read(message["triple"])
     out = run.push(message["t"], message["stream"], quad.triple)
     return {"reports": [] if FAULT == "mute" or silent(run) else out}
+
+
+def read(text):
+    """Return the triple of a message; it has blank nodes of its own."""
+    if FAULT == "blanks-as-one":
+        text = re.sub(r"_:\w+", "_:one", text)
+    if FAULT == "blanks-split":
+        text = re.sub(r"_:(\w+) \.$", r"_:\1o .", text)
+    by_label = FAULT in ("blanks-by-label", "blanks-as-one")
+    return ox.parse(text, ox.RdfFormat.N_TRIPLES, rename_blank_nodes=not by_label)
 
 
 def silent(run):
