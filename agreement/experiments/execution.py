@@ -156,7 +156,7 @@ def _digest(*sides: frozenset[Row]) -> str:
 
 def _rows(variant: VariantReport) -> Iterator[Json]:
     for verdict in variant.verdicts:
-        for interval in verdict.intervals:
+        for interval in verdict:
             causes = Counter(difference.cause for difference in variant.differences(interval))
             yield {
                 "variant": str(variant.pair),

@@ -72,7 +72,7 @@ class VariantReport:
     @property
     def is_empty(self) -> bool:
         """Whether whole periods exist, but neither side has a row in any of them."""
-        whole = [verdict for verdict in self.verdicts if verdict.intervals]
+        whole = [verdict for verdict in self.verdicts if len(verdict)]
         return bool(whole) and all(verdict.is_empty for verdict in whole)
 
     @cached_property
@@ -113,7 +113,7 @@ class RowFilter:
 
         If a cause or side is selected, yield only periods with selected rows.
         """
-        for interval in verdict.intervals:
+        for interval in verdict:
             found_rows = self._found_rows(variant, interval)
             if found_rows or (self.cause is None and self.side is None):
                 yield interval, found_rows
@@ -121,7 +121,7 @@ class RowFilter:
     def rows(self, variant: VariantReport) -> Iterator[RowDifference]:
         """Yield the selected differences, sorted by pull period and time."""
         for verdict in self.verdicts(variant):
-            for interval in verdict.intervals.disagreeing:
+            for interval in verdict.disagreeing:
                 yield from self._found_rows(variant, interval)
 
     def _found_rows(self, variant: VariantReport, interval: PeriodComparison) -> list[RowDifference]:

@@ -614,7 +614,7 @@ class DifferenceCauses:
         self, programs: SidePrograms, answers: BothAnswers, trace: Trace, verdicts: Sequence[PeriodVerdict]
     ) -> None:
         self._programs, self._answers = programs, answers
-        self._periods = [comparison for verdict in verdicts for comparison in verdict.intervals.disagreeing]
+        self._periods = [comparison for verdict in verdicts for comparison in verdict.disagreeing]
         self._trace = trace
         self._held: tuple[int, Mapping[Side, DifferingRows]] | None = None
         self._pushed: dict[tuple[int, Side], Array] = {}
@@ -755,7 +755,7 @@ class DifferenceCauses:
     def _sections(self) -> Array:
         """For each disagreeing period, the number of the section of the timeline that contains the period."""
         parts = [
-            whole.sections(np.array([comparison.number for comparison in periods]))
+            whole.sections([comparison.number for comparison in periods])
             for whole, periods in groupby(self._periods, attrgetter("periods"))
         ]
         return np.concatenate([np.empty(0, np.int64), *parts])

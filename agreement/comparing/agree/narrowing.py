@@ -98,11 +98,11 @@ def row_groups(row_filter: RowFilter, variant: VariantReport) -> RowGroups:
     """Return the groups of the selected rows, sorted by the first row of each group."""
     groups: dict[tuple[int, Side, RowCause], list[IntervalRows]] = {}
     verdicts = row_filter.verdicts(variant)
-    before = accumulate((len(verdict.intervals) for verdict in verdicts), initial=0)
+    before = accumulate((len(verdict) for verdict in verdicts), initial=0)
     intervals = {
         start + interval.number: (verdict.period, interval)
         for start, verdict in zip(before, verdicts, strict=False)
-        for interval in verdict.intervals.disagreeing
+        for interval in verdict.disagreeing
     }
     if not intervals:
         return {}

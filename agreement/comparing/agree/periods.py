@@ -162,18 +162,36 @@ class BothAnswers:
 
 
 @dataclass(frozen=True, eq=False)
-class ComparedPeriods(Sequence["PeriodComparison"]):
-    """The whole periods inside a timeline, from `start` on; each period is created on demand.
+class PeriodVerdict(Sequence["PeriodComparison"]):
+    """The agreement of push and pull for one pull period, in time points, over a timeline.
 
-    The numbers of rows in each period stay in memory. The rows themselves are read section by section.
+    The verdict is the sequence of the `number` whole periods inside the timeline, from `start` on; each
+    comparison of a period is created on demand. The numbers of rows in each period stay in memory. The rows
+    themselves are read section by section. `unfinished` is the last period (start, end] if the timeline ends
+    inside the period; it is not compared.
     """
 
-    answers: BothAnswers
-    start: int
     period: int
+    unfinished: tuple[int, int] | None
+    answers: BothAnswers = field(repr=False)
+    start: int
     number: int
-    """The number of whole periods."""
-    _summaries: dict[int, tuple[PeriodSizes, Mask]] = field(default_factory=dict)
+    _summaries: dict[int, tuple[PeriodSizes, Mask]] = field(default_factory=dict, repr=False)
+
+    @property
+    def intervals(self) -> "PeriodVerdict":
+        """The whole periods, in order of time: the verdict itself."""
+        return self
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether push and pull agree on every whole period; None without a whole period."""
+        return bool(self.agreeing.all()) if len(self) else None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether whole periods exist, but neither side has a row in any of them."""
+        return len(self) > 0 and not (self.sizes.push.any() or self.sizes.pull.any())
 
     def __len__(self) -> int:
         return self.number
@@ -207,12 +225,16 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
         inside = (self.answers.borders - self.start) // self.period
         return np.concatenate(([0], np.clip(inside, 0, self.number), [self.number]))
 
-    def sections(self, numbers: Array) -> Array:
+    def sections(self, numbers: Sequence[int]) -> list[int]:
         """Return for each given period the number of the section of the timeline that contains it."""
-        return np.searchsorted(self.begins, numbers, "right") - 1
+        found: list[int] = (np.searchsorted(self.begins, numbers, "right") - 1).tolist()
+        return found
 
-    def summarize(self, section: int) -> tuple[PeriodSizes, Mask]:
-        """Return the numbers of rows in a section's periods, and which of the periods agree."""
+    def summarize(self, section: int) -> None:
+        """Hold the numbers of rows in a section's periods, and which of the periods agree."""
+        self._summary(section)
+
+    def _summary(self, section: int) -> tuple[PeriodSizes, Mask]:
         if section not in self._summaries:
             tables = self._tables(section)
             self._summaries[section] = PeriodSizes(*(rows.sizes for rows in tables)), _agreeing(tables)
@@ -221,7 +243,7 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
     @cached_property
     def sizes(self) -> PeriodSizes:
         """The number of rows of each period, for push and for pull."""
-        every = [self.summarize(section)[0] for section in range(len(self.answers))]
+        every = [self._summary(section)[0] for section in range(len(self.answers))]
         return every[0] if len(every) == 1 else PeriodSizes(*map(np.concatenate, zip(*every, strict=True)))
 
     @cached_property
@@ -230,11 +252,11 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
 
         Names of blank nodes may differ.
         """
-        return np.concatenate([self.summarize(section)[1] for section in range(len(self.answers))])
+        return np.concatenate([self._summary(section)[1] for section in range(len(self.answers))])
 
     def at(self, number: int) -> tuple[PeriodTables, int]:
         """Return the tables of a period, and the period's number in these tables."""
-        section = int(self.sections(np.array([number]))[0])
+        (section,) = self.sections([number])
         return self._tables(section), number - int(self.begins[section])
 
     def only(self, side: Side, section: int) -> tuple[PeriodRows, int]:
@@ -257,7 +279,7 @@ class PeriodComparison:
     start: int
     end: int
     number: int
-    periods: ComparedPeriods
+    periods: PeriodVerdict
 
     @property
     def push(self) -> frozenset[Row]:
@@ -291,29 +313,6 @@ class PeriodComparison:
         return frozenset(tables.only(side).rows(number))
 
 
-@dataclass(frozen=True, slots=True)
-class PeriodVerdict:
-    """The agreement of push and pull for one pull period, in time points, over a timeline.
-
-    `unfinished` is the last period (start, end] if the timeline ends inside the period; it is not compared.
-    """
-
-    period: int
-    intervals: ComparedPeriods
-    unfinished: tuple[int, int] | None
-
-    @property
-    def agree(self) -> bool | None:
-        """Whether push and pull agree on every whole period; None without a whole period."""
-        return bool(self.intervals.agreeing.all()) if self.intervals else None
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether whole periods exist, but neither side has a row in any of them."""
-        sizes = self.intervals.sizes
-        return len(self.intervals) > 0 and not (sizes.push.any() or sizes.pull.any())
-
-
 def whole_periods(period: int, timeline: Interval) -> Iterator[tuple[int, int]]:
     """Yield the start and the end of each whole period (iU, (i+1)U] inside the timeline.
 
@@ -340,7 +339,7 @@ def verdicts(periods: Sequence[int], timeline: Interval, answers: BothAnswers) -
     # If sections are held one by one, a section is read once for all lengths of periods.
     for section in range(len(answers) if len(answers) > 1 else 0):
         for verdict in period_verdicts:
-            verdict.intervals.summarize(section)
+            verdict.summarize(section)
     return period_verdicts
 
 
@@ -349,7 +348,7 @@ def _verdict(period: int, timeline: Interval, answers: BothAnswers) -> PeriodVer
     count = max((timeline.last - start) // period, 0)
     reached = start + count * period
     unfinished = (reached, timeline.last) if reached < timeline.last else None
-    return PeriodVerdict(period, ComparedPeriods(answers, start, period, count), unfinished)
+    return PeriodVerdict(period, unfinished, answers, start, count)
 
 
 def _compared(sides: tuple[AnswerRuns, AnswerRuns], start: int, period: int, count: int) -> PeriodTables:

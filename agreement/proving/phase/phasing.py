@@ -137,10 +137,9 @@ def _by_length(
         pair = agree.Pair(pulled, pushed, task.pair.choices)
         report = agree.compare_pairs([pair], periods, trace, task.agreement.setting)
         for verdict in report.variants[0].verdicts:
-            tables = verdict.intervals
-            agreeing[verdict.period].append(int(tables.agreeing.sum()))
-            empty[verdict.period].append(int((tables.sizes.push + tables.sizes.pull == 0).sum()))
-            whole[verdict.period] = len(verdict.intervals)
+            agreeing[verdict.period].append(int(verdict.agreeing.sum()))
+            empty[verdict.period].append(int((verdict.sizes.push + verdict.sizes.pull == 0).sum()))
+            whole[verdict.period] = len(verdict)
     for period in periods:
         yield PhaseRow(period, whole[period], tuple(agreeing[period]), tuple(empty[period]))
 

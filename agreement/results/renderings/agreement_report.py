@@ -86,7 +86,7 @@ def headline(report: AgreementReport) -> Text:
     variant = report.first
     first = next(iter(report.row_filter.rows(variant)), None)
     if first is None:
-        whole = sum(len(verdict.intervals) for verdict in variant.verdicts)
+        whole = sum(len(verdict) for verdict in variant.verdicts)
         verdicts = [verdict.agree for verdict in variant.verdicts]
         if False in verdicts:
             return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
@@ -111,13 +111,13 @@ def _verdicts(report: AgreementReport, variant: VariantReport, dates: Dates) -> 
     columns = ("period U", "verdict", "whole periods", wrong_ones, "not compared")
     rows = []
     for verdict in report.row_filter.verdicts(variant):
-        wrong = list(verdict.intervals.disagreeing)
+        wrong = list(verdict.disagreeing)
         texts = [_period(comparison, dates) for comparison in wrong[:_ITEMS_NAMED]]
         rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
         nothing = outputs.NO_ROWS if verdict.is_empty else ""
         word = Text(f"{_WORDS[verdict.agree]}{nothing}", style=_STYLES[verdict.agree])
         disagreeing = ", ".join((*texts, *["…"] * (len(wrong) > _ITEMS_NAMED)))
-        rows.append((str(verdict.period), word, str(len(verdict.intervals)), disagreeing, ", ".join(rest)))
+        rows.append((str(verdict.period), word, str(len(verdict)), disagreeing, ", ".join(rest)))
     return outputs.table(
         f"{title}, time in units of {report.setting.unit}", columns, rows, right=("period U",)
     )
@@ -230,7 +230,7 @@ def cases(report: AgreementReport) -> "Iterator[VerdictCase]":
             empty = "neither side reports a row in any whole period" if verdict.is_empty else None
             yield VerdictCase("agree", name, skipped=empty)
         else:
-            for comparison in verdict.intervals.disagreeing:
+            for comparison in verdict.disagreeing:
                 for row in report.first.differences(comparison):
                     place = f"{name}, {_period(comparison, report.dates)}, only {row.side}"
                     text = f"{row.cause}\n{difference_text(row, report.dates)}"
@@ -253,8 +253,8 @@ def tables(report: AgreementReport) -> tuple[OutTable, ...]:
 def _summary(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         for verdict in report.row_filter.verdicts(variant):
-            wrong = int((~verdict.intervals.agreeing).sum())
-            about = _WORDS[verdict.agree].lower(), verdict.is_empty, len(verdict.intervals), wrong
+            wrong = int((~verdict.agreeing).sum())
+            about = _WORDS[verdict.agree].lower(), verdict.is_empty, len(verdict), wrong
             yield str(variant.pair), verdict.period, *about, *_row_counts(verdict)
 
 
@@ -268,7 +268,7 @@ def _causes(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
 def _periods(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         for verdict in report.row_filter.verdicts(variant):
-            for interval in verdict.intervals:
+            for interval in verdict:
                 only = (0 if interval.agree else interval.count(side) for side in SIDES)
                 counts = (interval.agree, verdict.is_empty, *interval.sizes, *only)
                 yield str(variant.pair), verdict.period, interval.start, interval.end, *counts
@@ -390,10 +390,9 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
 
 def _row_counts(verdict: PeriodVerdict) -> tuple[int, int, int]:
     """Return the numbers of rows in whole periods that both sides, only push, and only pull report."""
-    tables = verdict.intervals
-    pushed, pulled = int(tables.sizes.push.sum()), int(tables.sizes.pull.sum())
+    pushed, pulled = int(verdict.sizes.push.sum()), int(verdict.sizes.pull.sum())
     # Sizes of what one side alone has are counted where a period disagrees, and stand for nothing elsewhere.
-    alone = int(tables.sizes.push_only[~tables.agreeing].sum())
+    alone = int(verdict.sizes.push_only[~verdict.agreeing].sum())
     return pushed - alone, alone, pulled - pushed + alone
 
 

@@ -136,8 +136,8 @@ def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json
     lines: dict[int, outputs.Json] = {
         verdict.period: {
             "period": verdict.period,
-            "whole": len(verdict.intervals),
-            "wrong": sum(1 for _ in verdict.intervals.disagreeing),
+            "whole": len(verdict),
+            "wrong": sum(1 for _ in verdict.disagreeing),
             "cells": [[0, 0]] * len(pairs),
         }
         for verdict in verdicts
@@ -360,8 +360,8 @@ def agree_page(
         sentence = f"{difference_text(first, dates)}. {sentence}"
     head = PageHead(title, question, agree, sentence, report.warnings)
     content = _content(report, verdicts, asking, queries)
-    rows = sum(int(sizes.sum()) for verdict in verdicts for sizes in verdict.intervals.sizes)
-    every = rows + sum(len(verdict.intervals) for verdict in verdicts)
+    rows = sum(int(sizes.sum()) for verdict in verdicts for sizes in verdict.sizes)
+    every = rows + sum(len(verdict) for verdict in verdicts)
     if every * len(report.variants) > _DOCUMENT_ROWS:
         document = {
             key: LEFT_OUT if isinstance(value, Iterator) else value for key, value in document.items()
@@ -380,8 +380,8 @@ def _reading(report: AgreementReport) -> str:
 def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     """Return whether all whole periods agree (None without whole periods), and a sentence about this."""
     wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
-    whole = sum(len(verdict.intervals) for verdict in verdicts)
-    bad = sum(not comparison.agree for verdict in verdicts for comparison in verdict.intervals)
+    whole = sum(len(verdict) for verdict in verdicts)
+    bad = sum(not comparison.agree for verdict in verdicts for comparison in verdict)
     share = (
         f"{whole - bad} of {outputs.quantity(whole, 'whole period')} agree" if whole else "No period is whole"
     )
@@ -447,8 +447,8 @@ def _content(
             {
                 "period": verdict.period,
                 "agree": verdict.agree,
-                "whole": len(verdict.intervals),
-                "wrong": sum(not comparison.agree for comparison in verdict.intervals),
+                "whole": len(verdict),
+                "wrong": sum(not comparison.agree for comparison in verdict),
                 "cells": strip_cells(variant, verdict, len(period_verdicts)),
             }
             for verdict in period_verdicts

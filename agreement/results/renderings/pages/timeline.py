@@ -169,12 +169,12 @@ class StripCell(NamedTuple):
 def strip_cells(variant: VariantReport, verdict: PeriodVerdict, lines: int = 1) -> list[StripCell]:
     """Return the periods of a verdict in at most `_CELLS` cells; for many lines, in fewer cells."""
     most = min(_CELLS, max(_ALL_CELLS // lines, _FEWEST))
-    size = -(-len(verdict.intervals) // most) or 1
-    return [_cell(variant, verdict, start, size) for start in range(0, len(verdict.intervals), size)]
+    size = -(-len(verdict) // most) or 1
+    return [_cell(variant, verdict, start, size) for start in range(0, len(verdict), size)]
 
 
 def _cell(variant: VariantReport, verdict: PeriodVerdict, start: int, size: int) -> StripCell:
-    own = verdict.intervals[start : start + size]
+    own = verdict[start : start + size]
     wrong = [comparison for comparison in own if not comparison.agree]
     if not wrong:
         return StripCell(own[0].start, own[-1].end, AGREES, len(own), 0, 0)
@@ -197,8 +197,8 @@ def small_html(
         {
             "period": verdict.period,
             "agree": verdict.agree,
-            "whole": len(verdict.intervals),
-            "wrong": sum(1 for _ in verdict.intervals.disagreeing),
+            "whole": len(verdict),
+            "wrong": sum(1 for _ in verdict.disagreeing),
             "cells": [_drawn(cell, timeline.first, span, dates) for cell in strip_cells(variant, verdict)],
         }
         for verdict in verdicts[:_VERDICTS_SHOWN]
