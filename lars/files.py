@@ -18,6 +18,8 @@ _MARK: Final = b"\xef\xbb\xbf"
 MOST_BYTES: Final = 2**26
 """The greatest number of bytes that are read from an input without a known end: a pipe or a device."""
 _TEMPORARY: Final[set[Path]] = set()
+names_of_copies: Final[dict[Path, Path]] = {}
+"""The files of the user, by the temporary files that are read in their place; messages name these files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def exists(path: Path, *, folder: bool | None = None) -> bool:
 def read_bytes(path: Path, accepted: str) -> bytes:
     """Return the bytes of a file; raise LarsError with the expected kind of file, `accepted`."""
     try:
-        with path.open("rb") as file, errors.under_way(lambda: f"reading {path}"):
+        with path.open("rb") as file, errors.under_way(lambda: f"reading {names_of_copies.get(path, path)}"):
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return file.read()
             return _bounded(file, str(path))

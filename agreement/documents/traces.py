@@ -484,9 +484,13 @@ def check_reached(trace: Trace, span: Interval, last: int, unit: Duration) -> No
 
 
 def check_within_reach(
-    query: EngineQuery, trace: Trace, first: settings.Time, options: settings.TraceOptions
+    query: EngineQuery,
+    trace: Trace,
+    first: settings.Time,
+    last: settings.Time | None,
+    options: settings.TraceOptions,
 ) -> None:
-    """Raise LarsError if every window of a query is empty at and after a first time."""
+    """Raise LarsError if every window of a query is empty from a first time on; `last` is for the message."""
     windows = [source.window for source in sources(query)]
     ranges = [window for window in windows if isinstance(window, Range)]
     # DSTREAM and ISTREAM compare with the evaluation before, in which a window need not have been empty.
@@ -500,9 +504,8 @@ def check_within_reach(
     )
     point, read = point_on(trace, first, options), trace.timeline
     if point > read.last + longest:
-        raise _outside(
-            "--from", trace, Interval(point, point), Interval(trace.begin or 0, read.last), options.unit
-        )
+        asked = Interval(point, point if last is None else point_on(trace, last, options))
+        raise _outside("--from", trace, asked, Interval(trace.begin or 0, read.last), options.unit)
 
 
 def _outside(option: str, trace: Trace, span: Interval, read: Interval, unit: Duration) -> LarsError:

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
-from lars.files import read_bytes, temporary_folder
+from lars.files import names_of_copies, read_bytes, temporary_folder
 from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments
@@ -59,6 +59,7 @@ def readable(path: Path) -> Path:
         key = _key(path)
         if key is not None and key not in _copies:
             _copies[key] = _copy(path, _folder() / str(len(_copies)))
+            names_of_copies[_copies[key]] = path
     except (OSError, EOFError, zlib.error) as error:
         short_of(path, error)
         reason = getattr(error, "strerror", None) or error

@@ -314,7 +314,7 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
     # Who asks for times after the last element wants to see the windows run empty.
     number = 0 if last is None else point_on(trace, last, trace_input.options)
     if query is not None and span[0] is not None:
-        check_within_reach(query, trace, span[0], trace_input.options)
+        check_within_reach(query, trace, *span, trace_input.options)
     trace.timeline = Interval(0, max(trace.timeline.last, number))
     return trace
 

@@ -422,6 +422,10 @@ class RunningAdapter:
     def checked(self, report: EngineReport, profile: ProfileReply, op: str) -> EngineReport:
         """Return a report with canonical terms, and with times in milliseconds."""
         length = profile.unit.milliseconds
+        for t in (report.t, report.window_from, report.window_to):
+            if t is not None and t != int(t):
+                problem = f"the time {t:g}; use whole numbers of its time_unit, {profile.time_unit}"
+                raise self._failed(f"has replied to {op} with {problem}")
         rows = tuple(self._row(row, profile, op) for row in report.rows)
         bounds = (None if end is None else end * length for end in (report.window_from, report.window_to))
         start, end = bounds

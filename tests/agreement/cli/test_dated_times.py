@@ -365,6 +365,8 @@ def test_a_timeline_after_the_trace_is_refused_in_the_words_of_the_trace(tmp_pat
         in ran.err
     )
     assert lars(*inputs, "07:29:55", "--to", "07:40:00").code == 1
+    ran = lars("solve", *inputs[1:3], "--from", "08:00:00", "--to", "09:00:00")
+    assert "the timeline [08:00:00, 09:00:00] is after the trace, which is [07:29:55, 07:29:55]" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -378,7 +380,7 @@ def test_a_first_time_at_which_all_windows_have_run_empty_is_refused(tmp_path, w
     assert lars(*inputs, str(last)).code == 0
     ran = lars(*inputs, str(last + 1))
     assert ran.code == 2
-    assert f"[{last + 1}, {last + 1}] is after the trace, which is [1, 1]" in ran.err
+    assert f"[{last + 1}, 99] is after the trace, which is [1, 1]" in ran.err
 
 
 def test_no_row_is_after_the_last_time_that_is_not_refused(tmp_path):

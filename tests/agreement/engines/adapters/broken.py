@@ -96,6 +96,10 @@ ON_PUSH = {
     "variable": lambda _: put(json.dumps(rows({"?a": "<http://e/a>"})) + "\n"),
     "nan": lambda _: put(json.dumps(rows({}, float("nan"))) + "\n"),
     "bound": lambda _: put('{"reports": [{"t": 1, "rows": [], "window_from": 1}]}\n'),
+    "fraction": lambda _: put(json.dumps(rows({}, 1.5)) + "\n"),
+    "fraction-of-bound": lambda _: put(
+        '{"reports": [{"t": 2, "rows": [], "window_from": 0.5, "window_to": 2}]}\n'
+    ),
     "giving-up": lambda _: put('{"error": "out of memory"}\n'),
     "twice": lambda message: put((json.dumps(reply(message)) + "\n") * 2),
     "forking": fork,

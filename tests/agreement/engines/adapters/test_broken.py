@@ -42,6 +42,8 @@ SAYS = {
     "as s of ?s",
     "nan": "has replied to push wrongly: reports.0.t: found nan; expected a finite number",
     "bound": "has replied to push wrongly: reports.0: found one bound of a window; expected both",
+    "fraction": "has replied to push with the time 1.5; use whole numbers of its time_unit, 1ms",
+    "fraction-of-bound": "has replied to push with the time 0.5; use whole numbers of its time_unit, 1ms",
     "surrogate": r"has written \ud83d, an unpaired surrogate; use valid UTF-8",
     "raw-surrogate": "has written the byte 0xED, which is not UTF-8; use valid UTF-8",
     "giving-up": "cannot go on after push: out of memory",

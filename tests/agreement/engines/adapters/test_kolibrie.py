@@ -198,7 +198,15 @@ def test_the_model_gives_what_the_transcript_of_the_real_server_has(path):
     registration = Registration(told.query, told.static)
     found = answers_of(BuiltInEngine(KOLIBRIE_846BECB), registration, told.pushes)
     assert bool(found.refused) is bool(told.refusal)
-    assert rows_of(found) == told.rows
+    assert unlabelled(rows_of(found)) == unlabelled(told.rows)
+
+
+def unlabelled(rows):
+    """Return rows without the labels of blank nodes, which are those of the server."""
+    found = Counter()
+    for (t, row), number in rows.items():
+        found[t, tuple((name, "_:" if text[:2] == "_:" else text) for name, text in row)] += number
+    return found
 
 
 def test_a_session_that_is_gone_is_reported_by_its_path():
