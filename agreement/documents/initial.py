@@ -314,6 +314,8 @@ class InitialExperiment:
                 yield f"{key} = {_text(value.isoformat() if key == 'origin' else str(value))}"
         if input_options.sort:
             yield "sort = true"
+        if input_options.arrival is not None:
+            yield f"arrival = {_text(input_options.arrival)}"
         if input_options.blank_nodes is not None:
             yield f"blank_nodes = {_text(input_options.blank_nodes)}"
         if nulls := self.null_words():

@@ -1,10 +1,11 @@
-"""A trace of CityBench's sensors: `python convert.py DATA TRACE.nq [--rows N] [--streams NAME ..]`.
+"""A trace of CityBench's sensors: `convert.py DATA TRACE.nq [--rows N] [--streams NAME ..] [--delay S]`.
 
 DATA is a folder with streams/*.csv (perhaps .gz) and static/SensorRepository.n3. Each row of a sensor is
 one observation for each property that the repository says it observes and the row has a value of: a type,
 a sensor, a property and a value. Rows come one a second; so that no two streams are at the same time, the
 k-th one is late by 37 k ms. Times are ms. The place of the user, of which nothing was published, walks
-through the city by a fixed seed.
+through the city by a fixed seed. With --delay each row comes 0 to S seconds late, drawn by a fixed seed: the
+rows of the trace are in the order in which they come.
 """
 
 import argparse
@@ -108,7 +109,9 @@ def timed(stream: str, late: int, rows: Iterator[list[Terms]]) -> Iterator[tuple
         yield t, "".join(f'{s} {p} {o} <{EVENTS}{stream}> "{t}" .\n' for s, p, o in triples)
 
 
-def convert(data: Path, trace: Path, rows: int | None = None, streams: tuple[str, ...] = ()) -> None:
+def convert(
+    data: Path, trace: Path, rows: int | None = None, streams: tuple[str, ...] = (), delay: int = 0
+) -> None:
     """Write the trace; of each stream so many rows, of the user 20 at least where all are wanted."""
     properties = kinds(data)
     names = {path.name.split(".")[0] for path in (data / "streams").glob("*.csv*")}
@@ -119,7 +122,10 @@ def convert(data: Path, trace: Path, rows: int | None = None, streams: tuple[str
             most = 20 if rows is None and name == USER else rows
             chosen.append(timed(name, 37 * number % 1000, islice(found, most)))
     with trace.open("w", encoding="utf-8") as file:
-        file.writelines(text for _, text in heapq.merge(*chosen))
+        elements = list(heapq.merge(*chosen))
+        draw = random.Random(2)
+        come = [t + draw.randint(0, 1000 * delay) for t, _ in elements]
+        file.writelines(elements[number][1] for number in sorted(range(len(come)), key=come.__getitem__))
 
 
 if __name__ == "__main__":
@@ -128,5 +134,6 @@ if __name__ == "__main__":
     parser.add_argument("trace", type=Path)
     parser.add_argument("--rows", type=int, help="of each stream so many rows; left out: all")
     parser.add_argument("--streams", nargs="*", default=[], help="these streams alone")
+    parser.add_argument("--delay", type=int, default=0, help="the longest delay of a row, in seconds")
     given = parser.parse_args()
-    convert(given.data, given.trace, given.rows, tuple(given.streams))
+    convert(given.data, given.trace, given.rows, tuple(given.streams), given.delay)

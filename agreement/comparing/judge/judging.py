@@ -229,8 +229,13 @@ def pushes_at(
     """Return the triples of trace files as pushes.
 
     Raises:
-        LarsError: A file contains an atom that is not a triple.
+        LarsError: A file contains an atom that is not a triple, or the options name times of arrival.
     """
+    if options.arrival is not None:
+        raise LarsError(
+            f"cannot push data late with --arrival {options.arrival}: engines and specifications get the data "
+            "in the order of the trace; use lars agree --late"
+        )
     return recordings.pushes_of(read_arrivals(prepare(paths, options), options), unit.milliseconds)
 
 

@@ -123,6 +123,7 @@ phase who.rq in.nq --period 2 --length 1..4 [--unit 500ms]
 phase who.rq in.nq --period 2 --length 1..4 [--trace-unit 2s]
 phase who.rq dated.nq --period 2 --length 1..4 [--origin 2026-01-01T00:00:00Z]
 phase who.rq late.nq --period 2 --length 1..4 [--sort]
+phase who.rq late.nq --period 2 --length 1..4 [--arrival order]
 phase who.rq short.csv --period 3 --length 1..4 [--prefix ex=http://e/]
 phase who.rq own.csv --period 3 --length 1..4 [--column MAPPED]
 phase who.rq bad.nq --period 2 --length 1..4 [--on-error skip --rejected kept.txt]
@@ -150,6 +151,7 @@ shrink pull.rq [--stream http://e/S=bare.nt]
 shrink pull.rq in.nq [--unit 500ms] --trace-unit 1s
 shrink pull.rq in.nq [--trace-unit 2s]
 shrink pull.rq late.nq [--sort]
+shrink pull.rq late.nq [--arrival order]
 shrink pull.rq short.csv [--prefix ex=http://e/]
 shrink pull.rq own.csv [--column MAPPED]
 shrink pull.rq bad.nq [--on-error skip --rejected kept.txt]
@@ -191,6 +193,7 @@ translate who.rq --format asp [--stream http://e/S=bare.nt]
 translate who.rq in.nq --format asp [--trace-unit 2s]
 translate now.rq [--origin 2026-01-01T00:00:00Z]
 translate who.rq late.nq --format asp [--sort]
+translate who.rq late.nq --format asp [--arrival order]
 translate who.rq short.csv --format asp [--prefix ex=http://e/]
 translate who.rq own.csv --format asp [--column MAPPED]
 translate who.rq in.nq --format asp [--at 3]
@@ -201,6 +204,7 @@ solve who.rq in.nq [--unit 500ms] --trace-unit 1s
 solve who.rq in.nq [--trace-unit 2s]
 solve who.rq dated.nq [--origin 2026-01-01T00:00:00Z]
 solve who.rq late.nq [--sort]
+solve who.rq late.nq [--arrival order]
 solve who.rq short.csv [--prefix ex=http://e/]
 solve who.rq own.csv [--column MAPPED]
 solve who.rq bad.nq [--on-error skip --rejected kept.txt]
@@ -229,6 +233,7 @@ explain who.rq in.nq 'ans(a)' --at 1 [--unit 500ms]
 explain who.rq in.nq 'ans(a)' --at 2 [--trace-unit 2s]
 explain who.rq dated.nq 'ans(a)' --at 1 [--origin 2026-01-01T00:00:00Z]
 explain who.rq late.nq 'ans(a)' --at 2 [--sort]
+explain who.rq late.nq 'ans(a)' --at 2 [--arrival order]
 explain who.rq short.csv 'ans(a)' --at 2 [--prefix ex=http://e/]
 explain who.rq own.csv 'ans(a)' --at 2 [--column MAPPED]
 explain who.rq bad.nq 'ans(a)' --at 1 [--on-error skip --rejected kept.txt]
@@ -249,6 +254,7 @@ check who.rq in.nq --answer b.atoms --at 1 --trace-unit 1s [--unit 500ms]
 check who.rq in.nq --answer b.atoms --at 1 [--trace-unit 2s]
 check who.rq dated.nq --answer b.atoms --at 1 [--origin 2026-01-01T00:00:00Z]
 check who.rq late.nq --answer b.atoms --at 1 [--sort]
+check who.rq late.nq --answer b.atoms --at 1 [--arrival order]
 check who.rq short.csv --answer b.atoms --at 1 [--prefix ex=http://e/]
 check who.rq own.csv --answer b.atoms --at 1 [--column MAPPED]
 check who.rq in.nq --answer b.atoms --at 1 [--mode pull --period 3]
@@ -268,6 +274,10 @@ agree pull.rq in.nq [--unit 500ms] --trace-unit 1s
 agree pull.rq in.nq [--trace-unit 2s]
 agree pull.rq dated.nq [--origin 2026-01-01T00:00:00Z]
 agree pull.rq late.nq [--sort]
+agree pull.rq late.nq [--arrival order]
+agree pull.rq late.nq --arrival order [--late]
+agree pull.rq late.nq --arrival order --late [--wait 1]
+agree pull.rq late.nq --arrival order --late [--lateness 0]
 agree pull.rq short.csv [--prefix ex=http://e/]
 agree pull.rq own.csv [--column MAPPED]
 agree optional.rq in.nq --period 1 --json [--on ?x]
@@ -366,7 +376,7 @@ ELSEWHERE_OF = {
             "--origin",
             "--static",
         ),
-        *("--time", "--answers-format"),
+        *("--time", "--answers-format", "--arrival"),
     }
     | {"--sort"},
     "judge": {
@@ -375,6 +385,7 @@ ELSEWHERE_OF = {
         "--trace-unit",
         "--origin",
         "--sort",
+        "--arrival",
         "--on-error",
         "--rejected",
         "--gracious",
@@ -389,13 +400,14 @@ ELSEWHERE_OF = {
         "--trace-unit",
         "--origin",
         "--sort",
+        "--arrival",
         "--on-error",
         "--rejected",
         "--json",
         "--schema",
     },
     "init": {"--period", "--prefix", "--column", "--static", "--stream", "--sort", "--unit", "--trace-unit"}
-    | {"--origin"},
+    | {"--origin", "--arrival"},
     "suite": {"--adapter", "--compare", "--answers", "--level", "--engine", "--t0", "--bounds", "--label"}
     | {"--dialect", "--jobs", "--silence", "--option", "--json", "--benchmarks"},
     "hunt": {"--adapter", "--engine", "--runs", "--faults", "--seed", "--static", "--t0", "--late"}

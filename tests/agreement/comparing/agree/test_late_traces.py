@@ -192,6 +192,15 @@ def test_a_wait_requires_late_and_several_files_have_no_order(files):
     assert (ran.code, "cannot use --arrival order: 2 files have no common order" in ran.err) == (2, True)
 
 
+@pytest.mark.parametrize("command", [("judge", "--answers", "a.ndjson"), ("compare", "csparql", "cqels")])
+def test_engines_take_no_arrivals(files, command):
+    (files / "a.ndjson").write_text('{"t": 2, "rows": []}\n')
+    name, *reporters = command
+    inputs = [*reporters, "q.rq", "t.csv"] if name == "compare" else ["q.rq", "t.csv", *reporters]
+    ran = lars(name, *inputs, "--arrival", "came")
+    assert (ran.code, "cannot push data late with --arrival came" in ran.err) == (2, True), ran.err
+
+
 def test_mapped_columns_have_arrivals(files):
     (files / "own.csv").write_text("time,seen,who\n1,1,a\n3,9,b\n9,9,c\n")
     columns = ("--column", "t={time}", "--column", "s=<http://e/{who}>", "--column", "<http://e/p>={who}")
