@@ -11,7 +11,6 @@ import pytest
 from agreement import api
 from tests.agreement.comparing.agree.benchmark_tables import row_of, tables
 from tests.agreement.comparing.agree.sparql_sides import Side, arrivals_of, check_rows
-from tests.manuals.pages import rows
 from tests.packs import SAMPLES, SHARED, pack
 
 DATA = SHARED / "citybench"
@@ -78,31 +77,3 @@ def test_each_pair_has_the_rows_of_sparql_over_what_the_windows_hold(name, trace
     sides = [side(language, name, trace) for language in ("csparql", "cqels")]
     only = PERIODS[-1] if name == "Q2" else None
     assert check_rows(found.verdicts, sides, LAST, columns=wanted, only=only) > 0
-
-
-WAITS = rows("agreement/manual/late-data.md", "| wait | all data | lateness 9345ms | lateness 18691ms |")
-
-
-def test_the_waits_of_the_page_are_those_of_delayed_sensors(tmp_path):
-    """The table of the manual page about late data."""
-    path = tmp_path / "city.nq"
-    sensors = ("--streams", "AarhusTrafficData182955", "AarhusTrafficData158505")
-    script = SAMPLES / "citybench/convert.py"
-    command = [sys.executable, script, DATA, path, "--rows", "400", "--delay", "30", *sensors]
-    subprocess.run(command, check=True)
-    static = DATA / "static/SensorRepository.n3.gz"
-    found = api.agree_late(
-        *(DATA / f"queries/{language}/Q1.rq" for language in ("csparql", "cqels")),
-        path,
-        arrival="order",
-        unit="1ms",
-        period="3s",
-        trigger="query-streams",
-        static=[f"{WEB}SensorRepository.rdf={static}", f"cqels:{static}"],
-    )
-    (waits,) = found.to_json()["waits"]
-    lost = {(one["wait"], one["lateness"]): one["late"] + one["lost_for_good"] for one in waits["counts"]}
-    assert waits["least_wait"] == 27222
-    for wait, *counts in WAITS:
-        points = int(wait.removesuffix("ms"))
-        assert [lost[points, each] for each in (None, 9345, 18691)] == [*map(int, counts)]

@@ -6,11 +6,9 @@ import pyarrow as pa
 import pytest
 
 from agreement import api
-from agreement.comparing.agree.lateness import LATE_CAUSES, LATE_KINDS
 from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.agreement.comparing.agree.late_cases import differences
-from tests.manuals.pages import rows
 
 QUERY = "PREFIX : <http://e/> SELECT ?a WHERE { STREAM :s [RANGE 5s] { ?a :p ?b } }"
 ABSENT = QUERY.replace("} }", "} FILTER NOT EXISTS { STREAM :s [RANGE 5s] { ?a :q ?c } } }")
@@ -201,14 +199,6 @@ def test_engines_take_no_arrivals(files, command):
     inputs = [*reporters, "q.rq", "t.csv"] if name == "compare" else ["q.rq", "t.csv", *reporters]
     ran = lars(name, *inputs, "--arrival", "came")
     assert (ran.code, "cannot push data late with --arrival came" in ran.err) == (2, True), ran.err
-
-
-def test_the_page_defines_each_kind_and_each_cause():
-    kinds, causes = (
-        rows("agreement/manual/late-data.md", f"| {name} | meaning |") for name in ("kind", "cause")
-    )
-    assert [row[0] for row in kinds] == [*LATE_KINDS]
-    assert [row[0] for row in causes] == [*LATE_CAUSES]
 
 
 def test_mapped_columns_have_arrivals(files):
