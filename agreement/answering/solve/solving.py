@@ -491,23 +491,13 @@ class EngineReports:
     origin: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Times:
-    """The start time of windows, the last evaluated time point, and the first and last time point to show."""
+def _times(task: SolvingTask, reports: ReportOptions, zero: str | None, last: int) -> list[int | None]:
+    """Return time points: the start of windows, the last evaluation, and the first and last time to show.
 
-    start: int | None
-    until: int | None
-    first: int | None
-    last: int | None
-
-
-def _times(task: SolvingTask, reports: ReportOptions, zero: str | None, last: int) -> _Times:
-    """Return the times of a task as time points; the trace ends at `last`.
-
-    `zero` is the dateTime of time 0.
+    The trace ends at `last`. `zero` is the dateTime of time 0.
     """
     options, every = task.trace.options, (reports.t0, reports.until, *task.span)
-    return _Times(*(None if time is None else point_in(zero, time, options, last) for time in every))
+    return [None if time is None else point_in(zero, time, options, last) for time in every]
 
 
 def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:
@@ -554,15 +544,15 @@ def reports_as(
     pushes, zero = read_pushes(replace(trace, options=options), query, unit, warn)
     static = static_of_run(trace.static, query, warn)
     engine_run = EngineRun(query, static, pushes, unit, origin_in(zero, options))
-    times = _times(task, reports, zero, engine_run.last)
+    start, until, first, end = _times(task, reports, zero, engine_run.last)
     choices = []
     if isinstance(who, Specification):
         read = requests.sources(engine_run.query)
-        said = said_starts(read, unit) if times.start is None else None
-        starts = said or tuple(times.start or 0 for _ in read)
+        said = said_starts(read, unit) if start is None else None
+        starts = said or tuple(start or 0 for _ in read)
         choices = [OpenChoice(starts, bounds or as_said(who, engine_run.query).bounds[0])]
         changed = who if rows is None else who.model_copy(update={"rows": rows})
-        recording = _specified(engine_run, changed, times, choices[0])
+        recording = _specified(engine_run, changed, choices[0], max(engine_run.last, until or 0, end or 0))
     else:
         for flag, value in (("--t0", reports.t0), ("--bounds", bounds), ("--semantics", rows)):
             if value is not None:
@@ -576,7 +566,7 @@ def reports_as(
     names = tuple(map(Variable, recording.variables))
     return EngineReports(
         names,
-        tuple(_reports_in_span(recording, engine_run, times)),
+        tuple(_reports_in_span(recording, engine_run, first, [t for t in (end, until) if t is not None])),
         engine_run.unit.milliseconds,
         stream,
         zero,
@@ -592,13 +582,11 @@ def stream_iri(text: str) -> Iri:
 
 
 def _specified(
-    engine_run: "EngineRun", who: "Specification", times: _Times, choice: "OpenChoice"
+    engine_run: "EngineRun", who: "Specification", choice: "OpenChoice", until: int
 ) -> "Recording":
     from agreement.engines.specifications import specified_answers
 
-    last = engine_run.last
-    until = max(last, times.until or 0, times.last or 0)
-    check_timeline(Interval(last, until), _every(engine_run))
+    check_timeline(Interval(engine_run.last, until), _every(engine_run))
     return specified_answers(engine_run, who, choice, until)
 
 
@@ -611,9 +599,9 @@ def _every(engine_run: "EngineRun") -> int:
     return min(slides, default=1)
 
 
-def _reports_in_span(recording: "Recording", engine_run: "EngineRun", times: _Times) -> "Iterator[Report]":
-    first = times.first
-    ends = [item for item in (times.last, times.until) if item is not None]
+def _reports_in_span(
+    recording: "Recording", engine_run: "EngineRun", first: int | None, ends: Sequence[int]
+) -> "Iterator[Report]":
     check_timeline(Interval(first or 0, min(ends, default=LARGEST_TIME)), None)
     least = (first or 0) * engine_run.unit.milliseconds
     # A report 1 ms after a time point still belongs to that time point.
