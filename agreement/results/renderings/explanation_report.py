@@ -36,32 +36,6 @@ _DEEPEST: Final = 20
 """The greatest depth of nested proofs; a deeper proof is printed as a separate proof."""
 
 
-class ToldOnce:
-    """The printed proofs: the proof of each derived atom is printed once, and later mentions refer to it."""
-
-    def __init__(self, world: explain.IndexedPoint) -> None:
-        self.prover = explain.Prover(world)
-        self.goals: set[Moment | explain.AbsentAtom] = set()
-        self.later: list[Moment] = []
-
-    def derived(self, moment: Moment) -> bool:
-        """Whether a rule derives the atom, so that it has a proof."""
-        return isinstance(self.prover.support(moment), explain.RuleInstance)
-
-    def elsewhere(self, moment: Moment, depth: int) -> bool:
-        """Whether a proof is at another place, because it was printed before, or is postponed as too deep."""
-        known = moment in self.goals
-        if not known and depth > _DEEPEST:
-            self.later.append(moment)
-        self.goals.add(moment)
-        return known or depth > _DEEPEST
-
-    def left(self) -> Iterator[Moment]:
-        """Yield the atoms whose proofs were postponed because they were too deep."""
-        while self.later:
-            yield self.later.pop(0)
-
-
 def short_text(part: Atom | BodyLiteral | Rule) -> str:
     """Return the text of an atom, literal or rule with short terms."""
     return outputs.shorten(str(part) if isinstance(part, Rule) else write_literal(part))
@@ -111,11 +85,35 @@ def signature_text(name: Signature) -> str:
     return f"{write_name(name[0])}/{name[1]}"
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """Descriptions of places and times in words, with dateTimes if the trace has dateTimes."""
+class _Teller:
+    """The shared part of the tree and of the JSON document: the proofs that are told, and words for places.
 
-    dates: Dates
+    The proof of each derived atom is told once, and later mentions refer to it. Times are dateTimes if the
+    trace has dateTimes.
+    """
+
+    def __init__(self, world: explain.IndexedPoint, dates: Dates) -> None:
+        self.dates = dates
+        self.prover = explain.Prover(world)
+        self.goals: set[Moment | explain.AbsentAtom] = set()
+        self.later: list[Moment] = []
+
+    def derived(self, moment: Moment) -> bool:
+        """Whether a rule derives the atom, so that it has a proof."""
+        return isinstance(self.prover.support(moment), explain.RuleInstance)
+
+    def elsewhere(self, moment: Moment, depth: int) -> bool:
+        """Whether a proof is at another place, because it was printed before, or is postponed as too deep."""
+        known = moment in self.goals
+        if not known and depth > _DEEPEST:
+            self.later.append(moment)
+        self.goals.add(moment)
+        return known or depth > _DEEPEST
+
+    def left(self) -> Iterator[Moment]:
+        """Yield the atoms whose proofs were postponed because they were too deep."""
+        while self.later:
+            yield self.later.pop(0)
 
     def at(self, interval: Interval) -> str:
         """Return the text of an interval, which may be empty."""
@@ -296,43 +294,42 @@ def _unanswered(stream: NoAnswerStream, dates: Dates) -> Iterator[str]:
     yield from teller.rest()
 
 
-class _TreeTeller:
+class _TreeTeller(_Teller):
     """A writer of the tree, which prints each proof, rule and failed goal once.
 
     Later mentions refer to it.
     """
 
     def __init__(self, world: explain.IndexedPoint, dates: Dates) -> None:
+        super().__init__(world, dates)
         self._world = world
-        self._dates, self._words = dates, Words(dates)
-        self._once = ToldOnce(world)
         self._facts = {rule.head for rule in world.program.rules if is_fact(rule)}
         self._rules: set[int] = set()
 
     def proof(self, proof: explain.Proof) -> Iterator[str]:
-        self._once.goals.add(proof.goal)
+        self.goals.add(proof.goal)
         yield from lines(self._moment(proof.goal, 0))
 
     def rest(self) -> Iterator[str]:
         """Yield the proofs that were postponed because they are too deep."""
-        for moment in self._once.left():
+        for moment in self.left():
             yield ""
             yield from lines(self._moment(moment, 0))
 
     def _moment(self, moment: Moment, depth: int) -> Branch:
         t, atom = moment
         # Each atom of the answer stream has one proof, which the prover remembers.
-        match self._once.prover.support(moment):
+        match self.prover.support(moment):
             case "background":
                 return Branch(f"{short_text(atom)}: {'a fact' if atom in self._facts else 'static data'}")
             case "input":
-                return Branch(f"{short_text(atom)} at {self._dates.text(t)}: input")
+                return Branch(f"{short_text(atom)} at {self.dates.text(t)}: input")
             case explain.RuleInstance(number=number, premises=premises):
                 rule = self._rule(number, "by")
                 below = tuple(self._premise(premise, depth + 1) for premise in premises)
-                return Branch(f"{short_text(atom)} at {self._dates.text(t)}", (rule,), below)
+                return Branch(f"{short_text(atom)} at {self.dates.text(t)}", (rule,), below)
             case _:
-                return Branch(f"{short_text(atom)} at {self._dates.text(t)}")
+                return Branch(f"{short_text(atom)} at {self.dates.text(t)}")
 
     def _rule(self, number: int, word: str) -> str:
         if number in self._rules:
@@ -348,43 +345,43 @@ class _TreeTeller:
             return self._mention(rests[0], depth)
         if isinstance(premise.literal, Truth):
             return Branch("true ✓")
-        below = tuple(self._mention(moment, depth) for moment in rests if self._once.derived(moment))
-        return Branch(f"{short_text(premise.literal)}: {self._words.place_of(premise.evidence)}", (), below)
+        below = tuple(self._mention(moment, depth) for moment in rests if self.derived(moment))
+        return Branch(f"{short_text(premise.literal)}: {self.place_of(premise.evidence)}", (), below)
 
     def _mention(self, moment: Moment, depth: int) -> Branch:
-        if not self._once.derived(moment) or not self._once.elsewhere(moment, depth):
+        if not self.derived(moment) or not self.elsewhere(moment, depth):
             return self._moment(moment, depth)
-        where = "below" if moment in self._once.later else "above"
-        return Branch(f"{short_text(moment[1])} at {self._dates.text(moment[0])}: see {where}")
+        where = "below" if moment in self.later else "above"
+        return Branch(f"{short_text(moment[1])} at {self.dates.text(moment[0])}: see {where}")
 
     def shortfall(self, goal: explain.AbsentAtom, explanation: AtomExplanation) -> Branch:
         """Return a node with the reason why a goal does not hold, above the reasons of missing premises."""
         return Branch(
-            f"{short_text(goal.atom)} does not hold {self._words.when(goal.within)}",
+            f"{short_text(goal.atom)} does not hold {self.when(goal.within)}",
             (),
             self._tries(goal, explanation),
         )
 
     def _tries(self, goal: explain.AbsentAtom, explanation: AtomExplanation) -> tuple[Branch, ...]:
-        self._once.goals.add(goal)
+        self.goals.add(goal)
         here = explanation.shortfalls.get(goal)
         if here is None:
             return (Branch("too deep to be told here: explain it by itself"),)
         if not here.derivable:
-            return (Branch(self._words.underived(explanation.sought, goal.within.first)),)
+            return (Branch(self.underived(explanation.sought, goal.within.first)),)
         tries = [self._attempt(attempt, explanation) for attempt in here.attempts]
         return (*tries, *(self._mismatch(other, goal) for other in here.mismatches))
 
     def _mismatch(self, other: explain.Mismatch, goal: explain.AbsentAtom) -> Branch:
         notes: tuple[str, ...] = ()
         if other.head_at is not None:
-            when = self._words.when(goal.within)
-            notes = (f"its head is at {self._dates.text(other.head_at)}, not {when}",)
+            when = self.when(goal.within)
+            notes = (f"its head is at {self.dates.text(other.head_at)}, not {when}",)
         return Branch(self._rule(other.number, "cannot be derived by"), notes)
 
     def violation(self, violation: explain.Violation) -> Branch:
         """Return a node with the rule instance whose body holds, and the reasons why the body holds."""
-        notes = [self._words.violated(violation, self._world.view.timeline)]
+        notes = [self.violated(violation, self._world.view.timeline)]
         if violation.other_count:
             notes.append(
                 f"other instances: {violation.other_count}{' or more' * (violation.other_count >= MOST)}"
@@ -410,18 +407,18 @@ class _TreeTeller:
     def _premise_text(self, premise: explain.Premise) -> str:
         if premise.evidence is None or isinstance(premise.literal, Truth):
             return short_text(premise.literal)
-        return f"{short_text(premise.literal)}: {self._words.place_of(premise.evidence)}"
+        return f"{short_text(premise.literal)}: {self.place_of(premise.evidence)}"
 
     def _failure(self, failure: explain.Failure, explanation: AtomExplanation) -> Branch:
         text, missing = f"✗ {short_text(failure.literal)}", failure.missing
         if failure.sight is not None:
-            above = missing is not None and missing in self._once.goals
+            above = missing is not None and missing in self.goals
             below = () if missing is None or above else self._tries(missing, explanation)
-            return Branch(f"{text}: {self._words.unseen(failure.sight)}{'; see above' * above}", (), below)
+            return Branch(f"{text}: {self.unseen(failure.sight)}{'; see above' * above}", (), below)
         if failure.despite is None:
             return Branch(f"{text}: fails")
         mentioned = tuple(self._mention(moment, 1) for moment in present(failure.despite))
-        return Branch(f"{text}: {self._words.place_of(failure.despite)}", (), mentioned)
+        return Branch(f"{text}: {self.place_of(failure.despite)}", (), mentioned)
 
 
 _RULE: Final = {"number": "rule", "rule": "text"}
@@ -461,7 +458,7 @@ def _of_atom(explanation: AtomExplanation, dates: Dates) -> outputs.Json:
         content |= {"proof": teller.node(explanation.moment, 0, [])}
     else:
         content |= teller.shortfall(next(iter(explanation.shortfalls)))
-        why = None if explanation.sought is None else Words(dates).underived(explanation.sought, t)
+        why = None if explanation.sought is None else teller.underived(explanation.sought, t)
         content |= {
             "why": why,
             "nearest": teller.nearest(None if explanation.sought == "background" else explanation.sought),
@@ -485,7 +482,7 @@ def _unanswered_json(stream: NoAnswerStream, dates: Dates) -> outputs.Json:
     violations = [
         _rule(stream.program, violation.number)
         | {
-            "why": Words(dates).violated(violation, timeline),
+            "why": teller.violated(violation, timeline),
             "binding": _values(violation.binding),
             "head": None if violation.head is None else f"@_{violation.head[0]} {violation.head[1]}",
             "premises": [teller.premise(premise, 1) for premise in violation.premises],
@@ -503,47 +500,46 @@ def _rule(program: Program, number: int) -> outputs.Json:
     return {"rule": number, "text": str(program.rules[number - 1])}
 
 
-class _JsonTeller:
+class _JsonTeller(_Teller):
     def __init__(
         self,
         world: explain.IndexedPoint,
         dates: Dates,
         shortfalls: Mapping[explain.AbsentAtom, explain.Shortfall] | None = None,
     ) -> None:
-        self._dates, self._words = dates, Words(dates)
+        super().__init__(world, dates)
         self._shortfalls = shortfalls or {}
-        self._once = ToldOnce(world)
 
     def rest(self) -> list[outputs.Json]:
         """Return the proofs that were postponed because they are too deep."""
-        return [self._derived(moment, 0) for moment in self._once.left()]
+        return [self._derived(moment, 0) for moment in self.left()]
 
     def node(self, moment: Moment, depth: int, windows: list[outputs.Json]) -> outputs.Json:
         """Return the JSON node of an atom with its support."""
         here = {"windows": windows}
-        if not self._once.derived(moment):
-            kind = "input" if self._once.prover.support(moment) == "input" else "known"
-            return {"kind": kind} | _atom(*moment, self._dates) | here
-        if self._once.elsewhere(moment, depth):
+        if not self.derived(moment):
+            kind = "input" if self.prover.support(moment) == "input" else "known"
+            return {"kind": kind} | _atom(*moment, self.dates) | here
+        if self.elsewhere(moment, depth):
             t, atom = moment
-            content = self._dates.with_dates({"t": t}) | {"atom": str(atom), "repeated": True}
+            content = self.dates.with_dates({"t": t}) | {"atom": str(atom), "repeated": True}
             return {"kind": "derived"} | content | here
         return self._derived(moment, depth) | here
 
     def _derived(self, moment: Moment, depth: int) -> outputs.Json:
-        support = self._once.prover.support(moment)
+        support = self.prover.support(moment)
         assert isinstance(support, explain.RuleInstance)
         premises = [self.premise(premise, depth + 1) for premise in support.premises]
         values = _values(support.binding)
         content = {"kind": "derived"} | outputs.record(support, _RULE, binding=values, premises=premises)
-        return content | self._dates.with_dates({"t": moment[0]})
+        return content | self.dates.with_dates({"t": moment[0]})
 
     def premise(self, premise: explain.Premise, depth: int) -> outputs.Json:
         """Return the JSON of a body literal that holds, with its evidence."""
         evidence = premise.evidence
         return {
             "literal": outputs.encode(premise.literal),
-            "why": None if evidence is None else self._words.place_of(evidence),
+            "why": None if evidence is None else self.place_of(evidence),
             "evidence": [] if evidence is None else self._evidence(evidence, depth, []),
         }
 
@@ -558,7 +554,7 @@ class _JsonTeller:
             case explain.OutsideTimeline(t, span):
                 return [
                     {"kind": "outside"}
-                    | self._dates.with_dates({"t": t})
+                    | self.dates.with_dates({"t": t})
                     | self._span(span)
                     | {"windows": windows}
                 ]
@@ -575,7 +571,7 @@ class _JsonTeller:
 
     def shortfall(self, goal: explain.AbsentAtom) -> outputs.Json:
         """Return the failed attempts to prove a goal, including the attempts to prove missing premises."""
-        self._once.goals.add(goal)
+        self.goals.add(goal)
         here = self._shortfalls[goal]
         return {
             "derivable": here.derivable,
@@ -597,30 +593,30 @@ class _JsonTeller:
         content: outputs.Json = {"literal": outputs.encode(failure.literal), "why": None}
         if sight is not None:
             content |= {
-                "why": self._words.unseen(sight),
+                "why": self.unseen(sight),
                 "windows": [self._window(window, interval) for window, interval in sight.windows],
                 "looked_in": self._span(sight.within),
                 "nearest": self.nearest(sight),
-                **self._dates.with_dates({"left": sight.left}),
+                **self.dates.with_dates({"left": sight.left}),
                 "gaps": outputs.encode(sight.gaps),
             }
         elif despite is not None:
-            content |= {"why": self._words.place_of(despite), "evidence": self._evidence(despite, 1, [])}
+            content |= {"why": self.place_of(despite), "evidence": self._evidence(despite, 1, [])}
         missing = failure.missing
         if missing is not None:
             goal: outputs.Json = {"atom": str(missing.atom)} | self._span(missing.within)
-            known = missing not in self._once.goals and missing in self._shortfalls
-            more = self.shortfall(missing) if known else {"repeated": missing in self._once.goals}
+            known = missing not in self.goals and missing in self._shortfalls
+            more = self.shortfall(missing) if known else {"repeated": missing in self.goals}
             content |= {"missing": goal | more}
         return content
 
     def nearest(self, sight: explain.Sight | None) -> list[outputs.Json]:
         """Return the nearest instances before and after the searched interval."""
         sides = () if sight is None else (("before", sight.before), ("after", sight.after))
-        return [{"side": side} | _atom(*moment, self._dates) for side, moment in sides if moment is not None]
+        return [{"side": side} | _atom(*moment, self.dates) for side, moment in sides if moment is not None]
 
     def _span(self, interval: Interval) -> outputs.Json:
-        return self._dates.with_dates(outputs.encode(interval))
+        return self.dates.with_dates(outputs.encode(interval))
 
     def _window(self, window: Window, interval: Interval) -> outputs.Json:
         return {"window": str(window), **self._span(interval)}
