@@ -306,6 +306,16 @@ COMMANDS: Final = {
             "neither side has a row (with --fail-on-empty)",
         ),
     ),
+    "watch": Command(
+        "Compare push with pull on a stream that does not end, period by period.",
+        _ENGINES,
+        "files.watched:watch",
+        verdicts=(
+            "all judged periods agree",
+            "a judged period disagrees",
+            "no judged period has a row (with --fail-on-empty)",
+        ),
+    ),
     "judge": Command(
         "Check whether recorded answers of an engine are correct, and explain wrong answers.",
         _ENGINES,

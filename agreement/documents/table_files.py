@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,14 +11,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain, compress, count
 from pathlib import Path
-from typing import Any, Final, Literal, assert_never
+from typing import Any, Final, Literal, TextIO, assert_never
 
 from agreement.documents.dates import NO_DATES, SUFFIX, Dates
 from agreement.documents.outputs import short
 from lars.dataclass import dataclass
 from lars.durations import TimedPoints
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
-from lars.files import check_own_folder, exists, replacement_folder, rewrite
+from lars.files import check_own_folder, exists, replacement_folder, replacement_path, rewrite
 from lars.language.terms import Variable
 
 DESCRIPTION: Final = "columns.json"
@@ -32,6 +33,8 @@ TableFormat = Literal["parquet", "csv", "jsonl", "markdown", "latex"]
 """The format of table files."""
 
 
+GrowingFormat = Literal["parquet", "csv", "jsonl"]
+"""The format of a table to which rows are appended."""
 FOR_PAPERS: Final = ("markdown", "latex")
 """The formats whose RDF terms are always short names."""
 
@@ -146,6 +149,46 @@ def write_case(folder: Path | None, error: DisputedAnswerError) -> FailedRunErro
     return FailedRunError(f"{error}; the smallest case: lars solve {files} {error.options}")
 
 
+def append_rows(folder: Path, table: OutTable, kind: GrowingFormat, size: int) -> int:
+    """Append the rows of a table to its file in a folder; return the new size of the file.
+
+    `size` is the size of the file after the last append: in bytes, or in Parquet, where the table is a folder
+    with one file for each append that has rows, the number of files.
+    """
+    cut_back(folder, table.name, kind, size)
+    if kind == "parquet":
+        rows = list(table.rows)
+        if not rows:
+            return size
+        with replacement_path(folder / table.name / f"{size:08}.parquet") as new:
+            _written(new, replace(table, rows=rows), kind, "n-triples")
+        return size + 1
+    path = folder / f"{table.name}.{kind}"
+    with path.open("a", encoding="utf-8", newline="") as file:
+        _put_rows(file, table, kind, "n-triples", header=size == 0)
+        file.flush()
+        os.fsync(file.fileno())
+    return path.stat().st_size
+
+
+def cut_back(folder: Path, name: str, kind: GrowingFormat, size: int) -> None:
+    """Remove what an unfinished append has written to a table: all after `size`, as in `append_rows`."""
+    path = folder / (name if kind == "parquet" else f"{name}.{kind}")
+    if kind == "parquet":
+        path.mkdir(exist_ok=True)
+        there = sorted(path.glob("*.parquet"))
+        for part in there[size:]:
+            part.unlink()
+        length = len(there)
+    else:
+        with path.open("ab") as file:
+            length = file.tell()
+            file.truncate(min(size, length))
+    if length < size:
+        problem = "is shorter than the checkpoint says"
+        raise FailedRunError(f"{path}: {problem}; use a new folder for the tables, and a new checkpoint")
+
+
 @contextmanager
 def _new_folder(folder: Path, manifest: Mapping[str, object]) -> Iterator[Path]:
     """Yield a temporary folder for tables; at the end of the block, move the folder to its destination."""
@@ -179,17 +222,9 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
             write_parquet(path, [(column.name, column.kind) for column in table.columns], table.rows)
         case "parquet":
             as_frame(table, terms).to_parquet(path, engine="pyarrow", index=False)
-        case "csv":
+        case "csv" | "jsonl":
             with path.open("w", encoding="utf-8", newline="") as file:
-                writer = csv.writer(file, lineterminator="\n")
-                writer.writerow(names)
-                written = _rows(table, terms)
-                writer.writerows(written if terms == "n-triples" else map(_without_formulas, written))
-        case "jsonl":
-            with path.open("w", encoding="utf-8") as file:
-                for row in _rows(table, terms):
-                    cells = dict(zip(names, map(_in_json, row), strict=True))
-                    file.write(f"{json.dumps(cells, ensure_ascii=False, default=str)}\n")
+                _put_rows(file, table, kind, terms, header=True)
         case "markdown" | "latex":
             from agreement.documents.text_tables import latex_lines, markdown_lines
 
@@ -200,6 +235,21 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
                 file.writelines(f"{line}\n" for line in lines(names, right, rows))
         case _:
             assert_never(kind)
+
+
+def _put_rows(
+    file: TextIO, table: OutTable, kind: Literal["csv", "jsonl"], terms: TermForm, *, header: bool
+) -> None:
+    names, rows = [column.name for column in table.columns], _rows(table, terms)
+    if kind == "csv":
+        writer = csv.writer(file, lineterminator="\n")
+        if header:
+            writer.writerow(names)
+        writer.writerows(rows if terms == "n-triples" else map(_without_formulas, rows))
+        return
+    for row in rows:
+        cells = dict(zip(names, map(_in_json, row), strict=True))
+        file.write(f"{json.dumps(cells, ensure_ascii=False, default=str)}\n")
 
 
 def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:

@@ -7,6 +7,7 @@ from solver.traces.survey import RejectedRow, Summary, Survey, report, survey
 from solver.traces.trace import (
     EXTENSIONS,
     PartReading,
+    as_they_came,
     file_parts,
     prepare,
     read_arrivals,

@@ -436,17 +436,18 @@ def read_columns(sources: Sequence[input_files.TraceFile], options: TraceOptions
     LarsError for unreadable input, with file, line and column. Skipped lines are written to the side file,
     and a TraceWarning contains their number.
     """
-    columns = _as_they_came(sources, options)
+    columns = as_they_came(sources, options)
     return replace(columns, atoms=in_time_order(columns.atoms))
 
 
 def read_arrivals(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns; the atoms of a single file keep their order."""
     sort = options.sort or len(sources) > 1
-    return read_columns(sources, options) if sort else _as_they_came(sources, options)
+    return read_columns(sources, options) if sort else as_they_came(sources, options)
 
 
-def _as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
+def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
+    """Return a trace in columns, in the order of its files and of their rows."""
     reading = PartReading(options, size=sum(source.size for source in sources))
     for source in sources:
         reading.add(input_files.FilePart(source))

@@ -16,6 +16,7 @@ from agreement.engines.adapters.messages import REPLIES, REQUEST, ProfileReply
 from agreement.engines.registry import ENGINES
 from agreement.proving.suite.suite_tests import chosen_streams
 from agreement.results.base.library import answering
+from agreement.results.files.watched import watch
 from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
 from tests.manuals.running import copied, run
 from translate.model.query import Language
@@ -332,3 +333,16 @@ def test_each_reference_that_the_playground_does_not_follow_is_tried():
         *HOSTILE
     ]
     assert {name for names in HOSTILE.values() for name in names} <= {*GRAPHS, *REFERENCES}
+
+
+def test_watch_writes_the_tables_that_its_page_lists(tmp_path):
+    (tmp_path / "in").mkdir()
+    folders = {
+        "source": str(tmp_path / "in"),
+        "checkpoint": str(tmp_path / "kept"),
+        "out": str(tmp_path / "out"),
+    }
+    slide = ROOT / "samples" / "slide"
+    watch(str(slide), **folders).judge_batch(0, [slide / "door.trig"])
+    listed = [row[0].strip("`") for row in rows("agreement/manual/watch.md", "| file in DIR | rows |")]
+    assert sorted(listed) == sorted(path.stem for path in (tmp_path / "out").iterdir())

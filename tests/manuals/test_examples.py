@@ -8,7 +8,7 @@ from agreement.cli.app import app
 from tests.manuals.pages import BLOCKS, MANUALS, PAGES, ROOT, SAMPLES, block, prose, snippets
 from tests.manuals.running import copied, lines, run, shows
 
-APART = {"setup", "cluster", "suite", "elsewhere"}
+APART = {"setup", "cluster", "suite", "watch", "elsewhere"}
 """Commands that a test of their own takes, or another page."""
 
 
@@ -55,7 +55,9 @@ def test_each_block_is_run(page):
             assert page == "README.md" or "workflow" in part.note, part
         elif part.kind:
             users = [line for b in after if b.kind == "sh" for line in lines(b)] + snippets(PAGES[page])
-            names = (part.note, f" {part.note.removesuffix('/experiment.toml')}")
+            # A command may read the whole folder.
+            folder = part.note.rpartition("/")[0] or part.note
+            names = (part.note, f" {part.note.removesuffix('/experiment.toml')}", f" {folder} ")
             read = any(name in line for line in users if re.search("lars |python ", line) for name in names)
             read |= any(part.note in b.text for b in after if b.kind == "toml")
             assert "." in part.note, f"{part}: no file's name"

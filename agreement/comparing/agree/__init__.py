@@ -10,5 +10,7 @@ from agreement.comparing.agree.tasks import (
     compared_on_trace,
     comparison_trace,
     periods_of,
+    queries_of,
     run,
+    sides_of,
 )

@@ -27,6 +27,7 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.terms import Iri, Variable
+from lars.language.windows import Interval
 from solver.facts import Background, Fact, Multiples
 from solver.job import Question, ask
 from solver.job.slices import used_background
@@ -198,17 +199,20 @@ def pairs(
     return tuple(Pair(csparql, v.query, v.choices, derived="push") for v in analysis.cq(model))
 
 
-def compare_pairs(
+def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what is compared
     compared: Sequence[Pair],
     periods: Sequence[int],
     trace: Trace,
     setting: Setting,
     push_static: Background | None = None,
+    *,
+    within: Interval | None = None,
 ) -> AgreementReport:
     """Return the verdicts on each pair for each pull period.
 
     All pairs share one evaluation per time point. Push uses the static data `push_static`; if it is None,
-    push uses the static data of the trace, as pull does.
+    push uses the static data of the trace, as pull does. Only the whole periods in the interval `within` are
+    compared; None means the whole timeline.
     """
     first, remark = compared[0], None
     on = first.on
@@ -222,15 +226,16 @@ def compare_pairs(
     pushed = [ask(push(program, setting.trigger), output) for program in programs[1:]]
     push_static = _differing(trace.background, push_static, [pulled, *pushed])
     if push_static is None:
-        pull_runs, *push_runs = trace.answers([pulled, *pushed])
+        pull_runs, *push_runs = trace.answers([pulled, *pushed], within)
     else:
-        (pull_runs,), push_runs = trace.answers([pulled]), [*trace.on(push_static).answers(pushed)]
+        (pull_runs,) = trace.answers([pulled], within)
+        push_runs = [*trace.on(push_static).answers(pushed, within)]
     variants = []
     for pair, question, answer_parts in zip(compared, pushed, push_runs, strict=True):
         merged = programs[0] if pair.choices is not None else _merged(pair, setting, on if remark else None)
         side_programs = SidePrograms(question.program, pulled.program, merged, output, push_static)
         answers = BothAnswers(answer_parts, pull_runs, max(periods))
-        judged = verdicts(periods, trace.timeline, answers)
+        judged = verdicts(periods, within or trace.timeline, answers)
         variants.append(VariantReport(pair, judged, side_programs, answers, trace))
     return AgreementReport(setting, variables, tuple(variants), _warnings(compared, setting), remark)
 

@@ -41,7 +41,7 @@ from lars.files import exists
 from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import STREAM_PREDICATE, Background, Fact, Multiples
+from solver.facts import STREAM_PREDICATE, Background, Fact, Multiples, Static
 from solver.job import Question, ask
 from solver.settings import Span, TraceInput, Warn, unsaid
 from solver.traces import read_static
@@ -158,17 +158,41 @@ def _by_language(
 
 def run(task: AgreementTask, warn: Warn) -> AgreementReport:
     """Return the report of a comparison, with warnings."""
-    queries = [query for query in (task.csparql, task.cqels) if query is not None]
-    streams = [stream.value for query in queries for stream in streams_of(query)]
-    periods = periods_of(task)
-    static = read_static(task.trace.static)
+    queries, static = queries_of(task), read_static(task.trace.static)
     whole = background(static, dataset_of(queries), unsaid)
     trace = comparison_trace(task, queries, warn, whole)
-    task = replace(task, setting=with_dates(task.setting, trace))
+    task, periods = replace(task, setting=with_dates(task.setting, trace)), periods_of(task)
     check_timeline(trace.timeline, min(periods))
     carried = trace.predicates()
-    compared = pairs(task.csparql, task.cqels, carried, task.assigned, alike=False)
+    compared, pulled, pushed = sides_of(task, static, carried, warn)
+    streams = [stream.value for query in queries for stream in streams_of(query)]
+    for message in mismatches(streams, {stream for stream, _ in carried}):
+        warn(message)
+    report = compare_pairs(compared, periods, trace.on(pulled), task.setting, pushed)
+    sentences = (
+        *emptiness(report),
+        *_absent(compared, pulled, pushed),
+        *_silences(report, periods, task),
+        *_between_steps(compared[0].csparql, periods, task.setting.unit),
+    )
+    return replace(report, warnings=(*report.warnings, *sentences))
 
+
+def queries_of(task: AgreementTask) -> list[EngineQuery]:
+    """Return the given queries of a comparison: one or two."""
+    return [query for query in (task.csparql, task.cqels) if query is not None]
+
+
+def sides_of(
+    task: AgreementTask, static: Static, carried: frozenset[tuple[str, str]], warn: Warn
+) -> tuple[tuple[Pair, ...], Background, Background]:
+    """Return the compared pairs of queries, the static data of pull, and the static data of push.
+
+    `carried` are the pairs of stream and predicate in the trace. `warn` receives the graphs that are absent.
+    """
+    queries = queries_of(task)
+    whole = background(static, dataset_of(queries), unsaid)
+    compared = pairs(task.csparql, task.cqels, carried, task.assigned, alike=False)
     absent: list[str] = []
 
     def held(query: EngineQuery, other: EngineQuery) -> Background:
@@ -182,17 +206,7 @@ def run(task: AgreementTask, warn: Warn) -> AgreementReport:
     for message in dict.fromkeys(absent):
         warn(message)
     on = variables_compared(compared[0].csparql, compared[0].cqels, task.on)
-    for message in mismatches(streams, {stream for stream, _ in carried}):
-        warn(message)
-    compared = tuple(replace(pair, on=on) for pair in compared)
-    report = compare_pairs(compared, periods, trace.on(pulled), task.setting, pushed)
-    sentences = (
-        *emptiness(report),
-        *_absent(compared, pulled, pushed),
-        *_silences(report, periods, task),
-        *_between_steps(compared[0].csparql, periods, task.setting.unit),
-    )
-    return replace(report, warnings=(*report.warnings, *sentences))
+    return tuple(replace(pair, on=on) for pair in compared), pulled, pushed
 
 
 def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
@@ -261,7 +275,7 @@ def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, T
             f"{found}: cannot use static data of one engine here; use static data of both engines, "
             "or lars agree"
         )
-    trace = comparison_trace(task, [query for query in (task.csparql, task.cqels) if query is not None], warn)
+    trace = comparison_trace(task, queries_of(task), warn)
     task = replace(task, setting=with_dates(task.setting, trace))
     check_timeline(trace.timeline, min(periods_of(task)))
     every = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=task.on is None)

@@ -111,6 +111,29 @@ def fail_on_empty_option() -> Any:
     )
 
 
+def on_option() -> Any:
+    """Return the field of --on: the variables on which the rows of two queries are compared."""
+    return option(
+        None,
+        "Compare only these variables of the rows. none: compare only whether a row exists. "
+        "[default: all variables that both queries return]",
+        readers.variables,
+        metavar="?A,?B|none",
+        keyword="str | Sequence[str] | None",
+    )
+
+
+def certify_option() -> Any:
+    """Return the field of --certify: the number of time points at which clingo verifies answers."""
+    return option(
+        "some",
+        "Number of time points at which clingo verifies the answers. [default: a sample of the time points]",
+        readers.certify,
+        metavar="all|N|none",
+        keyword='Literal["all", "some", "none"] | int | None',
+    )
+
+
 def first_time_option() -> Any:
     """Return the field of the first time at which answers are requested."""
     return time_option("First time point to evaluate.")
@@ -524,13 +547,7 @@ class RunnerOptions:
         "Evaluate with tables (relational), with clingo, or with both, and compare. auto: clingo "
         "only for programs that tables cannot evaluate.",
     )
-    certify: settings.Certify | int = option(
-        "some",
-        "Number of time points at which clingo verifies the answers. [default: a sample of the time points]",
-        readers.certify,
-        metavar="all|N|none",
-        keyword='Literal["all", "some", "none"] | int | None',
-    )
+    certify: settings.Certify | int = certify_option()
     resume: Path | None = option(
         None,
         "Run on Spark and save finished parts in DIR. Repeat the command to continue an interrupted run.",

@@ -87,14 +87,7 @@ class AgreeRequest:
     )
     to: Time | None = requests.time_option("End of the timeline. [default: the last element of the trace]")
     options: requests.ComparisonOptions
-    on: tuple[str, ...] | None = option(
-        None,
-        "Compare only these variables of the rows. none: compare only whether a row exists. "
-        "[default: all variables that both queries return]",
-        requests.readers.variables,
-        metavar="?A,?B|none",
-        keyword="str | Sequence[str] | None",
-    )
+    on: tuple[str, ...] | None = requests.on_option()
     fail_on_empty: bool = requests.fail_on_empty_option()
     late: bool = option(
         False,

@@ -244,8 +244,8 @@ def tables(report: AgreementReport) -> tuple[OutTable, ...]:
     return (
         OutTable("summary", _SUMMARY, _summary(report)),
         OutTable("causes", _CAUSES, _causes(report)),
-        OutTable("periods", _PERIODS, _periods(report)),
-        OutTable("differences", (*_DIFFERENCES, *terms), _differences(report)),
+        OutTable("periods", PERIODS, _periods(report)),
+        OutTable("differences", (*DIFFERENCES, *terms), _differences(report)),
         OutTable("answers", (*_ANSWERS, *terms), _answers(report)),
     )
 
@@ -269,17 +269,28 @@ def _periods(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         for verdict in report.row_filter.verdicts(variant):
             for interval in verdict:
-                only = (0 if interval.agree else interval.count(side) for side in SIDES)
-                counts = (interval.agree, verdict.is_empty, *interval.sizes, *only)
-                yield str(variant.pair), verdict.period, interval.start, interval.end, *counts
+                agree, *counts = counts_of(interval)
+                interval_of = str(variant.pair), verdict.period, interval.start, interval.end
+                yield *interval_of, agree, verdict.is_empty, *counts
+
+
+def counts_of(interval: PeriodComparison) -> Sequence[TableValue]:
+    """Return whether a period agrees, the numbers of rows of push and pull, and of rows that one side has."""
+    only = (0 if interval.agree else interval.count(side) for side in SIDES)
+    return interval.agree, *interval.sizes, *only
 
 
 def _differences(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         for found in report.row_filter.rows(variant):
-            span = found.period, found.interval.start, found.interval.end
-            why = (found.side, found.cause, found.pushed)
-            yield str(variant.pair), *span, *why, outputs.atom_text("ans1", found.row), *found.row
+            yield difference_of(variant, found)
+
+
+def difference_of(variant: VariantReport, difference: RowDifference) -> Sequence[TableValue]:
+    """Return the row of a difference in the table `differences`."""
+    span = difference.period, difference.interval.start, difference.interval.end
+    why = (difference.side, difference.cause, difference.pushed)
+    return str(variant.pair), *span, *why, outputs.atom_text("ans1", difference.row), *difference.row
 
 
 def _answers(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
@@ -516,7 +527,7 @@ _CAUSES = (
     Column("from", int, "the first of these periods is (from, to]", is_time=True),
     Column("to", int, "its end", is_time=True),
 )
-_PERIODS = (
+PERIODS = (
     _VARIANT,
     _PERIOD,
     *_INTERVAL,
@@ -527,7 +538,7 @@ _PERIODS = (
     Column("push_only", int, "how many push alone has"),
     Column("pull_only", int, "how many pull alone has"),
 )
-_DIFFERENCES = (
+DIFFERENCES = (
     _VARIANT,
     _PERIOD,
     *_INTERVAL,

@@ -19,7 +19,7 @@ IN_MANUALS = [
     lines(part) for page in BLOCKS.values() for part in page if (part.kind, part.note) == ("sh", "")
 ]
 """Commands that a manual shows just so: its own test runs them, in this order, and they must end with 0."""
-SERVING = ("play",)
+SERVING = ("play", "watch")
 """Commands that run until somebody ends them: their own tests run the examples."""
 EXAMPLE = re.compile(r"^  (Examples?.*):\n((?:  lars .*\n)+)", re.MULTILINE)
 

@@ -1,0 +1,89 @@
+"""The state of a watched stream after a batch, in a folder that is written in one step."""
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, field
+from pathlib import Path
+from typing import Final
+
+from lars.dataclass import dataclass
+from lars.errors import LarsError
+from lars.files import replacement_path
+from solver.columns import TraceColumns
+from solver.columns.atom_files import read_atoms, write_atoms
+
+_STATE: Final = "state.json"
+_FOLDER: Final = "batch-"
+_KEPT: Final = 2
+"""The number of stored states: a batch that was not finished begins again from the state before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchState:
+    """The state after a batch.
+
+    - `question` is a digest of the queries, static data and options; `batch` is the number of the batch.
+    - `newest` is the time of the newest element, None without elements; `origin` is the dateTime of time 0,
+      None if times are integers; `absolute` means that integers are time points.
+    - `judged` maps each pull period, as a text, to the end of its last judged period.
+    - `sizes` maps each output file to its size in bytes, or its number of parts.
+    - `files` is the number of files that have been read. The other fields count periods and elements.
+    """
+
+    question: str
+    batch: int = -1
+    newest: int | None = None
+    origin: str | None = None
+    absolute: bool = False
+    judged: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    files: int = 0
+    elements: int = 0
+    periods: int = 0
+    disagreeing: int = 0
+    with_rows: int = 0
+    late: int = 0
+    rejected: int = 0
+
+
+def newest_state(
+    checkpoint: Path, question: str, before: int | None = None
+) -> tuple[WatchState, TraceColumns] | None:
+    """Return the newest state, with the pending elements; with `before`, the newest before that batch.
+
+    Raises:
+        LarsError: The checkpoint belongs to another question, or cannot be read.
+    """
+    numbers = sorted(int(path.name.removeprefix(_FOLDER)) for path in checkpoint.glob(f"{_FOLDER}*"))
+    usual = [number for number in numbers if before is None or number < before]
+    if not usual:
+        if before:
+            raise LarsError(
+                f"--checkpoint {checkpoint}: the state before batch {before} is missing; use a new folder"
+            )
+        return None
+    folder = checkpoint / f"{_FOLDER}{usual[-1]}"
+    try:
+        state = WatchState(**json.loads((folder / _STATE).read_text(encoding="utf-8")))
+        pending = read_atoms(folder, state.newest or 0)
+    except (OSError, ValueError, TypeError) as error:
+        raise LarsError(f"--checkpoint {checkpoint}: cannot read {folder.name}: {error}") from None
+    if state.question != question:
+        raise LarsError(
+            f"--checkpoint {checkpoint}: belongs to a watch with other queries, static data or options; use "
+            "the same command, or a new folder"
+        )
+    return state, pending
+
+
+def write_state(checkpoint: Path, state: WatchState, pending: TraceColumns) -> None:
+    """Write the state after a batch in one step, and delete old states."""
+    folder = checkpoint / f"{_FOLDER}{state.batch}"
+    with replacement_path(folder, folders=True) as new:
+        new.mkdir()
+        (new / _STATE).write_text(json.dumps(asdict(state), indent=2), encoding="utf-8")
+        write_atoms(new, pending)
+    for path in checkpoint.glob(f"{_FOLDER}*"):
+        if int(path.name.removeprefix(_FOLDER)) <= state.batch - _KEPT:
+            shutil.rmtree(path, ignore_errors=True)

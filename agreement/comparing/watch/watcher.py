@@ -1,0 +1,173 @@
+"""Verdicts on the periods that no later element can change, from the elements of one batch after another.
+
+An element is late if it is more than `delay` time points older than an element that arrived before it. Late
+elements change nothing. So after an element at T, each element that counts is at T - delay or later, and the
+input before T - delay is complete. A period is judged when all its evaluations read complete input only. The
+verdicts therefore depend on the order of arrival, and not on the limits of batches.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from agreement.comparing.agree import (
+    AgreementTask,
+    Pair,
+    PeriodComparison,
+    VariantReport,
+    compare_pairs,
+    periods_of,
+    queries_of,
+    sides_of,
+)
+from agreement.comparing.agree.agreeing import AgreementReport
+from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.sides import remark_on
+from agreement.comparing.watch.pending import delays, joined, needed_after, with_own_blanks
+from agreement.comparing.watch.state import WatchState
+from agreement.documents.traces import LocalTrace, with_dates
+from lars.analysis import reach
+from lars.dataclass import dataclass
+from lars.errors import LarsError
+from lars.language.program import Program
+from lars.language.terms import Signature, Variable
+from lars.language.windows import Interval
+from solver.columns import Array, TraceColumns, distinct
+from solver.facts import STREAM_PREDICATE, Background, Row
+from solver.settings import Warn
+from solver.traces import read_static
+from translate.model.query import EngineQuery
+from translate.tau import columns, lars_program
+
+LateElement = tuple[int, int, Row]
+"""The time of a late element, the time of the newest element before it, and its stream and triple."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPeriods:
+    """The result of a batch: the comparison, the periods that are new in it, and the late elements."""
+
+    state: WatchState
+    pending: TraceColumns
+    report: AgreementReport | None
+    new: tuple[tuple[VariantReport, PeriodVerdict, PeriodComparison], ...]
+    late: tuple[LateElement, ...]
+
+
+class Watcher:
+    """A comparison of push and pull on a stream that does not end."""
+
+    def __init__(self, task: AgreementTask, delay: int, warn: Warn) -> None:
+        """Prepare the comparison.
+
+        Raises:
+            LarsError: A query must be derived from the whole trace, or a window needs the end of the stream.
+        """
+        if task.cqels is None and not task.assigned:
+            raise LarsError(
+                "cannot derive the CQELS query: it depends on the predicates of the whole stream; use both "
+                "queries, or --assign STREAM=PREDICATE"
+            )
+        static = read_static(task.trace.static)
+        self._pairs, self._pulled, self._pushed = sides_of(task, static, frozenset(), warn)
+        self._task, self._delay, self.periods = task, delay, periods_of(task)
+        compared = (self._pairs[0].csparql, *(pair.cqels for pair in self._pairs))
+        rules = tuple(rule for query in compared for rule in lars_program(query, task.setting).rules)
+        future = reach(Program(rules)).future
+        if future is None:
+            raise LarsError("cannot watch a query whose windows need the end of the stream; use lars agree")
+        self._ahead = future
+
+    @property
+    def queries(self) -> Sequence[EngineQuery]:
+        """The given queries, which determine how files are read."""
+        return queries_of(self._task)
+
+    @property
+    def pairs(self) -> Sequence[Pair]:
+        """The compared pairs of queries."""
+        return self._pairs
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables of the compared rows."""
+        first = self._pairs[0]
+        if first.on is not None and remark_on(first.csparql, first.cqels, first.on) is not None:
+            return first.on
+        return columns(first.csparql)
+
+    @property
+    def statics(self) -> tuple[Background, Background]:
+        """The static data of pull, and of push."""
+        return self._pulled, self._pushed
+
+    def step(self, state: WatchState, pending: TraceColumns, new: TraceColumns, files: int) -> JudgedPeriods:
+        """Return the verdicts of a batch: of each period that is complete after the new elements.
+
+        `new` are the elements in the order of arrival, `files` is the number of their files.
+        """
+        new = with_own_blanks(new, state.files)
+        behind = delays(new, state.newest)
+        late = self._late(new, behind)
+        on_time = replace(
+            new, atoms={name: some.take(behind[name] <= self._delay) for name, some in new.atoms.items()}
+        )
+        pending = joined(pending, on_time)
+        times = [int(some.t.max()) for some in on_time.atoms.values() if len(some.t)]
+        newest = max([*times, *(() if state.newest is None else (state.newest,))], default=None)
+        state = replace(
+            state,
+            newest=newest,
+            files=state.files + files,
+            elements=state.elements + _elements(new),
+            late=state.late + len(late),
+        )
+        if newest is None:
+            return JudgedPeriods(state, pending, None, (), late)
+        complete = newest - self._delay - 1
+        ends = {period: max(complete - self._ahead, 0) // period * period for period in self.periods}
+        judged = {period: state.judged.get(str(int(period)), 0) for period in self.periods}
+        if all(ends[period] <= judged[period] for period in self.periods):
+            return JudgedPeriods(state, pending, None, (), late)
+        within = Interval(min(judged.values()) + 1, max(ends.values()))
+        trace = LocalTrace(
+            pending, Interval(0, complete), self._pulled, self._task.trace.runner, origin=state.origin
+        )
+        setting = with_dates(self._task.setting, trace)
+        report = compare_pairs(self._pairs, self.periods, trace, setting, self._pushed, within=within)
+        found = tuple(
+            (variant, verdict, period)
+            for variant in report.variants
+            for verdict in variant.verdicts
+            for period in verdict
+            if judged[verdict.period] <= period.start and period.end <= ends[verdict.period]
+        )
+        state = replace(
+            state,
+            judged={str(int(period)): max(ends[period], judged[period]) for period in self.periods},
+            periods=state.periods + len(found),
+            disagreeing=state.disagreeing + sum(not period.agree for *_, period in found),
+            with_rows=state.with_rows + sum(any(period.sizes) for *_, period in found),
+        )
+        return JudgedPeriods(state, pending, report, found, late)
+
+    def pruned(self, step: JudgedPeriods) -> TraceColumns:
+        """Return the pending elements that the batches after this one need."""
+        if step.report is None:
+            return step.pending
+        end = min(step.state.judged.values())
+        return needed_after(step.pending, end, max(self.periods), step.report.variants)
+
+    def _late(self, new: TraceColumns, behind: Mapping[Signature, Array]) -> tuple[LateElement, ...]:
+        name = STREAM_PREDICATE, 4
+        if name not in new.atoms:
+            return ()
+        numbers = (behind[name] > self._delay).nonzero()[0]
+        chosen, by = new.atoms[name].take(numbers), behind[name][numbers].tolist()
+        rows = zip(*(new.terms.atom_texts(column) for column in chosen.columns), strict=True)
+        return tuple((t, t + more, row) for t, more, row in zip(chosen.t.tolist(), by, rows, strict=True))
+
+
+def _elements(columns: TraceColumns) -> int:
+    """Return the number of elements: of distinct arrivals of triples."""
+    some = columns.atoms.get((STREAM_PREDICATE, 4))
+    return 0 if some is None else len(distinct(some.arrival))

@@ -1,0 +1,295 @@
+"""`watch`: agreement of push and pull on a stream that does not end."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import ClassVar, Final
+from warnings import catch_warnings, simplefilter
+
+from agreement.comparing.agree import AgreementTask
+from agreement.comparing.watch import Watcher, WatchState, newest_state, write_state
+from agreement.documents import requests
+from agreement.documents.dates import Dates
+from agreement.documents.options import IdleOptions, has, option
+from agreement.documents.outputs import quantity
+from agreement.documents.table_files import GrowingFormat, append_rows, cut_back
+from agreement.documents.traces import options_for
+from agreement.documents.values import Period, points_of
+from agreement.experiments.grid import comparison_on
+from agreement.results.base.library import Listeners, Result, offered_functions
+from agreement.results.files import watch_report
+from lars.dataclass import dataclass
+from lars.errors import LarsError
+from lars.files import exists, temporary_folder
+from lars.version import program
+from solver.columns import TermCodes, TraceColumns
+from solver.memory import FAILED
+from solver.settings import ALL_CORES, Certify, OriginWarning, Runner, TraceOptions, TraceWarning, Warn
+from solver.traces import as_they_came, prepare
+
+_SPARK: Final = "spark"
+_REJECTED: Final = "rejected"
+"""The name of the size of the file with rejected lines, in the state."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchRequest:
+    """The arguments of `lars watch`.
+
+    Reads the files that arrive in a folder, by Spark Structured Streaming, and compares push with pull.
+    When no later element can change a period, its verdict is final; a period that disagrees is printed.
+    The tables periods, differences and late grow in DIR. Ctrl-C ends the run.
+    Repeat the command to continue: each period is in the tables once, even after a crash.
+
+    Example:
+    lars watch samples/slide --source arriving --checkpoint kept --out tables --delay 2 --once
+    """
+
+    HEADING: ClassVar = "Comparison"
+    IDLE: ClassVar = (
+        IdleOptions(
+            has("--source"), ("--stream", "--sort"), excludes="--source, whose files arrive in order"
+        ),
+    )
+
+    inputs: tuple[Path, ...] = requests.compared_inputs()
+    source: Path | None = option(
+        None,
+        "Folder in which files with elements arrive. Move each file there when it is complete.",
+        metavar="DIR",
+    )
+    period: tuple[Period, ...] = requests.periods_option(
+        "Periods U between two pulls, such as 5, 5,10 or 1..50. [default: the STEP of the query]"
+    )
+    options: requests.ComparisonOptions
+    on: tuple[str, ...] | None = requests.on_option()
+    delay: Period = option(
+        0,
+        "Longest time by which an element may arrive after a newer element. Later elements change nothing, "
+        "and are listed in the table late.",
+        requests.readers.length,
+        metavar="D",
+        keyword="int | str",
+    )
+    checkpoint: Path | None = option(
+        None, "Folder that stores the state, from which a later run continues.", metavar="DIR"
+    )
+    out: Path | None = option(None, "Folder whose tables grow.", metavar="DIR")
+    out_format: GrowingFormat = option("csv", "File format of the growing tables.")
+    once: bool = option(False, "End after the files that are there, without waiting for more files.")
+    pause: float = option(
+        1.0, "Shortest time between the starts of two batches.", metavar="SECONDS", least=0.01, most=3600
+    )
+    files: int = option(100, "Greatest number of files in a batch.", metavar="N", least=1)
+    fail_on_empty: bool = requests.fail_on_empty_option()
+    master: str = option(ALL_CORES, "Spark master.", metavar="URL")
+    certify: Certify | int = requests.certify_option()
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRun(Result):
+    """The run of `watch`; the stream is read while `parts` is read."""
+
+    streamed: ClassVar[bool] = True
+    request: WatchRequest
+    watcher: Watcher
+    task: AgreementTask
+    digest: str
+    listeners: Listeners
+    _last: list[WatchState] = field(default_factory=list)
+    _told: set[str] = field(default_factory=set)
+
+    def parts(self) -> Iterable[str]:
+        """Yield one line for each period that disagrees, until the stream or the run ends."""
+        from solver.spark.streaming import folder_batches
+
+        request, (source, checkpoint, out) = self.request, _folders(self.request)
+        begun = newest_state(checkpoint, self.digest)
+        if begun is None and any(out.iterdir()):
+            raise LarsError(f"--out {out}: is not empty, and the checkpoint is new; use a new folder")
+        self._last[:] = [WatchState(self.digest) if begun is None else begun[0]]
+        self.repair()
+        if begun is not None:
+            yield f"continues after {_progress(self._last[0], self._dates(self._last[0]))}"
+        with self.listeners.keeping() as stopped:
+            pause = None if request.once else request.pause
+            for batch in folder_batches(
+                source, checkpoint / _SPARK, self.judge_batch, request.master, pause, request.files
+            ):
+                if batch is not None:
+                    state, found = batch
+                    self._last[:] = [state]
+                    yield from found
+                if stopped.is_set():
+                    break
+        yield f"judged: {_progress(self._last[0], self._dates(self._last[0]))}"
+
+    def repair(self) -> None:
+        """Remove rows that an unfinished batch of an earlier run has written to the tables."""
+        _, checkpoint, out = _folders(self.request)
+        begun = newest_state(checkpoint, self.digest)
+        for name, size in ({} if begun is None else begun[0].sizes).items():
+            if name != _REJECTED:
+                cut_back(out, name, self.request.out_format, size)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """The exit code: 1 if a judged period disagrees; 3 with --fail-on-empty if no period has a row."""
+        state = self._last[0]
+        if self.request.fail_on_empty and not state.with_rows:
+            return FAILED, "--fail-on-empty: neither side reports a row in any judged period"
+        return int(state.disagreeing > 0), None
+
+    def _dates(self, state: WatchState) -> Dates:
+        return Dates(state.origin, self.task.setting.unit)
+
+    def judge_batch(self, number: int, paths: Sequence[Path]) -> tuple[WatchState, list[str]]:
+        """Judge a batch, write the rows of its tables, and store the state."""
+        request, (_, checkpoint, out) = self.request, _folders(self.request)
+        begun = newest_state(checkpoint, self.digest, number)
+        state, pending = begun or (WatchState(self.digest), TraceColumns(TermCodes(), {}, 0))
+        state = replace(state, batch=number)
+        state, new = self._read(state, paths)
+        judged = self.watcher.step(state, pending, new, len(paths))
+        dates = self._dates(judged.state)
+        sizes = dict(judged.state.sizes)
+        for table in watch_report.tables(judged, self.watcher.variables):
+            sizes[table.name] = append_rows(
+                out, table.with_dates(dates), request.out_format, sizes.get(table.name, 0)
+            )
+        found = list(watch_report.lines(judged, dates))
+        state = replace(judged.state, sizes=sizes)
+        write_state(checkpoint, state, self.watcher.pruned(judged))
+        return state, found
+
+    def _read(self, state: WatchState, paths: Sequence[Path]) -> tuple[WatchState, TraceColumns]:
+        """Return the elements of files in the order of arrival; append rejected lines to their file."""
+        options = replace(options_for(self.watcher.queries, self.task.trace.options), sort=True, ends=True)
+        options = replace(options, absolute=state.absolute, streams={})
+        if state.origin is not None:
+            options = replace(options, origin=datetime.fromisoformat(state.origin))
+        kept = options.rejected
+        with temporary_folder() as folder:
+            here = replace(options, rejected=folder / _REJECTED) if kept is not None else options
+
+            def warn(text: str) -> None:
+                self._warn(text.replace(str(here.rejected), str(kept)))
+
+            new, zero = _elements(paths, here, warn)
+            if options.origin is None and zero is not None:
+                begin = _begin(zero, self._delay, self._duration(max(self.watcher.periods)))
+                new, zero = _elements(paths, replace(here, origin=begin), warn)
+            state = replace(
+                state, origin=state.origin or zero, absolute=state.absolute or (zero is None and new.last > 0)
+            )
+            if kept is not None:
+                state = _with_rejected(state, kept, here.rejected)
+        return state, new
+
+    @property
+    def _delay(self) -> timedelta:
+        return self._duration(points_of(self.request.delay, self.task.setting.unit))
+
+    def _duration(self, points: int) -> timedelta:
+        return timedelta(microseconds=-(-points * self.task.setting.unit.nanoseconds // 1000))
+
+    def _warn(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self.listeners.warn(text)
+
+
+def _with_rejected(state: WatchState, kept: Path, new: Path | None) -> WatchState:
+    """Append the rejected lines of a batch to their file, which is first cut to its size in the state."""
+    text = new.read_bytes() if new is not None and exists(new) else b""
+    size = state.sizes.get(_REJECTED, 0)
+    with kept.open("ab") as file:
+        file.truncate(size)
+        file.write(text)
+    count = sum(line.startswith(b"# ") for line in text.splitlines())
+    return replace(state, sizes={**state.sizes, _REJECTED: size + len(text)}, rejected=state.rejected + count)
+
+
+def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple[TraceColumns, str | None]:
+    """Return the elements of files in the order of arrival, and the dateTime of time 0, or None."""
+    zero = None
+    with catch_warnings(record=True) as caught:
+        simplefilter("always", TraceWarning)
+        found = as_they_came(prepare(paths, options), options)
+    for warning in caught:
+        if isinstance(warning.message, OriginWarning):
+            zero = warning.message.zero
+        elif isinstance(warning.message, TraceWarning):
+            warn(str(warning.message))
+    return found, zero
+
+
+def _begin(zero: str, delay: timedelta, longest: timedelta) -> datetime:
+    """Return time 0 of a stream: before all elements that may arrive, at a whole period since midnight.
+
+    `zero` is the dateTime before the oldest element of the first batch, and `longest` the longest period.
+    """
+    before = datetime.fromisoformat(zero) - delay
+    midnight = before.replace(hour=0, minute=0, second=0, microsecond=0)
+    return midnight + (before - midnight) // longest * longest
+
+
+def _progress(state: WatchState, dates: Dates) -> str:
+    ends = ", ".join(dates.text(end) for end in sorted(set(state.judged.values()))) or dates.text(0)
+    counts = [
+        quantity(state.periods, "period"),
+        f"{state.disagreeing} disagreeing",
+        quantity(state.elements, "element"),
+        f"{state.late} too late",
+    ]
+    if state.rejected:
+        counts.append(f"{state.rejected} rejected")
+    return f"up to {ends}: {', '.join(counts)}"
+
+
+def _folders(request: WatchRequest) -> tuple[Path, Path, Path]:
+    given = {"--source": request.source, "--checkpoint": request.checkpoint, "--out": request.out}
+    missing = [name for name, folder in given.items() if folder is None]
+    if missing:
+        raise LarsError(f"missing {' and '.join(missing)}; use --source DIR --checkpoint DIR --out DIR")
+    source, checkpoint, out = (folder for folder in given.values() if folder is not None)
+    return source, checkpoint, out
+
+
+def _digest(request: WatchRequest, task: AgreementTask, watcher: Watcher) -> str:
+    """Return a digest of all that can affect a verdict."""
+    options = replace(task.trace.options, rejected=None, on_error="stop")
+    parts = (
+        *map(repr, (program(), task.setting, watcher.periods, options, request.delay, request.out_format)),
+        *(repr(pair) for pair in watcher.pairs),
+        *(repr(sorted((name, sorted(rows)) for name, rows in known.items())) for known in watcher.statics),
+    )
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@offered_functions(WatchRequest)
+def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
+    """Return the run of a watch; the stream is read while its text is read."""
+    source, checkpoint, out = _folders(request)
+    if not exists(source, folder=True):
+        raise LarsError(f"--source {source}: there is no such folder")
+    comparison = replace(request.options, period=request.period)
+    inputs = (
+        request.inputs if requests.experiment_in(request.inputs) is not None else (*request.inputs, source)
+    )
+    task = comparison_on(inputs, comparison, listeners.warn)
+    runner = Runner(in_process=True, certify=request.certify, notice=listeners.note)
+    task = replace(
+        task, on=task.on if request.on is None else request.on, trace=replace(task.trace, runner=runner)
+    )
+    watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)
+    for folder, name in ((checkpoint, "--checkpoint"), (out, "--out")):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LarsError(
+                f"{name} {folder}: cannot be used: {error.strerror}; use another folder"
+            ) from None
+    return WatchRun(request, watcher, task, _digest(request, task, watcher), listeners)

@@ -1,0 +1,204 @@
+"""A watched stream: verdicts as of `lars agree` on what counts, whatever the batches, and what is refused."""
+
+import csv
+from collections import Counter
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from agreement import api
+from agreement.results.files.watched import watch
+from lars.errors import FailedRunError, LarsError
+from tests.agreement.comparing.watch.batches import compared, rows_of, written
+
+PULL = "PREFIX : <http://e/> SELECT ?x ?v FROM STREAM :s [RANGE 4s STEP 2s] WHERE { ?x :p ?v . ?x :q ?w }"
+PUSH = "PREFIX : <http://e/> SELECT ?x ?v WHERE { STREAM :s [RANGE 4s] { ?x :p ?v . ?x :q ?w } }"
+P, Q = "http://e/p", "http://e/q"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "pull.rq").write_text(PULL)
+    (tmp_path / "push.rq").write_text(PUSH)
+    return tmp_path
+
+
+def begun(folder, *queries, **more):
+    given = [str(folder / name) for name in queries or ("pull.rq", "push.rq")]
+    usual = {"source": "in", "checkpoint": "checkpoint", "out": "out"}
+    return watch(
+        *given,
+        **{name: str(folder / path) for name, path in usual.items()}
+        | {"out_format": "csv", "period": 2}
+        | more,
+    )
+
+
+def came(folder, name, *elements):
+    """Return a file of elements "t p" of the subject a."""
+    rows = [(t, "http://e/s", "http://e/a", {"p": P, "q": Q}[p], "1") for t, p in map(str.split, elements)]
+    return written(folder / "in" / f"{name}.csv", rows)
+
+
+@pytest.mark.parametrize("first", range(5))
+def test_the_verdicts_are_those_of_the_whole_however_the_stream_is_cut_and_killed(first):
+    # Each twenty seeds have the same queries.
+    results = [(seed, *compared(seed)) for seed in range(first, first + 12 * 23, 23)]
+    assert [(seed, wrong) for seed, _, wrong in results if wrong] == []
+    assert Counter(held for _, held, _ in results)["differences"] >= 3
+
+
+def test_a_period_is_judged_when_no_element_that_counts_can_come(folder):
+    run = begun(folder, delay=2)
+    state, _ = run.judge_batch(0, [came(folder, "a", "1 p", "4 q")])
+    assert state.judged == {}  # an element at 2 may still come, which is in (0, 2]
+    state, _ = run.judge_batch(1, [came(folder, "b", "5 q")])
+    assert state.judged == {"2": 2}
+    assert rows_of(folder / "out", "periods")[1:] == [["given", "2", "0", "2", "True", "0", "0", "0", "0"]]
+
+
+def test_an_element_that_comes_too_late_changes_nothing_and_is_kept(folder):
+    run = begun(folder, delay=2)
+    state, told = run.judge_batch(0, [came(folder, "a", "1 p", "6 p", "3 q", "4 q", "9 p")])
+    assert told[-1] == "1 element came too late and changed nothing (up to 3s behind; see the table late)"
+    assert [row[:2] for row in rows_of(folder / "out", "late")[1:]] == [["3", "6"]]
+    assert (state.late, state.elements, state.judged) == (1, 5, {"2": 6})
+    # At 4 the window [0, 4] has p of 1 and q of 4.
+    assert [row[5] for row in rows_of(folder / "out", "periods")[1:]] == ["0", "1", "1"]
+
+
+def test_a_line_says_which_period_disagrees_and_why(folder):
+    run = begun(folder)
+    _, told = run.judge_batch(0, [came(folder, "a", "1 p", "2 q", "6 p", "9 p")])
+    assert (
+        told
+        == ["(2, 4] disagrees: pull only 1, silent period", "(4, 6] disagrees: push only 1, joined later"]
+        or told
+    )
+
+
+def test_parquet_has_a_file_for_each_batch_with_rows_and_an_unfinished_one_is_replaced(folder):
+    run = begun(folder, out_format="parquet")
+    run.judge_batch(0, [came(folder, "a", "1 p", "2 q", "6 p")])
+    (folder / "out" / "periods" / "00000001.parquet").write_bytes(b"torn")
+    begun(folder, out_format="parquet").repair()
+    assert [path.name for path in (folder / "out" / "periods").iterdir()] == ["00000000.parquet"]
+    run = begun(folder, out_format="parquet")
+    run.judge_batch(1, [came(folder, "b", "9 p")])
+    ends = pq.read_table(folder / "out" / "periods").sort_by("to")["to"].to_pylist()
+    assert ends == [2, 4, 6, 8]
+
+
+def test_a_checkpoint_of_another_question_is_refused(folder):
+    begun(folder).judge_batch(0, [came(folder, "a", "1 p")])
+    with pytest.raises(LarsError, match="belongs to a watch with other queries, static data or options"):
+        begun(folder, delay=1).judge_batch(1, [came(folder, "b", "2 p")])
+    (folder / "pull.rq").write_text(PULL.replace("4s", "6s"))
+    with pytest.raises(LarsError, match="belongs to a watch with other queries"):
+        begun(folder).judge_batch(1, [came(folder, "b", "2 p")])
+
+
+def test_what_the_checkpoint_needs_may_not_be_missing(folder):
+    run = begun(folder)
+    with pytest.raises(LarsError, match="the state before batch 1 is missing"):
+        run.judge_batch(1, [came(folder, "b", "2 p")])
+    run.judge_batch(0, [came(folder, "a", "1 p", "9 p")])
+    (folder / "out" / "periods.csv").write_text("x")
+    with pytest.raises(FailedRunError, match="is shorter than the checkpoint says"):
+        run.judge_batch(1, [came(folder, "b", "12 p")])
+
+
+def test_blank_nodes_of_different_files_are_different(folder):
+    def file(name, *lines):
+        path = folder / "in" / name
+        path.write_text(
+            "".join(f'_:b <http://e/{p}> "1" <http://e/s> "{t}" .\n' for t, p in map(str.split, lines))
+        )
+        return path
+
+    one = [file("a.nq", "1 p")]
+    begun(folder).judge_batch(0, one)
+    begun(folder).judge_batch(1, [file("b.nq", "3 q", "9 q")])
+    rows = rows_of(folder / "out", "periods")[1:]
+    assert [row[5:7] for row in rows] == [["0", "0"]] * 4
+    late = begun(folder).judge_batch(2, [file("c.nq", "1 q")])
+    assert late[0].late == 1
+    assert rows_of(folder / "out", "late")[1][2] == "_:f2.b"
+
+
+def test_bad_lines_are_kept_and_the_stream_goes_on(folder):
+    kept = folder / "bad.txt"
+    how = {"on_error": "skip", "rejected": str(kept)}
+    first = came(folder, "a", "1 p", "x q", "2 q")
+    begun(folder, **how).judge_batch(0, [first])
+    second = came(folder, "b", "y q", "9 q")
+    state, _ = begun(folder, **how).judge_batch(1, [second])
+    state, _ = begun(folder, **how).judge_batch(1, [second])
+    lines = kept.read_text().splitlines()
+    assert [line.startswith("# ") for line in lines] == [True, False, True, False]
+    assert (state.rejected, state.elements, state.judged) == (2, 3, {"2": 8})
+    with pytest.raises(LarsError, match=r"b\.csv:2"):
+        begun(folder).judge_batch(0, [second])
+
+
+def test_times_with_a_zone_count_from_a_whole_period_before_the_first_element(folder):
+    def at(time):
+        return f"2026-05-04T{time}+02:00", "http://e/s", "http://e/a", P, "1"
+
+    run = begun(folder, delay="1s", period="2s")
+    state, _ = run.judge_batch(0, [written(folder / "in" / "a.csv", [at("08:00:03"), at("08:00:09")])])
+    assert (state.origin, state.judged) == ("2026-05-04T08:00:00+02:00", {"2": 6})
+    # Late by more than a day, and before time 0.
+    late = written(folder / "in" / "b.csv", [at("08:00:08"), at("08:00:01"), at("08:00:14")])
+    state, _ = begun(folder, delay="1s", period="2s").judge_batch(1, [late])
+    assert (state.late, state.judged, state.newest) == (1, {"2": 12}, 14)
+    dates = [row[5] for row in rows_of(folder / "out", "periods")[1:]]
+    assert dates[0] == "2026-05-04T08:00:02+02:00"
+    assert dates[-1] == "2026-05-04T08:00:12+02:00"
+
+
+def test_a_window_that_looks_ahead_waits_for_what_it_looks_at(folder):
+    window = "FROM STREAM s [PAST 1s FUTURE 3s STEP 1s]"
+    ahead = f"PREFIX : <http://e/> SELECT ?x {window} WHERE {{ STREAM s {{ ?x :p ?v }} }}"
+    (folder / "ahead.rq").write_text(ahead)
+    run = begun(folder, "ahead.rq", "push.rq", on=["?x"])
+    state, _ = run.judge_batch(0, [came(folder, "a", "1 p", "8 p")])
+    assert state.judged == {"2": 4}
+
+
+def test_what_cannot_be_watched_is_said(folder):
+    with pytest.raises(LarsError, match="missing --checkpoint and --out; use --source DIR"):
+        watch(str(folder / "pull.rq"), source=str(folder / "in"))
+    with pytest.raises(LarsError, match="there is no such folder"):
+        begun(folder, source=str(folder / "no"))
+    with pytest.raises(LarsError, match=r"cannot derive the CQELS query.*use both queries, or --assign"):
+        begun(folder, "pull.rq")
+    (folder / "file").write_text("")
+    with pytest.raises(LarsError, match=r"--out .*file: cannot be used"):
+        begun(folder, out=str(folder / "file"))
+
+
+def test_pending_elements_are_those_that_windows_can_reach(folder):
+    run = begun(folder)
+    for number in range(40):
+        first = 3 * number + 1
+        run.judge_batch(number, [came(folder, str(number), f"{first} p", f"{first + 1} q")])
+    with pa.OSFile(str(folder / "checkpoint/batch-39/striple-4.arrow"), "rb") as file:
+        assert len(pa.ipc.open_file(file).read_all()) <= 8
+
+
+def test_the_tables_are_those_of_a_comparison_of_the_whole(folder):
+    elements = [(t, "http://e/s", f"http://e/{t % 3}", (P, Q)[t % 2], "1") for t in range(1, 30)]
+    begun(folder).judge_batch(0, [written(folder / "in" / "a.csv", elements)])
+    whole = api.agree(
+        str(folder / "pull.rq"), str(folder / "push.rq"), str(folder / "in" / "a.csv"), period=2, to=28
+    )
+    rows = [[row.start, row.end, row.side, row.cause] for row in whole.differences]
+    with (folder / "out" / "differences.csv").open() as file:
+        found = [
+            [int(row["from"]), int(row["to"]), row["side"], row["cause"]] for row in csv.DictReader(file)
+        ]
+    assert found == rows
+    assert rows

@@ -1,0 +1,124 @@
+"""`lars watch` as a command on Spark: it is killed, goes on, and its tables are those of one run."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.agreement.comparing.watch.batches import rows_of, written
+from tests.agreement.comparing.watch.test_watch import PULL, PUSH, P, Q
+from tests.manuals.pages import BLOCKS
+from tests.manuals.running import copied, lines, run
+from tests.packs import ROOT
+from tests.solver.spark.processes import waited
+
+LARS = [sys.executable, "-m", "agreement.cli"]
+WATCH = [
+    *LARS,
+    "watch",
+    "pull.rq",
+    "push.rq",
+    "--source",
+    "in",
+    "--delay",
+    "1",
+    "--period",
+    "2",
+    "--files",
+    "1",
+]
+FOLDERS = ["--checkpoint", "kept", "--out", "out", "--files", "1"]
+
+
+def started(folder, *more):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [*WATCH, *FOLDERS, "--master", "local[1]", *more],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def came(folder, number):
+    """Move a file of the stream to its folder, as a user does; the files come in the order of numbers."""
+    first = 6 * number + 1
+    rows = [
+        (first + n, "http://e/s", f"http://e/{n % 2}", (P, Q)[n % 3 == 0], "1") for n in (0, 2, 1, 4, 3, 5)
+    ]
+    path = written(folder / f"{number}.csv", rows)
+    os.utime(path, (1_700_000_000 + number,) * 2)
+    path.rename(folder / "in" / path.name)
+
+
+def states(folder):
+    return {path.name for path in Path(folder, "kept").glob("batch-*")}
+
+
+def test_a_watch_that_is_killed_goes_on_and_its_tables_are_those_of_a_comparison_of_the_whole(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "pull.rq").write_text(PULL)
+    (tmp_path / "push.rq").write_text(PUSH)
+    came(tmp_path, 0)
+    run = started(tmp_path, "--pause", "0.1")
+    waited(lambda: "batch-0" in states(tmp_path), pause=0.05)
+    came(tmp_path, 1)
+    waited(lambda: "batch-1" in states(tmp_path), pause=0.05)
+    came(tmp_path, 2)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.communicate()
+    for number in (3, 4):
+        came(tmp_path, number)
+    run = started(tmp_path, "--once")
+    out, err = run.communicate(timeout=300)
+    assert run.returncode == 1, err
+    assert out.splitlines()[-1].startswith("judged: up to 28: 14 periods, "), out
+    elements = [row for number in range(5) for row in rows_of(tmp_path / "in", str(number))[1:]]
+    written(tmp_path / "whole.csv", sorted(elements, key=lambda row: int(row[0])))
+    whole = [
+        sys.executable,
+        "-m",
+        "agreement.cli",
+        "agree",
+        "pull.rq",
+        "push.rq",
+        "whole.csv",
+        "--in-process",
+    ]
+    options = ["--to", "28", "--period", "2", "--out", "agree", "--out-format", "csv", "--quiet"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([*whole, *options], cwd=tmp_path, env=environment, check=False, capture_output=True)
+    for name, left_out in (("periods", "empty"), ("differences", "pushed")):
+        expected, found = rows_of(tmp_path / "agree", name), rows_of(tmp_path / "out", name)
+        assert without(found, left_out) == without(expected, left_out)
+        assert len(found) > 1
+
+
+def test_the_manual_shows_what_a_watch_prints(tmp_path):
+    copied(tmp_path)
+    shell, shown = {}, []
+    for part in BLOCKS["agreement/manual/watch.md"]:
+        if part.kind == "csv":
+            (tmp_path / part.note).write_text(part.text)
+        elif part.kind == "sh" and part.note != "watch":
+            assert [run(line, tmp_path)[0] for line in lines(part)] == [0] * len(lines(part))
+        elif part.kind == "sh":
+            (shell["watch"],) = lines(part)
+        elif part.kind == "":
+            shown.append(part.text)
+    # The first file is the older one.
+    os.utime(tmp_path / "arriving" / "door.trig", (1_700_000_000,) * 2)
+    words = [*LARS, *shell["watch"].split()[1:], "--master", "local[1]"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    watch = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (watch.returncode, [watch.stdout]) == (1, shown), watch.stderr
+
+
+def without(rows, name):
+    """Return the rows without a column that is about the whole stream, or about the past."""
+    places = [place for place, column in enumerate(rows[0]) if column != name]
+    return [[row[place] for place in places] for row in rows]
