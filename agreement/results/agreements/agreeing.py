@@ -45,6 +45,7 @@ from translate.tau import lars_program
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from agreement.comparing.agree.lateness import LateRow
     from agreement.experiments.junit import VerdictCase
     from agreement.results.base.sources import SourceFiles
     from agreement.results.renderings.pages.page import Page
@@ -134,7 +135,7 @@ def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
     return task
 
 
-def _explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) -> ExplainCommand:
+def explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) -> ExplainCommand:
     """Return the function that writes the `lars explain` command for a row."""
     given, unit, experiment = (
         request.options.input_options,
@@ -166,7 +167,7 @@ def _explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) 
         own = derived if not has_pull else engine if has_push else []
         return [*_untriggered(options), *own, "--period", str(period)]
 
-    def command(pair: Pair, row: RowDifference, alike: Container[str] | None) -> str | None:
+    def command(pair: Pair, row: "RowDifference | LateRow", alike: Container[str] | None) -> str | None:
         pulled = row.side == "pull"
         if not (has_pull if pulled else has_push) and not can_ask(pair):
             return None
@@ -429,7 +430,7 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     [(16, 24, 'push', 'expired before the pull')]
     """
     task, report = compared_answers(request, listeners)
-    asking = _explain_commands(request, task, report.dates)
+    asking = explain_commands(request, task, report.dates)
     return AgreeResult(request, task, report, asking, listeners.source_files)
 
 

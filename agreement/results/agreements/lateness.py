@@ -13,8 +13,9 @@ from agreement.documents.table_files import OutTable
 from agreement.documents.values import points_of
 from agreement.experiments.grid import title_of
 from agreement.results.agreements import lateness_report
-from agreement.results.agreements.agreeing import AgreeRequest, compared_answers
+from agreement.results.agreements.agreeing import AgreeRequest, compared_answers, explain_commands
 from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.renderings.agreement_report import ExplainCommand
 from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.page import Page, PageHead
 from lars.dataclass import dataclass
@@ -34,6 +35,7 @@ class LateResult(Findings):
     sides: tuple[LateSide, ...]
     _report: AgreementReport
     _title: str
+    _asking: ExplainCommand
 
     @property
     def unchanged(self) -> bool | None:
@@ -41,6 +43,11 @@ class LateResult(Findings):
         if not any(side.whole for side in self.sides):
             return None
         return not any(side.changes for side in self.sides)
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """The exit code: 1 if late data changed a row."""
+        return (1 if self.unchanged is False else 0), None
 
     @property
     def dates(self) -> Dates:
@@ -53,7 +60,7 @@ class LateResult(Findings):
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the numbers of changed rows, some of the rows, and a table of waits."""
-        return lateness_report.as_text(self._report, self.sides, self.late)
+        return lateness_report.as_text(self._report, self.sides, self.late, self._asking)
 
     def page(self) -> Page:
         """Return the content of the HTML report."""
@@ -87,4 +94,5 @@ def agree_late(request: AgreeRequest, listeners: Listeners) -> LateResult:
     chosen = [verdict.period for verdict in report.row_filter.verdicts(report.first)]
     sides = late_sides(report.first, task.setting, chosen, wait, lateness)
     rows = (row for side in sides for row in side.changes if request.side in (None, row.side))
-    return LateResult(tuple(rows), tuple(sides), report, title_of(request.inputs))
+    asking = explain_commands(request, task, report.dates)
+    return LateResult(tuple(rows), tuple(sides), report, title_of(request.inputs), asking)

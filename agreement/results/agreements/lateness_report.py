@@ -16,11 +16,13 @@ from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.requests import SIDES
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
+from agreement.results.renderings.agreement_report import ExplainCommand
 from lars.durations import Duration
 from solver.facts import Fact
 
 _ROWS_SHOWN: Final = 20
 """The greatest number of changed rows in the text."""
+_COMMANDS_SHOWN: Final = 3
 _STEPS: Final = 6
 """The number of equal steps of waits, up to the longest delay."""
 _LATENESSES: Final = 3
@@ -53,7 +55,7 @@ def _sentence(side: str, own: Sequence[LateSide]) -> str:
 
 
 def as_text(
-    report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[LateRow]
+    report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[LateRow], asking: ExplainCommand
 ) -> Iterator[RenderableType]:
     """Yield the numbers of changed rows by cause, some rows, and the rows that pull loses by wait."""
     changed = any(side.changes for side in sides)
@@ -68,10 +70,15 @@ def as_text(
         "" if one.lateness is None else f"; {outputs.quantity(one.dropped(one.lateness), 'element')} dropped"
     )
     yield f"{delays}; {waits}{dropped}; time in units of {report.setting.unit}"
+    if (choices := report.first.pair.choices) is not None and len(choices) and one.side == "push":
+        yield f"CQELS variant: {report.first.pair}"
     dates = report.dates.within(one.trace.timeline)
     if rows:
         yield _causes(rows)
         yield _examples(report, sides, rows, dates)
+        pair, some = report.first.pair, evenly(rows, _COMMANDS_SHOWN)
+        if commands := [text for row in some if (text := asking(pair, row, None)) is not None]:
+            yield "\n".join(("why, on time:", *dict.fromkeys(commands)))
     for side in sides:
         if side.side == "pull" and side.whole:
             yield _waits(side, unit)

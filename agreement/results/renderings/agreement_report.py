@@ -33,6 +33,7 @@ from translate.model.query import MERGING, EngineQuery, Query
 from translate.tau import columns, lars_program, pull, push
 
 if TYPE_CHECKING:
+    from agreement.comparing.agree.lateness import LateRow
     from agreement.experiments.junit import VerdictCase
     from solver.spark import RowsByTime
 
@@ -58,7 +59,7 @@ def _reading(query: EngineQuery) -> str:
 SupportedRow = tuple[RowDifference, tuple[Fact, ...]]
 
 
-ExplainCommand = Callable[[Pair, RowDifference, Container[str] | None], str | None]
+ExplainCommand = Callable[[Pair, "RowDifference | LateRow", Container[str] | None], str | None]
 """A function that returns the `lars explain` command for a row, quoted for a shell.
 
 Ambiguous terms are written in full: the container has the ambiguous atoms; None means that all atoms are
