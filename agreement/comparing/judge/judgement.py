@@ -525,7 +525,7 @@ _SOME: Final = (recordings.Report(0, ()),)
 class Bench:
     """The data that all start times share, for one choice of window bounds."""
 
-    table: specifications.Timetable
+    base: specifications.FramedTask
     starts: Starts
     recorded: recordings.Recording
     options: Options
@@ -545,7 +545,7 @@ class Bench:
         If the number is 0, only the rows can exclude the start times. Otherwise the start times are excluded
         without an evaluation of the query.
         """
-        schedule = self.table.scheduled(z)
+        schedule = self.base.scheduled(z)
         decisive = self.slots(schedule)
         if schedule.specification.empty == "silent" or self.options.empty == "ignored":
             return sum(
@@ -575,7 +575,7 @@ class Bench:
 
     def verdict(self, z: StartTimes) -> Verdict | None:
         """Return the verdict for the given start times; None if the score cannot be high enough."""
-        schedule = self.table.scheduled(z)
+        schedule = self.base.scheduled(z)
         if self.hopeless(schedule):
             return None
         verdict = compare_reports(
@@ -635,7 +635,7 @@ class Sieve:
     """The exclusion of start times by the first report that contradicts the content of the windows."""
 
     def __init__(self, bench: Bench, answers: specifications.ContentAnswers) -> None:
-        self.bench, self.of, self.answers = bench, bench.table.of, answers
+        self.bench, self.of, self.answers = bench, bench.base, answers
         self.kind = self.of.task.query.to_stream or self.of.specification.stream
         self.options = with_rows_of(self.of.specification, bench.options)
 
@@ -644,8 +644,8 @@ class Sieve:
 
         The exclusion stops when few start times remain, or at the deadline.
         """
-        table, ruled_out = self.bench.table, RuledOut()
-        schedules = ((number, table.scheduled(z)) for number, z in fitting)
+        base, ruled_out = self.bench.base, RuledOut()
+        schedules = ((number, base.scheduled(z)) for number, z in fitting)
         left = [_Trial(number, task, self.bench.slots(task)) for number, task in schedules]
         place = 0
         while len(left) > _FEW_STARTS and any(place < len(trial.decisive) for trial in left):
@@ -841,7 +841,7 @@ def _bench(
         phase = phase_of(base, last_start(base, options.registered), options)
         starts = all_starts(base, options.registered, partial(_compared_times, recorded, phase, options, how))
     phase = phase_of(base, starts.last, options)
-    return Bench(specifications.Timetable(base), starts, recorded, options, phase, how)
+    return Bench(base, starts, recorded, options, phase, how)
 
 
 def _compared_times(
@@ -886,7 +886,7 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
             fitting.append((number, z))
     several = len(fitting) > options.whole and options.match == "time"
     # Where the clock does not drive, or contents do not decide, each is judged in whole.
-    answers = specifications.answers_of(bench.table.of) if several and clock_driven(bench.table.of) else None
+    answers = specifications.answers_of(bench.base) if several and clock_driven(bench.base) else None
     if answers is not None:
         fitting, wrong = Sieve(bench, answers).sift(fitting, progress)
         ruled_out += wrong
@@ -905,7 +905,7 @@ def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
     If the trace ends before all windows start, and very many start times exist, only the first is tried.
     """
     starts, options = bench.starts, bench.options
-    last = bench.table.of.task.last
+    last = bench.base.task.last
     end = last + 1 if options.until is None else options.until
     pointless = options.match == "time" and starts.last > end and starts.count > _MOST_IDLE_STARTS
     return iter(starts.combinations[: 1 if pointless else options.most])

@@ -10,7 +10,6 @@ from agreement.engines.specifications.evaluation import (
     ScheduledTask,
     ShownSpans,
     Task,
-    Timetable,
     answers_of,
     choice_at,
     evaluated_windows,

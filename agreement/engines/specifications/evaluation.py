@@ -486,14 +486,39 @@ class EvaluationReport:
         return self.point.trigger
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FramedTask:
-    """A specification applied to a task, without the start times of the windows."""
+    """A specification applied to a task, for any start times of the windows."""
 
     task: Task
     specification: Specification
     frame: Frame
     windows: tuple[ShownWindow, ...]
+
+    def scheduled(self, starts: tuple[int, ...]) -> "ScheduledTask":
+        """Return the evaluation times for start times, which are in the order of the query's windows."""
+        numbers = range(len(self.windows))
+        begun = [self._window(number, start) for number, start in zip(numbers, starts, strict=True)]
+        reporting = [points for _, points in begun if points is not None]
+        points = evaluation_points(reporting, self.specification, self.frame.until)
+        choice = OpenChoice(starts, self.frame.bounds)
+        windows = tuple(window for window, _ in begun)
+        return ScheduledTask(self.task, self.specification, self.frame, windows, choice, points)
+
+    def _window(self, number: int, start: int) -> "tuple[ShownWindow, EvaluationPoints | None]":
+        """Return a window with this start time, and its report times; all choices share the result."""
+        if (number, start) not in self._begun:
+            self._begun[number, start] = _window_of(self._timing, number, start)
+        return self._begun[number, start]
+
+    @cached_property
+    def _begun(self) -> "dict[tuple[int, int], tuple[ShownWindow, EvaluationPoints | None]]":
+        return {}
+
+    @cached_property
+    def _timing(self) -> "_Same[tuple[ShownWindow, ...]]":
+        says = self.specification.model_dump_json(include=_TIMING)
+        return _Same((self.task, says, self.frame.bounds), self.windows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -527,33 +552,6 @@ def frame_task(task: Task, specification: Specification, bounds: Bounds) -> Fram
     return FramedTask(task, specification, frame, windows)
 
 
-class Timetable:
-    """The evaluation times of a specification for each choice of start times."""
-
-    def __init__(self, of: FramedTask) -> None:
-        self.of = of
-        says = of.specification.model_dump_json(include=_TIMING)
-        self._timing = _Same((of.task, says, of.frame.bounds), of.windows)
-        self._begun: dict[tuple[int, int], tuple[ShownWindow, EvaluationPoints | None]] = {}
-
-    def scheduled(self, starts: tuple[int, ...]) -> ScheduledTask:
-        """Return the evaluation times for start times, which are in the order of the query's windows."""
-        of = self.of
-        numbers = range(len(of.windows))
-        begun = [self._window(number, start) for number, start in zip(numbers, starts, strict=True)]
-        reporting = [points for _, points in begun if points is not None]
-        points = evaluation_points(reporting, of.specification, of.frame.until)
-        choice = OpenChoice(starts, of.frame.bounds)
-        windows = tuple(window for window, _ in begun)
-        return ScheduledTask(of.task, of.specification, of.frame, windows, choice, points)
-
-    def _window(self, number: int, start: int) -> tuple[ShownWindow, EvaluationPoints | None]:
-        """Return a window with this start time, and its report times; all choices share the result."""
-        if (number, start) not in self._begun:
-            self._begun[number, start] = _window_of(self._timing, number, start)
-        return self._begun[number, start]
-
-
 _TIMING: Final = {"report", "windows", "period", "tick", "slide"}
 """The parameters of a specification that determine the report times of each window."""
 
@@ -569,7 +567,7 @@ def _window_of(
 
 def evaluated_windows(task: Task, specification: Specification, choice: OpenChoice) -> ScheduledTask:
     """Return the evaluation times of a task under a specification, and the content of the windows."""
-    return Timetable(frame_task(task, specification, choice.bounds)).scheduled(choice.starts)
+    return frame_task(task, specification, choice.bounds).scheduled(choice.starts)
 
 
 def answers_of(of: FramedTask) -> ContentAnswers | None:

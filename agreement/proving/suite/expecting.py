@@ -69,7 +69,7 @@ class VectorReports:
     _sources: tuple[WindowSource, ...] = field(init=False)
     _widths: tuple[int, ...] = field(init=False)
     _starts: dict[Start, tuple[int, ...]] = field(default_factory=dict, init=False)
-    _timetables: dict[tuple[object, ...], specifications.Timetable] = field(default_factory=dict, init=False)
+    _frames: dict[tuple[object, ...], specifications.FramedTask] = field(default_factory=dict, init=False)
     _answers: dict[tuple[object, ...], Reports] = field(default_factory=dict, init=False)
     _scheduled: dict[tuple[object, ...], specifications.ScheduledTask] = field(
         default_factory=dict, init=False
@@ -96,7 +96,7 @@ class VectorReports:
             self.query, specifications.elements_of(pushes, unit), self.static, unit, self.until
         )
         self._sources = sources(self.query)
-        of = self._timetable(vectors()[0]).of
+        of = self._framed(vectors()[0])
         self._contents = specifications.answers_of(of)
         shapes = (specifications.shape(source, of.frame) for source in self._sources)
         self._widths = tuple(0 if window_shape is None else window_shape.width for window_shape in shapes)
@@ -258,7 +258,7 @@ class VectorReports:
         """Return the task with the evaluation times that a parameter vector causes."""
         own = self._place(vector)
         if own not in self._scheduled:
-            self._scheduled[own] = self._timetable(vector).scheduled(self.starts(vector))
+            self._scheduled[own] = self._framed(vector).scheduled(self.starts(vector))
         return self._scheduled[own]
 
     def _place(self, vector: ParameterVector) -> tuple[object, ...]:
@@ -269,14 +269,12 @@ class VectorReports:
         combined = len(self._sources) > 1 and vector.combination == "all"
         return vector.timing, combined, self.starts(vector)
 
-    def _timetable(self, vector: ParameterVector) -> specifications.Timetable:
+    def _framed(self, vector: ParameterVector) -> specifications.FramedTask:
         own = (vector.timing, vector.combination == "all")
-        if own not in self._timetables:
+        if own not in self._frames:
             specification = vector.specification(self.query.language, self._task.unit)
-            self._timetables[own] = specifications.Timetable(
-                specifications.frame_task(self._task, specification, vector.bounds)
-            )
-        return self._timetables[own]
+            self._frames[own] = specifications.frame_task(self._task, specification, vector.bounds)
+        return self._frames[own]
 
     def _reports(self, vector: ParameterVector) -> Reports:
         of = self.scheduled(vector)

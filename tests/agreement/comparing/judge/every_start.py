@@ -16,7 +16,6 @@ from agreement.engines.specifications import (
     OpenChoice,
     Specification,
     Task,
-    Timetable,
     Version,
     elements_of,
     evaluated_windows,
@@ -228,7 +227,7 @@ def fitting_starts(case: StartCase) -> set[tuple[int, ...]]:
     task, by, options = case.task, case.by, case.options
     slides = own_slides(task, by)
     base = frame_task(task, by, by.bounds[0])
-    table, recorded = Timetable(base), recorded_for(task, case.recording)
+    table, recorded = base, recorded_for(task, case.recording)
     phase = phase_of(base, options.registered + max(slides) - 1, options)
     found = set()
     for z in product(*(range(options.registered, options.registered + slide) for slide in slides)):
