@@ -41,7 +41,7 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
     for disjunct in dict.fromkeys(one for group in found for one in group):
         for terms in _terms(disjunct, static, numbers):
             for edge in disjunct.edges:
-                letters.update(dict.fromkeys(_letters(edge, terms, streams, merged=bool(query.merged))))
+                letters.update(dict.fromkeys(_letters(edge, terms, streams)))
     letters = dict.fromkeys((*_linked(letters, repeated), *letters))
     noise = [(stream, _NOISE) for stream in streams]
     return (*_varied(letters, _MOST_LETTERS - len(noise)), *noise)
@@ -125,9 +125,7 @@ def noise_of(letters: tuple[Letter, ...]) -> Letter:
     return next(letter for letter in letters if letter[1] == _NOISE)
 
 
-def _letters(
-    edge: Edge, terms: Mapping[Variable, Constant], streams: tuple[str, ...], *, merged: bool
-) -> Iterator[Letter]:
+def _letters(edge: Edge, terms: Mapping[Variable, Constant], streams: tuple[str, ...]) -> Iterator[Letter]:
     try:
         subject, predicate, object_, _ = edge.ground(terms)
     except KeyError:
@@ -141,9 +139,8 @@ def _letters(
     match edge.where:
         case Reading(Iri() as stream):
             yield from ((str(stream), triple) for triple in triples)
-        case Reading(_):
-            yield from ((stream, triple) for stream in streams for triple in triples)
-        case GraphSource() if merged:
+        case Reading(_) | GraphSource():
+            # A static pattern reads no stream unless the query merges streams: an engine may confuse both.
             yield from ((stream, triple) for stream in streams for triple in triples)
         case _:
             return

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache, partial, reduce
 from itertools import count, permutations
 from operator import attrgetter
 from types import UnionType
@@ -570,6 +570,11 @@ def _windows() -> Iterator[Switch]:
             partial(_one_slide_old, place),
         )
     yield _of_query(
+        "patterns outside windows also match the triples of streams",
+        "SPARQL 1.1, 13: the default graph of the dataset",
+        _static_with_streams,
+    )
+    yield _of_query(
         "the content of one window is also matched in the other windows",
         "Definition 14: each window is a separate graph",
         _merged,
@@ -676,17 +681,34 @@ def _on_own_stream(late: WindowSource, query: EngineQuery) -> EngineQuery:
     return with_sources(query, lambda one: replace(one, stream=_OWN_STREAM) if one == late else one)
 
 
-def _merged(query: EngineQuery) -> EngineQuery:
-    every = list(dict.fromkeys((one.stream, one.window, one.name) for one in stream_blocks(query.pattern)))
+def _blocks(query: EngineQuery, pattern: patterns.Bgp | patterns.PathPattern) -> list[patterns.Pattern]:
+    """Return the pattern inside each window of a query."""
+    every = dict.fromkeys((one.stream, one.window, one.name) for one in stream_blocks(query.pattern))
+    return [patterns.StreamBlock(stream, window, pattern, name) for stream, window, name in every]
 
+
+def _static_with_streams(query: EngineQuery) -> EngineQuery:
+    def everywhere(triple: patterns.TriplePattern) -> patterns.Pattern:
+        alone = patterns.Bgp((triple,))
+        every: list[patterns.Pattern] = [alone, *_blocks(query, alone)]
+        return _distinct(reduce(patterns.Union, every))
+
+    def changed(part: patterns.Pattern) -> patterns.Pattern | None:
+        if isinstance(part, patterns.StreamBlock | patterns.Graph):
+            return part
+        if not isinstance(part, patterns.Bgp) or not part.triples:
+            return None
+        return reduce(patterns.Join, map(everywhere, part.triples))
+
+    return query if query.merged else replace(query, pattern=rebuild(query.pattern, changed))
+
+
+def _merged(query: EngineQuery) -> EngineQuery:
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         if not isinstance(part, patterns.StreamBlock):
             return None
-        whole: patterns.Pattern | None = None
-        for stream, window, name in every:
-            block = patterns.StreamBlock(stream, window, part.pattern, name)
-            whole = block if whole is None else patterns.Union(whole, block)
         # What all windows show together is a graph, a set.
-        return None if whole is None else _distinct(whole)
+        return _distinct(reduce(patterns.Union, _blocks(query, part.pattern)))
 
-    return replace(query, pattern=rebuild(query.pattern, changed)) if len(every) > 1 else query
+    several = len(_blocks(query, patterns.Bgp(()))) > 1
+    return replace(query, pattern=rebuild(query.pattern, changed)) if several else query

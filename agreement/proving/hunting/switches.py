@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
+from math import ceil
 from typing import Final, get_args
 
 from agreement.comparing.judge import Options
@@ -135,6 +136,11 @@ def _start_times(options: Options) -> Iterator[Switch]:
                 at = partial(_with_start, start)
                 yield Switch(f"windows begin at another t0: {start}", right, at)
         yield Switch("windows begin at the time of the first triple", right, _with_first)
+    yield Switch(
+        "windows that opened before the first triple do not report",
+        f"{RspqlDefinition.GRID}, whether or not triples arrive",
+        _begun_later,
+    )
     right = f"{RspqlDefinition.GRID}, and none opens before it"
     yield Switch("windows that opened before time 0 also report", right, _begun_earlier)
 
@@ -145,6 +151,15 @@ def _with_start(start: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 def _with_first(subject: JudgedRun) -> Iterable[JudgedRun]:
     return _with_start(min((triple.t for triple in subject.recorded.task.elements), default=0), subject)
+
+
+def _begun_later(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with windows that first open at or after the first triple, on the same grid."""
+    task, starts = subject.recorded.task, subject.recorded.options.starts or (0,)
+    slide = max((slide.points(task.unit) for _, slide in ranges(task) if slide), default=1)
+    first = min((triple.t for triple in task.elements), default=0)
+    later = tuple(start + max(0, ceil((first - start) / slide)) * slide for start in starts)
+    return (subject if later == starts else subject.with_options(starts=later),)
 
 
 def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:

@@ -228,6 +228,7 @@ class Run:
             self.anchor = t - t % 1000 + 1000
         if FAULT == "gap-anchored" and self.elements and t - self.elements[-1][0] > 4:
             self.elements.clear()
+        opened = self.elements[0][0] if self.elements and FAULT == "warm-up" else -1e9
         for number, window in enumerate(self.query.windows):
             if FAULT == "first-window-reports" and number:
                 break
@@ -236,7 +237,7 @@ class Run:
             close = max(first, first + (self.reported - first) // step * step)
             while close <= t:
                 shown = FAULT == "empty-window" or self.content(window, close)
-                if self.reported < close and (close < t or last) and shown:
+                if self.reported < close and (close < t or last) and shown and close - length >= opened:
                     closes.add(close)
                 close += step
         if FAULT == "latest-close":
@@ -334,6 +335,8 @@ class Run:
         store = ox.Store()
         store.extend([] if FAULT == "static-once" and self.reports else self.static)
         for window, content in zip(self.query.windows, contents, strict=True):
+            if FAULT == "static-mixed":
+                store.extend(ox.Quad(*own) for own in content)
             for own in content:
                 names = [one[0] for one in self.query.windows] if FAULT == "windows-merged" else [window[0]]
                 store.extend(ox.Quad(*own, ox.NamedNode(name)) for name in names)
