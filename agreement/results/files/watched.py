@@ -50,7 +50,9 @@ class WatchRequest:
     HEADING: ClassVar = "Comparison"
     IDLE: ClassVar = (
         IdleOptions(
-            has("--source"), ("--stream", "--sort"), excludes="--source, whose files arrive in order"
+            has("--source"),
+            ("--stream", "--sort", "--arrival"),
+            excludes="--source, whose files arrive in order",
         ),
     )
 

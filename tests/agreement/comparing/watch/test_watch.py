@@ -91,6 +91,34 @@ def test_parquet_has_a_file_for_each_batch_with_rows_and_an_unfinished_one_is_re
     assert ends == [2, 4, 6, 8]
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"bounds": "open"},
+        {"trigger": "matching"},
+        {"period": 3},
+        {"unit": "500ms"},
+        {"trace_unit": "2s"},
+        {"static": "static.nt"},
+        {"on": ["?x"]},
+    ],
+    ids=str,
+)
+def test_an_option_of_the_comparison_changes_the_tables(option, folder):
+    (folder / "static.nt").write_text("<http://e/a> <http://e/p> <http://e/b> .")
+    option = {name: str(folder / each) if name == "static" else each for name, each in option.items()}
+    # The element of `other` matches no pattern: it triggers push unless the trigger is "matching".
+    rows = [(1, P), (2, Q), (5, "http://e/other"), (6, Q), (20, Q)]
+    elements = written(folder / "in" / "a.csv", [(t, "http://e/s", "http://e/a", p, "1") for t, p in rows])
+    tables = []
+    for name, more in (("usual", {}), ("changed", option)):
+        (folder / name).mkdir()
+        run = begun(folder, checkpoint=str(folder / f"kept-{name}"), out=str(folder / name), **more)
+        run.judge_batch(0, [elements])
+        tables.append([rows_of(folder / name, table) for table in ("periods", "differences")])
+    assert tables[0] != tables[1]
+
+
 def test_a_checkpoint_of_another_question_is_refused(folder):
     begun(folder).judge_batch(0, [came(folder, "a", "1 p")])
     with pytest.raises(LarsError, match="belongs to a watch with other queries, static data or options"):
