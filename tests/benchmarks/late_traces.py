@@ -19,6 +19,8 @@ def main():
         if difference is not None:
             wrong += 1
             print(number, *difference, sep="\n  ", flush=True)
+        if number % 100 == 99:
+            print(number + 1 - first, "cases", sum(counted.values()), "rows", flush=True)
     for key, count in sorted(counted.items()):
         print(*key, count, sep=", ")
     print(f"{cases} cases, {sum(counted.values())} changed rows, {wrong} cases with a difference")

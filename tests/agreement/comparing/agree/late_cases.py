@@ -89,8 +89,8 @@ def case(seed):
     return late_query(random), stream, random.randint(1, 7), wait, lateness, last, in_order
 
 
-def differences(seed):
-    """Return the kinds and causes of the changes, and the rows of both if they differ, or None."""
+def evaluated(seed):
+    """Return the result of `agree_late` in a case, and the case's place: its first time and its scale."""
     query, stream, period, wait, lateness, last, in_order = case(seed)
     random = Random(f"place {seed}")
     scale = random.choice((1, 1, 1, 10**6))
@@ -121,6 +121,13 @@ def differences(seed):
         unit="1s",
         evaluator=random.choice(("auto",) * 9 + ("both",)),
     )
+    return found, base, scale
+
+
+def differences(seed):
+    """Return the kinds and causes of the changes, and the rows of both if they differ, or None."""
+    query, stream, period, wait, lateness, last, _ = case(seed)
+    found, base, scale = evaluated(seed)
     mine = {
         (
             row.side,
@@ -139,5 +146,36 @@ def differences(seed):
     }
     kinds = [(side, kind, cause) for side, _, _, kind, cause, _ in mine]
     if mine != theirs:
-        return kinds, (text, stream, period, wait, lateness, last, base, scale, mine - theirs, theirs - mine)
+        return kinds, (
+            text_of(query, scale),
+            stream,
+            period,
+            wait,
+            lateness,
+            last,
+            base,
+            scale,
+            mine - theirs,
+            theirs - mine,
+        )
     return kinds, None
+
+
+def waits(seed):
+    """Return numbers of pull's changed rows with another wait and lateness, of both evaluations.
+
+    Return also the numbers of rows that the replay loses with the least wait and with one time point less.
+    """
+    query, stream, period, _, lateness, last, _ = case(seed)
+    found, _, scale = evaluated(seed)
+    random = Random(f"waits {seed}")
+    wait, other = random.randint(0, 9), random.choice((None, random.randint(0, 6)))
+    (side,) = (each for each in found.sides if each.side == "pull")
+    mine = side.counts(wait * scale, None if other is None else other * scale)
+    kinds = [kind for _, _, kind, *_ in changes(query, "pull", stream, (period, wait, other, last))]
+    theirs = tuple(map(kinds.count, ("late", "lost for good", "invented")))
+    least, lost = side.least_wait(), []
+    for one in () if least is None else (least // scale, least // scale - 1):
+        rows = changes(query, "pull", stream, (period, one, lateness, last))
+        lost.append(len([kind for _, _, kind, *_ in rows if kind != "invented"]))
+    return mine, theirs, least, lost

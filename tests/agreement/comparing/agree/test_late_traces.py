@@ -8,7 +8,7 @@ import pytest
 from agreement import api
 from lars.errors import LarsError
 from tests.agreement.command import lars
-from tests.agreement.comparing.agree.late_cases import differences
+from tests.agreement.comparing.agree.late_cases import differences, waits
 
 QUERY = "PREFIX : <http://e/> SELECT ?a WHERE { STREAM :s [RANGE 5s] { ?a :p ?b } }"
 ABSENT = QUERY.replace("} }", "} FILTER NOT EXISTS { STREAM :s [RANGE 5s] { ?a :q ?c } } }")
@@ -17,6 +17,13 @@ ABSENT = QUERY.replace("} }", "} FILTER NOT EXISTS { STREAM :s [RANGE 5s] { ?a :
 @pytest.mark.parametrize("seed", range(40))
 def test_rows_kinds_and_causes_are_those_of_a_replay(seed):
     assert differences(f"suite {seed}")[1] is None
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_other_waits_and_the_least_wait_are_those_of_a_replay(seed):
+    mine, theirs, least, lost = waits(f"waits {seed}")
+    assert mine == theirs
+    assert least is None or (lost[0] == 0 and (least == 0 or lost[1] > 0))
 
 
 def trace(*rows):
