@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import field, replace
-from functools import cached_property
 from itertools import chain, groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
@@ -28,7 +27,6 @@ from solver.facts import (
     Arguments,
     Background,
     Fact,
-    Row,
     Static,
     Triple,
     graph_rows,
@@ -36,8 +34,8 @@ from solver.facts import (
 from solver.job import (
     AnswerParts,
     AnswerRuns,
-    AtomRuns,
     Question,
+    StreamRuns,
     Whole,
     certified_runs,
     needs_of,
@@ -57,37 +55,6 @@ if TYPE_CHECKING:
 
 Payload = TypeVar("Payload")
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, eq=False)
-class StreamRuns(Mapping[int, frozenset[Row]]):
-    """The atoms of the only answer stream at consecutive time points, each with its time points."""
-
-    times: Array
-    atoms: AtomRuns
-
-    @cached_property
-    def _rows(self) -> Mapping[int, frozenset[Row]]:
-        return {t: frozenset((row,)) for t, row in self.streams()}
-
-    def __getitem__(self, t: int) -> frozenset[Row]:
-        return self._rows[t]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self.times.tolist())
-
-    def __len__(self) -> int:
-        return len(self.times)
-
-    def streams(self) -> Iterator[tuple[int, tuple[str, ...]]]:
-        """Yield each time point with the atoms of its answer stream."""
-        return zip(self.times.tolist(), self.atoms.by_index(len(self.times)), strict=True)
-
-    def only(self, is_wanted: Callable[[str], bool]) -> "StreamRuns":
-        """Return the answer streams restricted to the atoms whose texts `is_wanted` selects."""
-        mask = np.array([is_wanted(atom) for atom in self.atoms.atoms], np.bool_)
-        atoms = [atom for atom, item in zip(self.atoms.atoms, mask.tolist(), strict=True) if item]
-        return replace(self, atoms=AtomRuns(atoms, self.atoms.first[mask], self.atoms.last[mask]))
 
 
 class Trace(Protocol):
@@ -220,7 +187,7 @@ class LocalTrace:
                 for t, at in groupby(answers, attrgetter("t")):
                     yield [{t: frozenset(answer.row for answer in at)}]
                 return
-            yield [StreamRuns(*streamed)]
+            yield [streamed]
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline for work that reads the input of the questions."""
@@ -234,15 +201,11 @@ class LocalTrace:
         counts = np.unique(t, return_counts=True)
         return cut_span(counts, self.timeline, needs.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
 
-    def stream_runs(self, question: Question, within: Interval) -> tuple[Array, AtomRuns] | None:
-        """Return times, and the atoms of the only answer stream at each time.
-
-        The result is None if clingo must evaluate.
-        """
+    def stream_runs(self, question: Question, within: Interval) -> StreamRuns | None:
+        """Return the only answer stream at each time, or None if clingo must evaluate."""
         here = self._with_used([question])
         times = here.times(question.gate, within)
-        runs = stream_runs(question, here, times.tolist(), self.runner.evaluator)
-        return None if runs is None else (times, runs)
+        return stream_runs(question, here, times.tolist(), self.runner.evaluator)
 
     def results(
         self,

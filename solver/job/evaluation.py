@@ -6,7 +6,7 @@ times, or a sequence of whole answer streams.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import islice, pairwise
 from math import lcm
 from typing import Final, NamedTuple, Protocol, TypeVar
@@ -261,29 +261,53 @@ class AnswerRuns:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AtomRuns:
-    """Derived atoms as texts, each with an interval of indexes into the times.
+@dataclass(frozen=True, eq=False)
+class StreamRuns(Mapping[int, frozenset[Row]]):
+    """The derived atoms, as texts, of the only answer stream at each of consecutive times.
 
-    The atoms are in the order of answer streams.
+    Each atom has an interval of indexes into `times`. The atoms are in the order of answer streams.
     """
 
+    times: Array
     atoms: Sequence[str]
     first: Array
     last: Array
 
-    def by_index(self, count: int) -> Iterator[tuple[str, ...]]:
-        """Yield, for each index below `count`, the derived atoms in order."""
+    @cached_property
+    def _rows(self) -> Mapping[int, frozenset[Row]]:
+        return {t: frozenset((row,)) for t, row in self.streams()}
+
+    def __getitem__(self, t: int) -> frozenset[Row]:
+        return self._rows[t]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.times.tolist())
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def streams(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Yield each time with the atoms of its answer stream, in order."""
         places, indexes = relational.spread(self.first, self.last + 1)
         order = np.argsort(indexes, kind="stable")
-        places, borders = places[order], np.searchsorted(indexes[order], np.arange(count + 1))
-        for index in range(count):
-            yield tuple(map(self.atoms.__getitem__, places[borders[index] : borders[index + 1]].tolist()))
+        places = places[order]
+        borders = np.searchsorted(indexes[order], np.arange(len(self.times) + 1))
+        for index, t in enumerate(self.times.tolist()):
+            yield t, tuple(map(self.atoms.__getitem__, places[borders[index] : borders[index + 1]].tolist()))
+
+    def only(self, is_wanted: Callable[[str], bool]) -> "StreamRuns":
+        """Return the answer streams restricted to the atoms whose texts `is_wanted` selects."""
+        mask = np.array([is_wanted(atom) for atom in self.atoms], np.bool_)
+        atoms = [atom for atom, item in zip(self.atoms, mask.tolist(), strict=True) if item]
+        return StreamRuns(self.times, atoms, self.first[mask], self.last[mask])
 
 
-def atom_runs(
-    program: Program, situation: relational.EncodedSituation, derived: Mapping[Signature, relational.RunTable]
-) -> AtomRuns:
+def _streams_of(
+    program: Program,
+    situation: relational.EncodedSituation,
+    times: Sequence[int],
+    derived: Mapping[Signature, relational.RunTable],
+) -> StreamRuns:
     """Return the derived atoms of a program in order, without the atoms of the background B."""
     terms = situation.terms
     background = {
@@ -297,7 +321,7 @@ def atom_runs(
         np.concatenate([np.empty(0, np.int64), *(getattr(table, end) for table in tables.values())])[order]
         for end in ("first", "last")
     )
-    return AtomRuns([texts[place] for place in order.tolist()], first, last)
+    return StreamRuns(np.array(times, np.int64), [texts[place] for place in order.tolist()], first, last)
 
 
 def _without(
@@ -482,7 +506,7 @@ def answers_at(
 
 def stream_runs(
     question: Question, situation: relational.EncodedSituation, times: Sequence[int], evaluator: Evaluator
-) -> AtomRuns | None:
+) -> StreamRuns | None:
     """Return the atoms of the only answer stream at each time, or None if clingo must answer."""
     if evaluator == "both":
         return None
@@ -532,15 +556,14 @@ class PosedQuestion:
         predicate = self.question.predicate
         return self._tables().get(predicate, relational.empty(predicate[1]))
 
-    def streams(self) -> AtomRuns:
+    def streams(self) -> StreamRuns:
         """Return the derived atoms of whole answer streams."""
-        return atom_runs(self.question.program, self.situation, self._tables())
+        return _streams_of(self.question.program, self.situation, self.times, self._tables())
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
         """Return the requested rows, each with the first and last index of an interval of times."""
         if self.question.predicate is None:
-            rows = self.streams().by_index(len(self.times))
-            return ((row, index, index) for index, row in enumerate(rows))
+            return ((row, index, index) for index, (_, row) in enumerate(self.streams().streams()))
         return relational.decode(relational.coalesce(self.table(), len(self.times)), self.situation.terms)
 
     def _tables(self) -> dict[Signature, relational.RunTable]:

@@ -16,7 +16,6 @@ from agreement.documents.dates import Dates
 from agreement.documents.options import option
 from agreement.documents.outputs import in_order
 from agreement.documents.traces import (
-    StreamRuns,
     Trace,
     absent_graphs,
     check_reached,
@@ -44,7 +43,7 @@ from lars.language.windows import LARGEST_TIME, Interval
 from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
 from solver.facts import Multiples, Row
-from solver.job import Question, Whole, ask
+from solver.job import Question, StreamRuns, Whole, ask
 from solver.settings import Runner, Span, Time, TraceInput, Warn
 from translate.analysis import is_historical, remarks
 from translate.model.query import EngineQuery, Setting

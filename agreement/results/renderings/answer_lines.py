@@ -16,11 +16,10 @@ from agreement.answering.solve.solving import AnswerRows, EngineReports, Streams
 from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
-from agreement.documents.traces import StreamRuns
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
 from solver.facts import Row
-from solver.job import Whole
+from solver.job import StreamRuns, Whole
 
 Answered = AnswerRows | Streams | EngineReports
 _DIGITS: Final = 9
@@ -221,10 +220,9 @@ def _stream_parts(answered: Streams) -> Iterator[_Part[tuple[int | None, str]]]:
     together = answered.whole.consequences is not None
     for part in answered.parts:
         if isinstance(part, StreamRuns):
-            times, runs = part.times, part.atoms
-            number = None if together else 1
-            atoms = [(number, atom) for atom in runs.atoms]
-            yield int(times[0]), int(times[-1]), atoms, times[runs.first].tolist(), times[runs.last].tolist()
+            times, number = part.times, None if together else 1
+            atoms = [(number, atom) for atom in part.atoms]
+            yield int(times[0]), int(times[-1]), atoms, times[part.first].tolist(), times[part.last].tolist()
         else:
             t, streams = part
             numbered = enumerate(streams[: answered.whole.most], 1)
