@@ -302,7 +302,7 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
     Raises:
         LarsError: At the first requested time, all windows of the query are already empty and remain empty.
     """
-    last = span[1]
+    first, last = span
     if query is None and not trace_input.paths:
         trace = empty_trace(trace_input, warn)
         trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, trace_input.options))
@@ -312,8 +312,8 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
     trace = load_trace(replace(trace_input, options=options), () if query is None else (query,), warn)
     # Who asks for times after the last element wants to see the windows run empty.
     number = 0 if last is None else point_on(trace, last, trace_input.options)
-    if query is not None and span[0] is not None:
-        check_within_reach(query, trace, *span, trace_input.options)
+    if query is not None and first is not None:
+        check_within_reach(query, trace, first, last, trace_input.options)
     trace.timeline = Interval(0, max(trace.timeline.last, number))
     return trace
 
