@@ -38,7 +38,7 @@ def with_fewer_variables(
     some1(X0) ← q(X0, X1), [?X1 > 1].
     p(X) ← r(X, Z), some1(X).
     """
-    rules = _Unfolder(program, output, predicates).rules()
+    rules = _unfolded_rules(program, output, predicates)
     eliminator = _Eliminator(_names(program))
     kept = {(each.head, frozenset(each.body)): each for rule in rules for each in eliminator.apart(rule)}
     return Program(tuple(kept.values())) if eliminator.heads or rules != program.rules else program
@@ -94,58 +94,50 @@ class _Eliminator:
         return Rule(Atom(self.heads[key], arguments), body)
 
 
-@dataclass
-class _Unfolder:
-    """The unfolding of an atom: the body of the only rule replaces the atom if fewer variables result."""
+def _unfolded_rules(program: Program, output: Signature, inputs: frozenset[Signature]) -> tuple[Rule, ...]:
+    """Return the rules after unfolding, without rules that no other rule uses.
 
-    program: Program
-    output: Signature
-    inputs: frozenset[Signature]
+    The body of the only rule for an atom replaces the atom if fewer variables result.
+    """
+    rules, taken = program.rules, _names(program)
+    fixed: set[Signature | None] = {None, output, *inputs, *positive_loops(program)}
+    derived = Counter(rule.predicate for rule in rules)
+    alone = [rule for rule in rules if rule.predicate not in fixed and derived[rule.predicate] == 1]
+    # The widest first: their joins are the dear ones.
+    for wide in sorted((rule for rule in alone if rule.body), key=lambda rule: _width((rule,)), reverse=True):
+        own = next(rule for rule in rules if rule.predicate == wide.predicate)
+        rules = _without(own, rules, taken) or rules
+    return rules
 
-    def rules(self) -> tuple[Rule, ...]:
-        """Return the rules after unfolding, without rules that no other rule uses."""
-        rules = self.program.rules
-        fixed: set[Signature | None] = {None, self.output, *self.inputs, *positive_loops(self.program)}
-        derived = Counter(rule.predicate for rule in rules)
-        alone = [rule for rule in rules if rule.predicate not in fixed and derived[rule.predicate] == 1]
-        # The widest first: their joins are the dear ones.
-        for wide in sorted(
-            (rule for rule in alone if rule.body), key=lambda rule: _width((rule,)), reverse=True
-        ):
-            own = next(rule for rule in rules if rule.predicate == wide.predicate)
-            rules = self._without(own, rules) or rules
-        return rules
 
-    def _without(self, own: Rule, rules: tuple[Rule, ...]) -> tuple[Rule, ...] | None:
-        """Return the rules in which the body of `own` replaces the atoms of its head.
+def _without(own: Rule, rules: tuple[Rule, ...], taken: frozenset[str]) -> tuple[Rule, ...] | None:
+    """Return the rules in which the body of `own` replaces the atoms of its head.
 
-        Return None if the replacement is impossible or saves no variables.
-        """
-        head = own.head
-        if not isinstance(head, Atom) or not _is_general(head) or not all(map(_is_plain, own.body)):
+    Return None if the replacement is impossible or saves no variables. `taken` are the names of predicates.
+    """
+    head = own.head
+    if not isinstance(head, Atom) or not _is_general(head) or not all(map(_is_plain, own.body)):
+        return None
+    predicate, width = signature(head), _width((own,))
+    if predicate in {signature(atom) for part in own.body for atom, *_ in atoms(part)}:
+        return None
+    rules_left: list[Rule] = []
+    for rule in rules:
+        if rule == own:
+            continue
+        uses = [part for part in rule.body if any(signature(atom) == predicate for atom, *_ in atoms(part))]
+        if not uses:
+            rules_left.append(rule)
+            continue
+        if not all(isinstance(use, Atom) and _has_variables_alone(use) for use in uses):
             return None
-        predicate, width = signature(head), _width((own,))
-        if predicate in {signature(atom) for part in own.body for atom, *_ in atoms(part)}:
+        if not all(map(_is_plain, rule.body)):
             return None
-        rules_left: list[Rule] = []
-        for rule in rules:
-            if rule == own:
-                continue
-            uses = [
-                part for part in rule.body if any(signature(atom) == predicate for atom, *_ in atoms(part))
-            ]
-            if not uses:
-                rules_left.append(rule)
-                continue
-            if not all(isinstance(use, Atom) and _has_variables_alone(use) for use in uses):
-                return None
-            if not all(map(_is_plain, rule.body)):
-                return None
-            grown = _unfolded(rule, own, predicate)
-            if _width(tuple(_Eliminator(_names(self.program)).apart(grown))) >= width:
-                return None
-            rules_left.append(grown)
-        return tuple(rules_left)
+        grown = _unfolded(rule, own, predicate)
+        if _width(tuple(_Eliminator(taken).apart(grown))) >= width:
+            return None
+        rules_left.append(grown)
+    return tuple(rules_left)
 
 
 def _names(program: Program) -> frozenset[str]:

@@ -5,7 +5,7 @@ replacement gives a plan with fewer steps, in which conditions apply before the 
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from graphlib import TopologicalSorter
@@ -217,7 +217,11 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     The plan contains only rules on which the output or a constraint depends. The program must have no
     obstacle.
     """
-    resolver, layers = _Resolver(program, output), []
+    derived, used, layers = analysis.intensional(program), used_patterns(program), []
+
+    def planned(rule: Rule) -> RulePlan:
+        return _rule_plan(rule, derived, lambda atom: useful_atoms(atom, rule, output, used))
+
     rules = [rule for rule in program.proper_rules if FALSE not in rule.body]
     constraints = [rule for rule in rules if rule.head is None]
     below = {name: set[Signature]() for name in analysis.intensional(program)}
@@ -229,8 +233,8 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
         if component <= needed:
             own = [rule for rule in rules if rule.predicate in component]
             recursive = any(below[name] & component for name in component)
-            layers.append(Layer(component, tuple(map(resolver.rule, own)), recursive))
-    return RelationalPlan(tuple(layers), tuple(map(resolver.rule, constraints)))
+            layers.append(Layer(component, tuple(map(planned, own)), recursive))
+    return RelationalPlan(tuple(layers), tuple(map(planned, constraints)))
 
 
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
@@ -248,44 +252,44 @@ def _components(program: Program, below: dict[Signature, set[Signature]]) -> Ite
     yield from TopologicalSorter(graph).static_order()
 
 
-class _Resolver:
-    """The translation of rules to plans: it finds the sources of the atoms in body literals."""
+def _rule_plan(
+    rule: Rule, derived: Collection[Signature], useful: Callable[[Atom], frozenset[Atom]]
+) -> RulePlan:
+    """Return the plan of a rule, with the sources of the atoms in its body literals.
 
-    def __init__(self, program: Program, output: Signature | None) -> None:
-        self._derived = analysis.intensional(program)
-        self._output, self._used = output, used_patterns(program)
+    `useful` returns the input atoms that an atom of the body can match.
+    """
+    joined: list[Scan] = []
+    subtracted: list[Scan] = []
+    conditions: list[logic.Condition] = []
+    for literal in rule.body:
+        match literal:
+            case logic.Comparison() | logic.Test() | logic.Assign():
+                conditions.append(literal)
+            case logic.Gather() | logic.Among():
+                whole = frozenset((canonical_atom(literal.atom),))
+                scan = _scan(analysis.LiteralForm(literal.atom), literal.atom, whole, derived)
+                joined.append(replace(scan, literal=literal))
+            case _:
+                form = analysis.literal_form(literal)
+                if isinstance(form.atom, Atom):
+                    scan = _scan(form, form.atom, useful(form.atom), derived)
+                    (joined if form.positive else subtracted).append(scan)
+                elif form.time is not None:
+                    joined.append(Scan(None, (form.time,)))
+    return RulePlan(rule, tuple(joined), tuple(subtracted), tuple(conditions))
 
-    def rule(self, rule: Rule) -> RulePlan:
-        """Return the plan of a rule."""
-        joined: list[Scan] = []
-        subtracted: list[Scan] = []
-        conditions: list[logic.Condition] = []
-        for literal in rule.body:
-            match literal:
-                case logic.Comparison() | logic.Test() | logic.Assign():
-                    conditions.append(literal)
-                case logic.Gather() | logic.Among():
-                    whole = frozenset((canonical_atom(literal.atom),))
-                    scan = self._scan(analysis.LiteralForm(literal.atom), literal.atom, whole)
-                    joined.append(replace(scan, literal=literal))
-                case _:
-                    form = analysis.literal_form(literal)
-                    if isinstance(form.atom, Atom):
-                        useful = useful_atoms(form.atom, rule, self._output, self._used)
-                        scan = self._scan(form, form.atom, useful)
-                        (joined if form.positive else subtracted).append(scan)
-                    elif form.time is not None:
-                        joined.append(Scan(None, (form.time,)))
-        return RulePlan(rule, tuple(joined), tuple(subtracted), tuple(conditions))
 
-    def _scan(self, form: analysis.LiteralForm, atom: Atom, useful: frozenset[Atom]) -> Scan:
-        predicate = signature(atom)
-        if predicate in self._derived and form.window is None:
-            return Scan(predicate, atom.arguments)
-        windowed_atom = WindowedAtom(form.window or NOW, canonical_atom(atom), useful)
-        if form.mode == "@" and form.time is not None:
-            return Scan(replace(windowed_atom, timed=True), (*variables_in_order(atom), form.time))
-        return Scan(windowed_atom, variables_in_order(atom))
+def _scan(
+    form: analysis.LiteralForm, atom: Atom, useful: frozenset[Atom], derived: Collection[Signature]
+) -> Scan:
+    predicate = signature(atom)
+    if predicate in derived and form.window is None:
+        return Scan(predicate, atom.arguments)
+    windowed_atom = WindowedAtom(form.window or NOW, canonical_atom(atom), useful)
+    if form.mode == "@" and form.time is not None:
+        return Scan(replace(windowed_atom, timed=True), (*variables_in_order(atom), form.time))
+    return Scan(windowed_atom, variables_in_order(atom))
 
 
 @lru_cache(maxsize=64)
