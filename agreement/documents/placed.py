@@ -65,32 +65,23 @@ class PlacedData:
         """Return the places of all paths; the first message computes the places."""
         return scanned(self.text, self.start, self.end, self.notation).spots
 
-    def error(self, path: KeyPath, wrong: WrongValueError | str, *, at_key: bool = False) -> PlacedError:
-        """Return an error at the value (or key) of a path, or at the nearest enclosing value with a place."""
-        problem = wrong if isinstance(wrong, WrongValueError) else WrongValueError(wrong)
-        return _Fault(path, problem, at_key).error(self, self.spots())
-
-
-@dataclass(frozen=True, slots=True)
-class _Fault:
-    path: KeyPath
-    wrong: WrongValueError
-    at_key: bool = False
-
-    def offset(self, data: PlacedData, spots: Spots) -> int:
-        known = self.path
+    def offset(self, spots: Spots, path: KeyPath, part: str | None, *, at_key: bool) -> int:
+        """Return the place of the value (or key) of a path, or of a part of the value that it contains."""
+        known = path
         while known and known not in spots:
             known = known[:-1]
         if known not in spots:
-            return data.start
+            return self.start
         key, value, shown = spots[known]
-        offset = key if self.at_key and known == self.path else shown
-        return offset if self.wrong.part is None else _offset_of(self.wrong.part, data, value, offset)
+        offset = key if at_key and known == path else shown
+        return offset if part is None else _offset_of(part, self, value, offset)
 
-    def error(self, data: PlacedData, spots: Spots) -> PlacedError:
-        label = f"{path_text(self.path)}: " if self.path else ""
-        place = place_at(data.source, data.text, self.offset(data, spots))
-        return PlacedError(place, f"{label}{self.wrong.problem}")
+    def error(self, path: KeyPath, wrong: WrongValueError | str, *, at_key: bool = False) -> PlacedError:
+        """Return an error at the value (or key) of a path, or at the nearest enclosing value with a place."""
+        problem = wrong if isinstance(wrong, WrongValueError) else WrongValueError(wrong)
+        label = f"{path_text(path)}: " if path else ""
+        place = place_at(self.source, self.text, self.offset(self.spots(), path, problem.part, at_key=at_key))
+        return PlacedError(place, f"{label}{problem.problem}")
 
 
 def _offset_of(part: str, data: PlacedData, start: int, otherwise: int) -> int:
@@ -133,30 +124,34 @@ def checked_at(model: type[Model], data: PlacedData, path: KeyPath, content: obj
         return model.model_validate(content)
     except ValidationError as error:
         details = error.errors(include_url=False)
-    spots = data.spots()
-    faults = [_fault(model, data, path, detail) for detail in details]
-    first = min(faults, key=lambda fault: (not fault.path, fault.offset(data, spots)))
-    if first.path or () in spots:
-        raise first.error(data, spots)
-    raise LarsError(f"{data.source}: {first.wrong.problem}")
+    spots, faults = data.spots(), [_fault(model, data, path, detail) for detail in details]
+    at, wrong, at_key = min(
+        faults, key=lambda fault: (not fault[0], data.offset(spots, fault[0], fault[1].part, at_key=fault[2]))
+    )
+    if at or () in spots:
+        raise data.error(at, wrong, at_key=at_key)
+    raise LarsError(f"{data.source}: {wrong.problem}")
 
 
-def _fault(model: type[BaseModel], data: PlacedData, path: KeyPath, error: ErrorDetails) -> _Fault:
+def _fault(
+    model: type[BaseModel], data: PlacedData, path: KeyPath, error: ErrorDetails
+) -> tuple[KeyPath, WrongValueError, bool]:
+    """Return the path of a wrong value, the problem, and whether the key is the place of the problem."""
     at = (*path, *error["loc"])
     match error:
         case {"type": "missing"}:
             infos = _model_at(model, error["loc"][:-1]).model_fields
             required = ", ".join(name for name, field in infos.items() if field.is_required())
-            return _Fault(at[:-1], WrongValueError(_missing(data, error, required)))
+            return at[:-1], WrongValueError(_missing(data, error, required)), False
         case {"type": "extra_forbidden"}:
             accepted = list(_model_at(model, error["loc"][:-1]).model_fields)
-            return _Fault(at, WrongValueError(_unknown(str(at[-1]), accepted)), at_key=True)
+            return at, WrongValueError(_unknown(str(at[-1]), accepted)), True
         case {"ctx": {"error": WrongValueError() as wrong}}:
-            return _Fault(at, wrong)
+            return at, wrong, False
         case _:
             value_text = message_text if data.notation == "TOML" else shown_json
             text = f"found {value_text(error['input'])}"
-            return _Fault(at, WrongValueError(f"{text}; expected {expectation(error, data.notation)}"))
+            return at, WrongValueError(f"{text}; expected {expectation(error, data.notation)}"), False
 
 
 def _missing(data: PlacedData, error: ErrorDetails, required: str) -> str:
