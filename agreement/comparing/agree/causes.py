@@ -9,7 +9,7 @@ without a common model (V, P, D, S) can read a stream through windows of differe
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial, reduce
+from functools import cache, cached_property, partial, reduce
 from itertools import count, groupby, pairwise
 from operator import attrgetter, itemgetter
 from typing import Final, TypeVar
@@ -100,6 +100,27 @@ def _reaching_on(window: Window) -> Window:
     if last >= ahead:
         return window
     return TimeWindow(None if first is None else -first, ahead, window.step)
+
+
+def is_positive(program: Program) -> bool:
+    """Return whether no more input can remove a row: no negation, no aggregate, no first rows."""
+    parts = (part for rule in program.rules for part in rule.body)
+    return not any(isinstance(part, formulas.Not | formulas.SetLiteral) for part in parts)
+
+
+def keeps_rows(program: Program, merged: Program) -> bool:
+    """Return whether all rows of a program are rows of the same query over one graph of all its sources.
+
+    Both programs are positive, and read each stream through the same windows.
+    """
+    parts = [part for one in (program, merged) for rule in one.rules for part in rule.body]
+    inner = (part.inner for part in parts if isinstance(part, formulas.In))
+    return (
+        is_positive(program)
+        and is_positive(merged)
+        and all(isinstance(one, formulas.Diamond) and isinstance(one.inner, Atom) for one in inner)
+        and _by_stream(program) == _by_stream(merged)
+    )
 
 
 def with_windows_of(program: Program, other: Program) -> Program:
@@ -427,11 +448,15 @@ class CauseSearch:
         push, pull, of_push = self._sides.push, self._sides.pull, side == "push"
         own, other = (push, pull) if of_push else (pull, push)
         through = with_windows_of(other, own)
-        runs = self._everywhere(through)
+        runs = cache(lambda: self._everywhere(through))
         merged_push = with_windows_of(self._sides.merged, own)
+        different_queries = merged_push != (through if of_push else pull)
 
         def is_merged(rows: DifferingRows) -> Mask:
-            return ~runs.holds_at(rows.columns, runs.until(rows.reported if of_push else rows.end))
+            if of_push and not different_queries and keeps_rows(push, through):
+                # In one graph of all windows and static data, a positive query keeps the rows of push.
+                return np.zeros(len(rows.end), np.bool_)
+            return ~runs().holds_at(rows.columns, runs().until(rows.reported if of_push else rows.end))
 
         def is_different(rows: DifferingRows) -> Mask:
             mask = is_merged(rows)
@@ -452,11 +477,14 @@ class CauseSearch:
             return (self._ends, rows, rows.end - 1) if of_push else (self._pushes, rows, rows.start)
 
         def has_other_windows(rows: DifferingRows) -> Mask:
+            if of_push and self._show_the_same(through, pull):
+                # At the end of its period, pull does not have a row of push.
+                return np.zeros(len(rows.end), np.bool_)
             if of_push:
-                return runs.holds_at(rows.columns, runs.until(rows.end))
-            return runs.among(self._pushes).holds_within(rows.columns, rows.start, rows.end)
+                return runs().holds_at(rows.columns, runs().until(rows.end))
+            return runs().among(self._pushes).holds_within(rows.columns, rows.start, rows.end)
 
-        if merged_push != (through if of_push else pull):
+        if different_queries:
             yield "different queries", is_different
         yield "merged sources", is_merged
         yield "hidden by the pivot", is_hidden
@@ -470,11 +498,33 @@ class CauseSearch:
         last: RowCause = "blocked later" if of_push else "blocker expired"
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
+    def _show_the_same(self, program: Program, pull: Program) -> bool:
+        """Return whether at pull's times a program has pull's answers, because all windows are equal then.
+
+        The program differs from pull's program only in the windows.
+        """
+        if self._sides.push_static is not None:
+            return False
+        pairs = {
+            (one.window, other.window)
+            for rule, pulled in zip(program.rules, pull.rules, strict=True)
+            for one, other in zip(rule.body, pulled.body, strict=True)
+            if isinstance(one, formulas.In) and isinstance(other, formulas.In) and one != other
+        }
+
+        def ends(window: TimeWindow) -> tuple[Array, Array]:
+            return relational.window_ends(window, self._ends, self._situation.timeline)
+
+        return all(
+            isinstance(one, TimeWindow)
+            and isinstance(other, TimeWindow)
+            and np.array_equal(ends(one), ends(other))
+            for one, other in pairs
+        )
+
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
         """Return a mask of the rows that pull would lack even without input after push's last report."""
-        # More input can also change an aggregate, or push a row out of the first ones.
-        parts = (part for rule in self._sides.pull.rules for part in rule.body)
-        if not any(isinstance(part, formulas.Not | formulas.SetLiteral) for part in parts):
+        if is_positive(self._sides.pull):
             return np.ones(len(rows.end), np.bool_)
         pairs = np.stack((rows.end, rows.reported))
         (ends, reports), places = np.unique(pairs, axis=1, return_inverse=True)
