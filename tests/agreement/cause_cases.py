@@ -122,6 +122,28 @@ def case(seed):
     return Case(found, select, push, windows, bounds, *given(random.Random(seed), streams, exclusive, select))
 
 
+def positive_case(seed):
+    """Return the comparison of a seed with joins and unions only, whose rows more input never removes.
+
+    In half of them push reads pull's windows without their slides, as CQELS does: one of each stream.
+    """
+
+    def positive(found):
+        operator, *parts = found
+        if operator == "block":
+            return found
+        return ("union" if operator == "union" else "join", *map(positive, parts))
+
+    one = case(SAME * seed)
+    select = Shape(("x",)) if one.select.aggregates else replace(one.select, order=None, limit=None)
+    changed = replace(one, pattern=positive(one.pattern), select=select)
+    if seed % 2 or len({window.stream for window in one.pull}) < len(one.pull):
+        return changed
+    slides = [window.step for window in one.pull if window.rows is None]
+    push = tuple(replace(window, step=1) for window in one.pull)
+    return replace(changed, push=push, period=max([1, *slides]))
+
+
 def shape(rng):
     """Return aggregates, with GROUP BY and HAVING or without, or rows; then DISTINCT, ORDER BY and LIMIT."""
     if rng.random() < 0.2:

@@ -14,11 +14,17 @@ from tests.agreement.cause_cases import (
     case,
     case_with_another_query,
     case_with_own_static_data,
+    positive_case,
     text,
 )
 from tests.agreement.cause_check import checked_case
 
-KINDS = {"one": case, "queries": case_with_another_query, "static": case_with_own_static_data}
+KINDS = {
+    "one": case,
+    "queries": case_with_another_query,
+    "static": case_with_own_static_data,
+    "positive": positive_case,
+}
 
 
 def main():
@@ -27,7 +33,12 @@ def main():
     parser.add_argument("cases", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--kind", choices=KINDS, default="one", help="one query, two, or two static data")
+    parser.add_argument(
+        "--kind",
+        choices=KINDS,
+        default="one",
+        help="one query, two, two static data, or a query without negation",
+    )
     wanted = parser.parse_args()
     seeds = range(wanted.seed * 1_000_000, wanted.seed * 1_000_000 + wanted.cases)
     found, wrong, differing = Counter(), 0, 0

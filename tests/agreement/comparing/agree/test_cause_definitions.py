@@ -2,7 +2,14 @@
 
 import pytest
 
-from tests.agreement.cause_cases import Case, E, Shape, case_with_another_query, case_with_own_static_data
+from tests.agreement.cause_cases import (
+    Case,
+    E,
+    Shape,
+    case_with_another_query,
+    case_with_own_static_data,
+    positive_case,
+)
 from tests.agreement.cause_check import checked, checked_case
 from tests.agreement.reference import Arrival, Window
 
@@ -16,6 +23,12 @@ def test_each_cause_is_what_its_words_say(first):
 def test_so_is_each_cause_where_both_sides_have_static_data_of_their_own(first):
     found = [checked_case(case_with_own_static_data(seed)) for seed in range(first, first + 20)]
     assert [wrong for _, wrong in found if wrong] == []
+
+
+def test_causes_of_rows_of_positive_queries_follow_the_definitions():
+    found = [checked_case(positive_case(seed)) for seed in range(40)]
+    assert [wrong for _, wrong in found if wrong] == []
+    assert any(("push", "expired before the pull") in causes for causes, _ in found)
 
 
 @pytest.mark.parametrize("first", range(200, 280, 20))
