@@ -137,7 +137,8 @@ def test_one_question_has_one_answer_in_all_languages(tmp_path):
         f"lars solve samples/crowd/query.{re.sub('[- ]', '', name[0].lower())}.rq {given} {when}"
         for name in LANGUAGES
     ]
-    asked[-1] = asked[-1].replace(" samples/crowd/doors", " --stream doors=samples/crowd/doors")
+    words = " --stream doors=samples/crowd/doors"  # the name of a stream of CQELS 2 is a word
+    asked = [line.replace(" samples/crowd/doors", words) if ".cqels2." in line else line for line in asked]
     found = {run(line, tmp_path)[1] for line in asked}
     assert len(found) == 1
     assert "6: (2, house)" in found.pop()

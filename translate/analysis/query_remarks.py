@@ -19,7 +19,7 @@ from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
 from translate.model.query import Dataset, EngineQuery, Setting
-from translate.model.windows import Now, Range, Rows, Span, WindowExpression, window_operator
+from translate.model.windows import Now, Range, Rows, Span, Unbounded, WindowExpression, window_operator
 
 
 def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
@@ -221,7 +221,7 @@ def is_pushed(query: EngineQuery) -> bool:
 
 
 def _has_no_grid(window: WindowExpression) -> bool:
-    return isinstance(window, Now | Rows) or (isinstance(window, Range) and window.slide is None)
+    return isinstance(window, Now | Rows | Unbounded) or (isinstance(window, Range) and window.slide is None)
 
 
 def is_historical(query: EngineQuery) -> bool:

@@ -132,6 +132,8 @@ class _Streams:
             return self._text(token, what)
         if token.kind == "a variable":
             raise self._unsupported(f"the variable {what} name {token}", token)
+        if token.kind == "a keyword":  # a word, which may be the same as a prefix
+            return Iri(token.text)
         return self.names.iri(token) if what == "stream" else self.names.label(token)
 
     def _text(self, token: sparql.Token, what: str) -> Iri:
@@ -149,7 +151,8 @@ class _Streams:
         """Return the stream and the window of a STREAM or WINDOW block."""
         word, name, *_ = block.tokens()
         if (window := block.find("window")) is None:
-            return self._named_window(name) if word.is_word("WINDOW") else self._stream(name)
+            own = self.manner.block.partition(" ")[0] if self.manner.names_windows else "WINDOW"
+            return self._named_window(name) if word.is_word("WINDOW", own) else self._stream(name)
         if self.manner.texts is not None:
             return StreamBlock(Iri(name.text), self._window(window))
         variable = name.kind == "a variable"

@@ -44,7 +44,10 @@ class Manner:
       (..) is left out if the window lacks the value inside. The language lacks a window without a template.
     - `block` is the text before the { of a block that reads a stream; "" if the language has no blocks.
     - `merged` are the words before a stream whose window enters the default graph; "" if none does.
-    - `operators` are the words of relation-to-stream operators, which are before or behind SELECT.
+    - `declares` is the text that declares a window with a name. `label` is the text of the name, with {} in
+      its place.
+    - `operators` are the words of relation-to-stream operators, which are before or behind SELECT, or before
+      the first word of each form in `operators_of`.
     - `forms` are the forms of queries.
 
     Meanings:
@@ -83,10 +86,13 @@ class Manner:
     templates: Mapping[str, tuple[str, ...]]
     block: str = "STREAM {stream} {window}"
     merged: str = ""
+    declares: str = "FROM NAMED WINDOW {label} ON {source}{stream} {window}"
+    label: str = "<{}>"
     operators: Mapping[ToStream, str] = field(
         default_factory=lambda: {operator: operator for operator in get_args(ToStream)}
     )
     operators_at: Literal["nowhere", "before", "behind"] = "nowhere"
+    operators_of: tuple[str, ...] = ("SELECT",)
     forms: tuple[str, ...] = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
     merges: bool = False
     names_windows: bool = False

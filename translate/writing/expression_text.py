@@ -330,7 +330,7 @@ class Dialect:
 
     def label(self, name: str) -> str:
         """Return the name of a window in the language's syntax."""
-        return f":{name}" if self.language.manner.texts else f"<{name}>"
+        return self.language.manner.label.format(name)
 
     def window(self, window: WindowExpression) -> str:
         """Return a window in brackets; raise CannotSayError for a window that the language lacks."""
@@ -345,6 +345,16 @@ class Dialect:
             raise self.cannot(f"the variable stream name {block.stream}", "a window is declared ON an IRI")
         read = StreamBlock(block.stream, block.window)
         return next(name for window, name in self.windows if window == read)
+
+    def declaration(self, read: StreamBlock, name: str) -> str:
+        """Return the clause that declares a window with a name."""
+        texts = {
+            "label": self.label(name),
+            "source": self.source(read.window),
+            "stream": self.full(read.iri),
+            "window": self.window(read.window),
+        }
+        return fill(self.language.manner.declares, texts.__getitem__)
 
     def values_inside(self) -> None:
         """Raise CannotSayError if the language has no VALUES among the patterns."""

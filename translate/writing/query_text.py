@@ -62,7 +62,7 @@ def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines
 
     Raises CannotSayError if the language cannot express a relation-to-stream operator.
     """
-    if dialect.language.manner.names_windows:
+    if dialect.language.manner.names_windows and dialect.language.manner.operators_at == "nowhere":
         return _rspql(query, dialect)
     if dialect.language is Language.CSPARQL:
         _check_operator(query, dialect, "it reports all answers")
@@ -71,7 +71,7 @@ def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines
         manner = dialect.language.manner
         own = set(manner.operators) != set(manner.operators.values())
         words = " and ".join(manner.operators.values()) if own else "the operator"
-        where = f"it has {words} {manner.operators_at} SELECT only"
+        where = f"it has {words} {manner.operators_at} {' and '.join(manner.operators_of)} only"
         _check_operator(
             query, dialect, "its text has no such operator" if manner.operators_at == "nowhere" else where
         )
@@ -134,7 +134,7 @@ def _is_draft(query: EngineQuery, dialect: Dialect) -> bool:
 def operator_of(query: EngineQuery, dialect: Dialect) -> str:
     """Return the operator after SELECT or CONSTRUCT, or "" if the query has no operator."""
     manner = dialect.language.manner
-    has = manner.operators_at != "nowhere" and query.form == "SELECT"
+    has = manner.operators_at != "nowhere" and query.form in manner.operators_of
     if query.to_stream is None or not (has or _is_draft(query, dialect)):
         return ""
     return manner.operators.get(query.to_stream, "")
@@ -152,11 +152,7 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
         *(f"FROM NAMED {full(graph)}" for graph in query.dataset.named),
         *(f"{words} {full(part.iri)} {dialect.window(part.window)}" for part in query.merged),
         *(f"FROM STREAM {dialect.stream(part)} {dialect.window(part.window)}" for part, _ in streams),
-        *(
-            f"FROM NAMED WINDOW {dialect.label(name)} ON {dialect.source(part.window)}{full(part.iri)} "
-            f"{dialect.window(part.window)}"
-            for part, name in declared
-        ),
+        *(dialect.declaration(part, name) for part, name in declared),
     ]
 
 
@@ -242,7 +238,7 @@ def _head(query: EngineQuery, clauses: group_text.Clauses, dialect: Dialect) -> 
             words.append(query.modifiers.duplicates)
             return [" ".join(filter(None, (*words, items)))]
         case "ASK":
-            return ["ASK"]
+            return [f"{operator_of(query, dialect)} ASK".lstrip()]
         case "CONSTRUCT":
             lines = group_text.write_triples(query.template, replace(dialect, blanks=frozenset()))
             return group_text.in_braces(f"CONSTRUCT {operator_of(query, dialect)}".rstrip(), lines)

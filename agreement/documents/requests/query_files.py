@@ -52,9 +52,18 @@ def experiment_in(inputs: Sequence[Path]) -> Path | None:
     return inputs[0] if len(inputs) == 1 and is_experiment(inputs[0]) else None
 
 
+_HEADERS: Final = sorted(
+    {
+        word.partition(" ")[0].lower().encode()
+        for language in Language
+        if language.manner.operators_at == "before"
+        for word in language.manner.operators.values()
+    }
+)
+"""The words with which a query of some language may begin, before SELECT."""
 _QUERY: Final = re.compile(
     rb"(?:\s|#[^\n]*\n|version\s*[\"'][^\"'\s]*[\"']|prefix\s[^<]{0,99}<[^>]*>|base\s*<[^>]*>)*"
-    rb"(?:register|select|construct|ask|describe)\b(?!\s*[,;:=.])",
+    rb"(?:register|select|construct|ask|describe|" + b"|".join(_HEADERS) + rb")\b(?!\s*[,;:=.])",
     re.IGNORECASE,
 )
 _HEAD: Final = 2**16

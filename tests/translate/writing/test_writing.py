@@ -1,9 +1,10 @@
-"""Queries as text: golden texts in four languages, and what needs braces or brackets."""
+"""Queries as text: golden texts in each language, and what needs braces or brackets."""
 
 import pytest
 
 from lars.language.formulas import Call
 from lars.language.terms import XSD, Iri, Literal, Variable
+from tests.packs import ROOT
 from translate.dialects import read_query
 from translate.model.patterns import (
     Alternative,
@@ -115,10 +116,32 @@ WHERE {
 """
 
 
-@pytest.mark.parametrize(
-    ("language", "text"),
-    list(zip(Language, (CSPARQL, CQELS, SPARQLSTREAM, RSPQL, KOLIBRIE, CQELS2, SPARQ, JANUS), strict=True)),
-)
+GOLDEN = {
+    Language.CSPARQL: CSPARQL,
+    Language.CQELS: CQELS,
+    Language.SPARQLSTREAM: SPARQLSTREAM,
+    Language.RSPQL: RSPQL,
+    Language.KOLIBRIE: KOLIBRIE,
+    Language.CQELS2: CQELS2,
+    Language.SPARQ: SPARQ,
+    Language.JANUS: JANUS,
+}
+SAMPLES = {
+    language: (ROOT / "samples" / "crowd" / f"query.{language.value}.rq").read_text(encoding="utf-8")
+    for language in Language
+}
+"""The question of samples/crowd in each language: a new language is written and read again here too."""
+
+
+@pytest.mark.parametrize("language", Language)
+def test_the_sample_of_a_language_is_written_and_read_again(language):
+    query = read_query(SAMPLES[language], "q.rq", language)
+    text = write_query(query, language)
+    assert read_query(text, "q.rq", language) == query
+    assert write_query(read_query(text, "q.rq", language), language) == text
+
+
+@pytest.mark.parametrize(("language", "text"), GOLDEN.items())
 def test_a_text_is_written_as_it_was_read(language, text):
     assert write_query(read_query(text, "q.rq", language), language) == text
 

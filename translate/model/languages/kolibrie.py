@@ -33,6 +33,7 @@ MANNER: Final = Manner(
     units={"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
     templates={"range": ("[RANGE {length} STEP {slide}]",)},
     block="WINDOW {label}",
+    label=":{}",
     names_windows=True,
     ends="high-open",
     bare=SECOND,

@@ -159,3 +159,9 @@ def test_a_table_whose_first_column_is_called_ask_is_no_query(tmp_path):
     for name, is_one in (("quotes.tsv", False), ("quotes", True)):
         (tmp_path / name).write_text("ask\tbid\tt\n1\t2\t3\n")
         assert is_query(tmp_path / name) is is_one
+
+
+def test_a_query_may_begin_with_the_operator_of_its_language(tmp_path):
+    text = "PREFIX e: <e:> RSTREAM SELECT ?a FROM STREAM s [RANGE 10s] WHERE { STREAM s { ?a e:p ?b } }"
+    (tmp_path / "q.txt").write_text(text)
+    assert is_query(tmp_path / "q.txt")
