@@ -372,9 +372,15 @@ class TraceFile:
 
     def error(self, place: Place, problem: str) -> PlacedError:
         """Return the error for a problem at a place of the file."""
-        if self.arrival is not None and "arrival" not in problem:
-            problem = f"cannot read the arrival time in the column {self.arrival}: {problem}"
-        return PlacedError(self.format.placed(self, place), problem)
+        return PlacedError(self.format.placed(self, place), self.problem(problem))
+
+    def problem(self, problem: str) -> str:
+        """Return a problem of a row; for a time of arrival, the text names its column."""
+        if self.arrival is None or "arrival" in problem:
+            return problem
+        if problem.startswith(("found None", "'' is not a time")):
+            problem = "the cell is empty; use a time of arrival in each row, or --on-error skip"
+        return f"cannot read the arrival time in the column {self.arrival}: {problem}"
 
 
 @dataclass(frozen=True, slots=True)

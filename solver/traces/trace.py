@@ -546,7 +546,7 @@ class PartReading:
             for number, part in enumerate(row.content, int(numbers[row.place])):
                 if isinstance(part, MalformedPart):
                     text = str(row.text).encode("utf-8", "backslashreplace").decode()
-                    self.rejected.append((source.path, text, part.problem))
+                    self.rejected.append((source.path, text, source.problem(part.problem)))
                 else:
                     atoms[part.name].append((number, part))
         for name, numbered in atoms.items():

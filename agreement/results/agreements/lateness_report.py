@@ -42,6 +42,8 @@ def _sentence(side: str, own: Sequence[LateSide]) -> str:
     kinds = Counter(row.kind for each in own for row in each.changes)
     every = sum(each.rows for each in own)
     lost = kinds["late"] + kinds["lost for good"]
+    if not every and not kinds:
+        return f"{side} has no row on time and as the data came"
     if not kinds:
         return f"{side} reported all {outputs.quantity(every, 'row')} in time"
     texts = []

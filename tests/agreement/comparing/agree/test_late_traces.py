@@ -168,7 +168,7 @@ def test_rows_of_a_file_in_any_order_arrive_in_this_order(files):
         (
             (",4", ","),
             ("--arrival", "came"),
-            "t.csv:4:42: cannot read the arrival time in the column came: '' is not a time",
+            "t.csv:4:42: cannot read the arrival time in the column came: the cell is empty; use a time",
         ),
         (
             (",4", ",1"),
@@ -206,6 +206,21 @@ def test_engines_take_no_arrivals(files, command):
     inputs = [*reporters, "q.rq", "t.csv"] if name == "compare" else ["q.rq", "t.csv", *reporters]
     ran = lars(name, *inputs, "--arrival", "came")
     assert (ran.code, "cannot push data late with --arrival came" in ran.err) == (2, True), ran.err
+
+
+def test_tables_of_json_have_arrivals_and_rows_without_are_skipped(files):
+    row = '{{"t": {}, "s": "<http://e/a>", "p": "<http://e/p>", "o": "<http://e/{}>", "came": {}}}\n'
+    (files / "t.jsonl").write_text(
+        "".join(row.format(*each) for each in ((1, 1, 9), (3, 2, "null"), (9, 3, 9)))
+    )
+    command = ("agree", "q.rq", "t.jsonl", "--arrival", "came", "--late", "--period", "4", "--json")
+    assert (
+        "t.jsonl:2:1: cannot read the arrival time in the column came: the cell is empty"
+        in lars(*command).err
+    )
+    ran = lars(*command, "--on-error", "skip", "--rejected", "kept.txt")
+    assert (ran.json["late_elements"], ran.json["delay"]) == (1, 8)
+    assert "the column came: the cell is empty" in (files / "kept.txt").read_text()
 
 
 def test_mapped_columns_have_arrivals(files):
