@@ -82,3 +82,13 @@ def test_the_marks_are_those_of_the_blocks():
         text.removeprefix("sh ") for row in MARKS for cell in row for text in snippets(cell) if text != "sh"
     }
     assert notes <= told
+
+
+def test_the_rules_of_grammars_are_rules_and_the_reader_knows_them():
+    names = [row[0].strip("`") for row in rows("tests/README.md", "| rule of a grammar | meaning |")]
+    folder = ROOT / "translate" / "dialects"
+    grammars = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.lark"))
+    reader = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.py"))
+    assert len(names) >= 10
+    assert [name for name in names if not re.search(rf"^(%\w+ )?!?_?{name}:", grammars, re.MULTILINE)] == []
+    assert [name for name in names if f'"{name}"' not in reader] == []

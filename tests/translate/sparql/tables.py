@@ -6,6 +6,7 @@ extends and overrides; one whose name begins with _ is no language of its own.
 """
 
 import json
+import re
 
 from lark import Lark
 from lark.parsers.lalr_analysis import Shift
@@ -23,8 +24,18 @@ def text_of(grammar):
     return text if before is None else text_of(grammar.parent / before) + text
 
 
+OVERRIDDEN = re.compile(r"^%override\s+(to_stream|block|merged):", re.MULTILINE)
+
+
+def check_kept_words(text):
+    """Raise ValueError if a grammar overrides a rule without its `!`, although the reader reads its words."""
+    if name := OVERRIDDEN.search(text):
+        raise ValueError(f"the reader reads the words of {name[1]}; write %override !{name[1]}")
+
+
 def made(grammar):
     """Return the text of the tables of a grammar."""
+    check_kept_words(text_of(grammar))
     parser = Lark(text_of(grammar), parser="lalr", lexer="basic", strict=False)
     table = parser.parser.parser._parse_table
     texts = {terminal.name: terminal.pattern.value for terminal in parser.terminals}

@@ -7,7 +7,7 @@ import pytest
 from lars.errors import LarsError
 from tests.translate.marked import fails_at_mark
 from tests.translate.sparql.changed_queries import QUERIES, accepted_elsewhere, changed, is_parsed, is_read
-from tests.translate.sparql.tables import GRAMMARS, made
+from tests.translate.sparql.tables import GRAMMARS, check_kept_words, made
 from translate.dialects import read_query
 
 
@@ -69,3 +69,8 @@ def test_each_cell_of_a_list_has_its_item_and_the_next_cell_behind_it_what_stand
 def test_a_text_that_is_no_query_is_refused_at_its_place_however_long_its_names(name, column):
     with pytest.raises(LarsError, match=f"^q.rq:1:{column}: "):
         read_query(f"SELECT ?{name} {{ ?{name} }}", "q.rq")
+
+
+def test_a_grammar_that_loses_the_words_of_an_operator_is_refused():
+    with pytest.raises(ValueError, match="write %override !to_stream"):
+        check_kept_words('%override to_stream: "EMIT" "NEW"')
