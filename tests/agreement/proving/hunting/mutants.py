@@ -48,7 +48,7 @@ class AlteredSession:
         return self.session.profile
 
     def push(self, pushes):
-        left = self.of.pushes(tuple(pushes))
+        left = self.of.pushes(tuple(push.as_element() for push in pushes))
         kept = [push for push in left if push is not None]
         found = iter(self.session.push(kept))
         replies = [PushReply(reports=()) if push is None else next(found) for push in left]

@@ -185,7 +185,7 @@ class OpenWindows:
     profile = ProfileReply(ok=True, engine="open windows", time_unit="1ms", dialect="rspql")
 
     def push(self, pushes):
-        return [PushReply(reports=tuple(self.reports(push))) for push in pushes]
+        return [PushReply(reports=tuple(self.reports(push.as_element()))) for push in pushes]
 
     def reports(self, push):
         self.seen.append((self.now, push.t))
