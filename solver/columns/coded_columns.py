@@ -4,10 +4,11 @@ Joins and sorting use the codes. Codes are converted back to texts at the end.
 """
 
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, compress, count, islice, repeat
-from operator import is_, itemgetter
+from itertools import chain, count, islice, repeat
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
@@ -35,12 +36,22 @@ _TERMS_FOR_EACH_ROW: Final = 8
 _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
-class Numbering(dict[Key, int]):
-    """A dictionary that gives each key a number: a new key gets the next number."""
+class Numbering(defaultdict[Key, int]):
+    """A dictionary that gives each key a number: a new key gets the next number. Only look-ups add keys.
 
-    def __missing__(self, key: Key) -> int:
-        self[key] = number = len(self)
-        return number
+    >>> import pickle
+    >>> numbers = Numbering({"a": 0})
+    >>> numbers["b"], numbers["a"], pickle.loads(pickle.dumps(numbers))["c"]
+    (1, 0, 2)
+    """
+
+    def __init__(self, known: Mapping[Key, int] | None = None) -> None:
+        super().__init__(None, known or {})
+        # Counts in C: millions of terms get their numbers here.
+        self.default_factory = count(len(self)).__next__
+
+    def __reduce__(self) -> Any:
+        return Numbering, (dict(self),)
 
 
 class CodedTerms(ABC):
@@ -107,13 +118,7 @@ class TermCodes(CodedTerms):
 
     def codes(self, texts: Iterable[str]) -> Array:
         """Return the codes of many texts."""
-        names, known = list(texts), self._codes
-        codes_of_texts = list(map(known.get, names))
-        if None in codes_of_texts:
-            fresh = dict.fromkeys(compress(names, map(is_, codes_of_texts, repeat(None))))
-            known.update(zip(fresh, count(len(known))))
-            codes_of_texts = list(map(known.get, names))
-        return np.array(codes_of_texts, np.int64)
+        return np.array(list(map(self._codes.__getitem__, texts)), np.int64)
 
     def of_constant(self, constant: Constant | None) -> int:
         """Return the code of a constant; None has the code of null."""

@@ -113,7 +113,8 @@ class EncodedSituation:
 
     def near(self, times: Sequence[int], past: int, future: int) -> "EncodedSituation":
         """Return the situation with only the input in [t - past, t + future] for any of the times t."""
-        inside = {name: some.near(np.unique(times), past, future) for name, some in self.atoms.items()}
+        around = distinct(np.array(times, np.int64))
+        inside = {name: some.near(around, past, future) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
 
     @property

@@ -29,7 +29,7 @@ from lars.language.program import Program, Rule, atoms, head_atom, ready, variab
 from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
 from lars.language.windows import Interval, TimeWindow, Window
 from solver import relational
-from solver.columns import NULL_CODE, Array, Mask, TermCodes, used_texts
+from solver.columns import NULL_CODE, Array, Mask, TermCodes, distinct, used_texts
 from solver.facts import Fact, Row
 from solver.job import AnswerRuns, Question, answers_at
 from solver.relational.supports import supports
@@ -397,7 +397,7 @@ class CauseSearch:
 
     def _everywhere(self, program: Program) -> AnswerRuns:
         """Return a program's answers at the evaluation times of push and of pull."""
-        return self.program_over(program).at(np.union1d(self._pushes, self._ends))
+        return self.program_over(program).at(distinct(np.concatenate((self._pushes, self._ends))))
 
     def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
         """Yield the causes that do not depend on arrival times."""
@@ -598,7 +598,7 @@ class CauseSearch:
     @cached_property
     def _ends(self) -> Array:
         """The ends of the periods, at which pull evaluates."""
-        return np.unique(self._end)
+        return distinct(self._end)
 
     @cached_property
     def _input(self) -> Mapping[SideStatic, relational.EncodedSituation]:
@@ -797,8 +797,7 @@ class DifferenceCauses:
         """Return the slices that contain some of the given ends, with the indexes of these ends."""
         numbers = np.searchsorted([interval.last for interval in self._slices], ends)
         return [
-            (self._slices[number], np.flatnonzero(numbers == number))
-            for number in np.unique(numbers).tolist()
+            (self._slices[number], np.flatnonzero(numbers == number)) for number in distinct(numbers).tolist()
         ]
 
     @cached_property
@@ -835,7 +834,7 @@ class DifferenceCauses:
             ),
             0,
         )
-        for section in np.unique(self._sections).tolist():
+        for section in distinct(self._sections).tolist():
             sides, places = self._section_rows(section), np.flatnonzero(self._sections == section)
             for within, some in self._by_slice(ends[places, 1].tolist()):
                 rows = {side: one.take(np.isin(one.owner, places[some])) for side, one in sides.items()}
