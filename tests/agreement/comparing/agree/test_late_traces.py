@@ -58,6 +58,32 @@ def test_a_blocker_that_comes_late_invents_a_row():
     ]
 
 
+SHORT = QUERY.replace("5s", "2s")
+LONG_ABSENT = ABSENT.replace("5s", "15s", 1).replace("5s", "1s")
+COUNTED = QUERY.replace("SELECT ?a", "SELECT (COUNT(*) AS ?n)") + " GROUP BY ?b"
+
+
+@pytest.mark.parametrize(
+    ("query", "rows", "change"),
+    [
+        (QUERY, [(2, 7, "x", "p")], ("late", "arrived after the pull")),
+        (SHORT, [(1, 4, "x", "p")], ("lost for good", "left the window before it arrived")),
+        (ABSENT, [(2, 4, "x", "p"), (3, 3, "x", "q")], ("lost for good", "blocked when it arrived")),
+        (ABSENT, [(2, 2, "x", "p"), (2, 4, "x", "q")], ("invented", "blocked too late")),
+        (
+            LONG_ABSENT,
+            [(1, 1, "x", "p"), (1, 1, "x", "q"), (2, 4, "x", "r")],
+            ("invented", "fired by late data"),
+        ),
+        (COUNTED, [(1, 1, "x", "p"), (1, 2, "y", "p")], ("invented", "aggregate of other input")),
+    ],
+)
+def test_causes_of_push(query, rows, change):
+    """The last triple ends the timeline, and is of no pattern."""
+    found = late(query, trace(*rows, (10, 10, "end", "e")), period=5, side="push")
+    assert [row[3:5] for row in found] == [change]
+
+
 def test_the_least_wait_is_the_longest_delay_after_a_pull():
     found = api.agree_late(
         QUERY, trace((4, 9, "x", "p"), (5, 7, "y", "p"), (12, 12, "z", "p")), arrival="came", period=4
