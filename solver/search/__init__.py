@@ -7,7 +7,6 @@ from solver.search.contests import (
     Candidates,
     ChosenStream,
     Contest,
-    SearchLimits,
     StoppedSearchError,
     timeline_of,
 )

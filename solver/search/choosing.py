@@ -22,6 +22,7 @@ from lars.elimination import with_fewer_variables
 from lars.errors import TimeLimitError
 from lars.language.terms import signature
 from lars.language.windows import NOW, Interval, TupleWindow
+from solver.deadlines import NEVER, Deadline
 from solver.facts import Multiples, Situation, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
@@ -68,21 +69,25 @@ _INSTANCES_A_SECOND: Final = 500_000
 
 
 def grounded_in_time(
-    contest: contests.Contest, candidates: contests.Candidates, points: int, limits: contests.SearchLimits
+    contest: contests.Contest,
+    candidates: contests.Candidates,
+    points: int,
+    arrivals: int,
+    deadline: Deadline,
 ) -> contests.Contest:
     """Return the contest with programs that can be grounded at `points` evaluation times.
 
     The programs are the programs of the contest, or equivalent programs with fewer variables. Raises
     StoppedSearchError if the programs of both kinds have too many instances.
     """
-    most = int(min(_MOST_INSTANCES, limits.deadline.left * _INSTANCES_A_SECOND)) // max(points, 1)
+    most = int(min(_MOST_INSTANCES, deadline.left * _INSTANCES_A_SECOND)) // max(points, 1)
     few = min(most, _FEW_INSTANCES // max(points, 1))
     if _instances(contest, candidates, few) <= few:
         return contest
     left, right = (_narrowed(side, candidates) for side in (contest.left, contest.right))
     narrowed = replace(contest, left=left, right=right)
     if _instances(narrowed, candidates, most) > most:
-        raise contests.StoppedSearchError(limits.arrivals, contests.TOO_LARGE)
+        raise contests.StoppedSearchError(arrivals, contests.TOO_LARGE)
     return narrowed
 
 
@@ -90,7 +95,8 @@ def _check_tuple_windows(
     contest: contests.Contest,
     candidates: contests.Candidates,
     every: Iterable[PeriodFrame],
-    limits: contests.SearchLimits,
+    arrivals: int,
+    deadline: Deadline,
 ) -> None:
     """Raise StoppedSearchError if tuple windows compare more pairs of arrivals than time allows.
 
@@ -107,8 +113,8 @@ def _check_tuple_windows(
         for number, at_end in shown
         for frame in every
     )
-    if pairs > max(_FEW_INSTANCES, limits.deadline.left * _INSTANCES_A_SECOND):
-        raise contests.StoppedSearchError(limits.arrivals, contests.TOO_LARGE)
+    if pairs > max(_FEW_INSTANCES, deadline.left * _INSTANCES_A_SECOND):
+        raise contests.StoppedSearchError(arrivals, contests.TOO_LARGE)
 
 
 def _narrowed(side: Question, candidates: contests.Candidates) -> Question:
@@ -136,26 +142,26 @@ _RIGHT: Final = "r'"
 def chosen_streams(
     contest: contests.Contest,
     candidates: contests.Candidates,
-    limits: contests.SearchLimits,
+    sizes: range,
+    deadline: Deadline = NEVER,
     progress: Progress = no_progress,
 ) -> Iterator[contests.ChosenStream]:
-    """Yield the streams on which the sides differ, smallest first, complete up to the limits.
+    """Yield all streams of the given numbers of arrivals on which the sides differ, smallest first.
 
-    Raises StoppedSearchError if the search stops before all streams up to the limits were tried. Raises
+    Raises StoppedSearchError if the search stops before all these streams were tried. Raises
     UncoveredError for constructs that the encoding does not cover.
     """
-    for size in range(limits.fewest, limits.arrivals + 1):
-        progress(size, limits.arrivals + 1)
+    for size in sizes:
+        progress(size, sizes.stop)
         scale = scale_of(contest.programs, contest.period, size)
         programs = [scale_program(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.compared_period, size, scale, again=contest.looks_back))
         points = sum(frame.end for frame in every)
-        own = replace(limits, arrivals=size)
-        if limits.deadline.is_over:
+        if deadline.is_over:
             raise contests.StoppedSearchError(size, contests.TIME_IS_UP)
-        _check_tuple_windows(contest, candidates, every, own)
-        narrowed = grounded_in_time(contest, candidates, points, own)
-        searches = (FrameSearch(narrowed, candidates, frame, own).streams() for frame in every)
+        _check_tuple_windows(contest, candidates, every, size, deadline)
+        narrowed = grounded_in_time(contest, candidates, points, size, deadline)
+        searches = (FrameSearch(narrowed, candidates, frame, size, deadline).streams() for frame in every)
         yield from merge(*searches, key=attrgetter("cost"))
 
 
@@ -170,9 +176,10 @@ class FrameSearch:
         contest: contests.Contest,
         candidates: contests.Candidates,
         frame: PeriodFrame,
-        limits: contests.SearchLimits,
+        arrivals: int,
+        deadline: Deadline,
     ) -> None:
-        self._frame, self._arrivals, self._deadline = frame, limits.arrivals, limits.deadline
+        self._frame, self._arrivals, self._deadline = frame, arrivals, deadline
         self._candidates, self._every = candidates, range(len(candidates.arrivals))
         self._control = clingo.Control(["--warn=none"])
         self._fixed: Assumptions = []

@@ -10,7 +10,6 @@ from lars.language.program import Program
 from lars.language.stream import ToStream
 from lars.language.terms import Atom, Constant, Term
 from lars.language.windows import Interval
-from solver.deadlines import NEVER, Deadline
 from solver.facts import Background, Fact, Multiples
 from solver.job import Question
 
@@ -114,12 +113,3 @@ class StoppedSearchError(Exception):
     def __init__(self, arrivals: int, reason: str, best: ChosenStream | None = None) -> None:
         super().__init__(arrivals, reason)
         self.arrivals, self.reason, self.best = arrivals, reason, best
-
-
-@dataclass(frozen=True, slots=True)
-class SearchLimits:
-    """The limits of a search: the smallest and the greatest number of arrivals, and the deadline."""
-
-    arrivals: int
-    deadline: Deadline = NEVER
-    fewest: int = 0

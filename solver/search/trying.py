@@ -16,7 +16,7 @@ from lars.language.stream import ToStream
 from lars.language.terms import Atom, Term, signature
 from lars.language.windows import Interval, TimeWindow
 from solver.columns import trace_columns
-from solver.deadlines import Deadline, until
+from solver.deadlines import NEVER, Deadline, until
 from solver.facts import Arguments, Arrivals, Background, Fact, Multiples, Row
 from solver.job import AnswerRuns, Question, answer_runs
 from solver.relational import situation_of
@@ -39,10 +39,11 @@ UsedLetters = tuple[int, ...]
 def tried_streams(
     contest: contests.Contest,
     candidates: contests.Candidates,
-    limits: contests.SearchLimits,
+    sizes: range,
+    deadline: Deadline = NEVER,
     progress: Progress = no_progress,
 ) -> Iterator[contests.ChosenStream]:
-    """Yield the streams on which the sides differ, smallest first.
+    """Yield the streams of the given numbers of arrivals on which the sides differ, smallest first.
 
     Raises StoppedSearchError at the deadline, and if more than MOST_TRIED streams would be tried. Raises
     StoppedSearchError at the end if more static triples could be chosen. Raises UncoveredError for a
@@ -50,12 +51,12 @@ def tried_streams(
     """
     _check_covered(contest)
     static = _in_order(candidates.static, candidates.ranks)
-    for size in range(limits.fewest, limits.arrivals + 1):
-        progress(size, limits.arrivals + 1)
+    for size in sizes:
+        progress(size, sizes.stop)
         scale = scale_of(contest.programs, contest.compared_period, size)
         programs = [scale_program(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.compared_period, size, scale, again=contest.looks_back))
-        tried = [_FrameStreams(contest, programs, candidates, frame, limits.deadline) for frame in every]
+        tried = [_FrameStreams(contest, programs, candidates, frame, deadline) for frame in every]
         kinds = [list(combinations(static, n)) for n in range(min(_MOST_STATIC, len(static)) + 1)]
         each = (
             placed
@@ -64,7 +65,7 @@ def tried_streams(
             for placed in frame.placed(size, chosen)
         )
         for number, _ in enumerate(each):
-            if limits.deadline.is_over:
+            if deadline.is_over:
                 raise contests.StoppedSearchError(size, contests.TIME_IS_UP)
             if number == MOST_TRIED:
                 raise contests.StoppedSearchError(size, contests.TOO_MANY)
@@ -72,7 +73,7 @@ def tried_streams(
             streams = (stream for chosen in kind for frame in tried for stream in frame.streams(size, chosen))
             yield from sorted(streams, key=lambda stream: stream.cost)
     if len(static) > _MOST_STATIC:
-        raise contests.StoppedSearchError(limits.arrivals + 1, contests.FEW_STATIC)
+        raise contests.StoppedSearchError(sizes.stop, contests.FEW_STATIC)
 
 
 def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:

@@ -48,7 +48,6 @@ from solver.search import (
     Candidates,
     ChosenStream,
     Contest,
-    SearchLimits,
     StoppedSearchError,
     UncoveredError,
     chosen_streams,
@@ -237,12 +236,11 @@ def smallest(
     candidates = with_others(own, search.more)
     many = len(candidates.arrivals) + len(candidates.static)
     limit = _limit(search, many)
-    limits = SearchLimits(limit.triples or 0, search.deadline, _fewest(contest, candidates))
-    size = 0
+    sizes, size = range(_fewest(contest, candidates), (limit.triples or 0) + 1), 0
     try:
-        for stream in _streams(contest, candidates, limits, progress):
+        for stream in _streams(contest, candidates, sizes, search.deadline, progress):
             size = len(stream.facts)
-            with until(limits.deadline):
+            with until(search.deadline):
                 witness = confirm(search, stream) if _is_readable(stream) else None
             if witness is not None and accepted(witness):
                 return Decision("not always", witnesses=(witness,))
@@ -283,22 +281,22 @@ def _fewest(contest: Contest, candidates: Candidates) -> int:
 
 
 def _streams(
-    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress
+    contest: Contest, candidates: Candidates, sizes: range, deadline: Deadline, progress: Progress
 ) -> Iterator[ChosenStream]:
     """Yield streams chosen by clingo.
 
     If its encoding cannot be used, yield streams that are tried one by one.
     """
     try:
-        yield from chosen_streams(contest, candidates, limits, progress)
+        yield from chosen_streams(contest, candidates, sizes, deadline, progress)
     except UncoveredError:
-        yield from tried_streams(contest, candidates, limits, progress)
+        yield from tried_streams(contest, candidates, sizes, deadline, progress)
     except StoppedSearchError as stopped:
         if stopped.reason != TOO_LARGE:
             raise
         try:
-            limits = replace(limits, fewest=stopped.arrivals)
-            yield from tried_streams(contest, candidates, limits, progress)
+            sizes = range(stopped.arrivals, sizes.stop)
+            yield from tried_streams(contest, candidates, sizes, deadline, progress)
         except UncoveredError:
             raise stopped from None
 

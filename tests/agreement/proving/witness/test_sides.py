@@ -10,7 +10,7 @@ from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, read_sides, smallest
 from agreement.proving.witness.candidate_atoms import candidate_atoms
 from agreement.proving.witness.other_sides import two_readings
-from solver.search import Candidates, SearchLimits, chosen_streams, tried_streams
+from solver.search import Candidates, chosen_streams, tried_streams
 from tests.agreement.proving.witness.exhaustive import reported, rows, texts
 from tests.benchmarks.witness_differential import random_question, values_of
 from translate.dialects import read_query
@@ -68,7 +68,7 @@ def test_operators_part_on_no_smaller_stream(number, sides):
 def test_what_is_tried_one_by_one_is_as_small(sides):
     contest, streams = contest_of(small(Random(11)), sides)
     found = candidate_atoms(contest.programs, streams, {})
-    given = contest, Candidates(found.arrivals), SearchLimits(2)
+    given = contest, Candidates(found.arrivals), range(3)
     one, other = (next(search(*given), None) for search in (chosen_streams, tried_streams))
     assert (one and one.cost) == (other and other.cost)
 

@@ -9,7 +9,7 @@ from agreement.comparing.agree import Pair
 from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, push_and_pull, smallest
 from agreement.proving.witness.candidate_atoms import candidate_atoms
-from solver.search import Candidates, SearchLimits, chosen_streams, tried_streams
+from solver.search import Candidates, chosen_streams, tried_streams
 from tests.agreement.command import lars
 from tests.agreement.proving.witness.exhaustive import texts
 from tests.benchmarks.witness_differential import problem, random_question, random_rows, random_together
@@ -30,7 +30,7 @@ def contest_of(asked):
 def test_the_first_that_differs_is_as_small_as_the_one_that_clingo_chooses(number):
     contest, streams = contest_of(random_question(Random(number)))
     found = candidate_atoms(contest.programs, streams, {})
-    given = contest, Candidates(found.arrivals), SearchLimits(2)
+    given = contest, Candidates(found.arrivals), range(3)
     one, other = (next(search(*given), None) for search in (chosen_streams, tried_streams))
     assert (one and one.cost) == (other and other.cost)
 
