@@ -39,13 +39,12 @@ _DECIDING: Final = (lars, translate, solver, agreement)
 class QueryText:
     """The text of a query with filled placeholders; `source` is the name of its file in messages.
 
-    Relative IRIs are resolved against `base`. `around` contains the other settings for reading the text.
+    `around` contains the settings for reading the text, with the base of its relative IRIs.
     """
 
     text: str
     source: str
     language: Language
-    base: str = ""
     around: Around = Around()
 
 
@@ -132,8 +131,8 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
     match part:
         case (StaticFile(), *_):
             return [[file.graph, file.engine, digest(file.path)] for file in part]
-        case QueryText(text, _, language, base, around):
-            return [text, language.value, base, around.rdf, around.prefixes, around.readings]
+        case QueryText(text, _, language, around):
+            return [text, language.value, around.base, around.rdf, around.prefixes, around.readings]
         case TraceInput(paths, options, static, timeline):
             streams = [str(options.streams.get(path, "")) for path in paths]
             times = [

@@ -304,8 +304,8 @@ class _Grid:
         value = entry.content[language.value]
         source, text = self.experiment.query_text(value, path, parameters)
         filled = filled_text(text, parameters)
-        base, around = requests.base_for(filled, source), requests.current()
-        query_text = QueryText(filled, source, language, base, around)
+        around = replace(requests.current(), base=requests.base_for(filled, source))
+        query_text = QueryText(filled, source, language, around)
         if query_text not in self.read:
             self.read[query_text] = requests.query_in(
                 query_text.text, source, self.experiment.unit, language, graphs=True

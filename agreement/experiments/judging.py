@@ -162,7 +162,7 @@ def judged_answers(work: JudgingWork, run: specifications.EngineRun, zero: str |
             return recordings.Answers(_specified(work.subject, run, work))
         case AdaptedEngine():
             query = work.query
-            text = absolute_text(query.text, query.source, query.base)
+            text = absolute_text(query.text, query.source, query.around.base)
             return _adapted(work.subject, text, run)
         case RecordedAnswers(path, options):
             return recordings.read_recording(path, options.since(zero))
@@ -204,8 +204,8 @@ def _choice(
 def judged_cell(work: JudgingWork) -> Json:
     """Return the best verdict on a cell, and all start times and bounds for which the answers are right."""
     text, source = work.query.text, work.query.source
-    base = work.query.base
-    with reading_as(replace(work.query.around, base=base)):
+    base = work.query.around.base
+    with reading_as(work.query.around):
         query = with_text(read_once(text, source, work.query.language, base), text, source, base)
     unit = work.unit
     warnings: list[str] = []

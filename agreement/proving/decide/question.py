@@ -49,13 +49,12 @@ class Places:
 
     text: str
     source: str
-    base: str = ""
     around: Around = Around()
 
     @cached_property
     def _document(self) -> sparql.Document:
         around = self.around
-        return tokens_of(self.text, self.source, self.base, rdf12=around.rdf12, prefixes=around.prefixes)
+        return tokens_of(self.text, self.source, around.base, rdf12=around.rdf12, prefixes=around.prefixes)
 
     @cached_property
     def _names(self) -> sparql.Names:

@@ -145,11 +145,11 @@ def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
         (entry, *_) = experiment.entries["queries"]
         language = next(language.value for language in _PREFERRED if language.value in entry.content)
         source, text = experiment.query_text(entry.content[language], (*entry.path, language))
-        return Places(text, source, requests.base_for(text, source), requests.current())
+        return Places(text, source, replace(requests.current(), base=requests.base_for(text, source)))
     apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]
     preferred = (*apart, *inputs)[0]
     text, source = query_text(preferred), str(preferred)
-    return Places(text, source, requests.base_for(text, source), requests.current())
+    return Places(text, source, replace(requests.current(), base=requests.base_for(text, source)))
 
 
 SECONDS: Final = 60.0
