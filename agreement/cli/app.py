@@ -68,6 +68,10 @@ _NO_SHELL: Final = "completion can be installed only from bash, zsh, fish or pow
 class LarsCommand(TyperCommand):
     """A command whose help lists its options under headings and shows its examples as a user types them."""
 
+    def get_params(self, ctx: _Click) -> list[_Click]:
+        """Return the options, inputs and --help."""
+        return _read_plainly(super().get_params(ctx))
+
     def collect_usage_pieces(self, ctx: _Click) -> list[str]:  # noqa: ARG002
         """Return the command's inputs in the form of the manuals."""
         inputs = (param.metavar for param in self.params if param.param_type_name == "argument")
@@ -109,15 +113,16 @@ class LarsCommand(TyperCommand):
                     formatter.write_dl(rows, col_max=26)
 
 
-def _read_plainly(command: _Click) -> _Click:
-    """Return the command; Typer reads the value of a parameter of it only if the value needs a check.
+def _read_plainly(params: list[_Click]) -> list[_Click]:
+    """Return the parameters of a command; Typer reads a value only if the value needs a check.
 
     Typer makes a validator of pydantic for each parameter that it reads, also if the parameter is not given:
     a quarter of the time of a short command.
     """
-    for param in command.params:
-        param.process_value = partial(_read_value, param, param.process_value)
-    return command
+    for param in params:
+        if "process_value" not in vars(param):
+            param.process_value = partial(_read_value, param, param.process_value)
+    return params
 
 
 def _read_value(param: _Click, by_typer: Callable[[_Click, Any], Any], context: _Click, value: Any) -> Any:
@@ -160,6 +165,10 @@ class LarsGroup(TyperGroup):
     def __init__(self, **values: _Click) -> None:
         super().__init__(**values)
         self.commands: _Click = NamedCommands()
+
+    def get_params(self, ctx: _Click) -> list[_Click]:
+        """Return the options before the command."""
+        return _read_plainly(super().get_params(ctx))
 
     def parse_args(self, ctx: _Click, args: list[str]) -> list[str]:
         """Read the options before the command; without any argument, print the help."""
@@ -351,7 +360,7 @@ def _load(name: str, about: commands.Command) -> Any:
     vars(called)["__signature__"] = inspect.Signature([context, *map(_parameter, declared)])
     alone = typer.Typer(add_completion=False, **_USUAL)
     alone.command(cls=LarsCommand)(called)
-    return _read_plainly(get_command(alone))
+    return get_command(alone)
 
 
 def _paragraphs(request: type[object]) -> tuple[list[str], str]:
@@ -542,7 +551,7 @@ def run() -> int:
 @cache
 def _program() -> Any:
     """Return the command `lars` for Typer; a process can run it many times."""
-    return _read_plainly(get_command(app))
+    return get_command(app)
 
 
 def _code() -> int:

@@ -16,7 +16,6 @@ from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Bounds
 from solver import settings
-from solver.traces import Instant, read_time
 from translate import analysis
 from translate.dialects import TITLES, UNVERSIONED, concerns_queries
 from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting, Trigger
@@ -701,9 +700,14 @@ class AnswersOptions:
         None, "Column that contains the times, in SPARQL results.", metavar="NAME"
     )
     unit: Duration = SECOND
-    origin: Instant | None = None
+    # Any: an Instant or None; its module loads numpy, which few commands need to read their arguments.
+    origin: Any = None
     ordered: bool = True
 
     def since(self, zero: str | None) -> "AnswersOptions":
         """Return the options; if no origin is given, the dateTime of time 0 becomes the origin."""
-        return self if zero is None or self.origin is not None else replace(self, origin=read_time(zero))
+        if zero is None or self.origin is not None:
+            return self
+        from solver.traces import read_time
+
+        return replace(self, origin=read_time(zero))

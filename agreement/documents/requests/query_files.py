@@ -22,7 +22,6 @@ from lars.files import exists, read_file, read_text
 from lars.language.formulas import Among, Assign, Comparison, Gather, Test
 from lars.language.program import Origin, Program, Rule
 from lars.language.terms import Iri, Number, Variable
-from solver.facts import check_writable
 from translate.analysis import parts, rebuild, stream_blocks
 from translate.dialects import TITLES, Readings, read_query, tokens_of
 from translate.errors import UnknownFunctionError
@@ -386,6 +385,9 @@ def _check_numbers(part: object) -> None:
     """Raise LarsError for a number in a head or literal that exceeds the limit of the solver."""
     match part:
         case Number():
+            # Loads numpy, which few commands need to read their arguments.
+            from solver.facts import check_writable
+
             check_writable(part)
         case tuple():
             for field in part:
