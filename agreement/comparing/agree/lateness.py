@@ -63,6 +63,7 @@ LateCause = Literal[
 LATE_CAUSES: Final[tuple[LateCause, ...]] = get_args(LateCause)
 _MOST_PULLS: Final = 100_000
 """The number of pulls after the timeline above which only pulls that see other input are evaluated."""
+_SHARED: Final = frozenset(("_timely", "_first", "_borders"))
 _Key = tuple[int, ...]
 _Spans = dict[_Key, list[tuple[int, int]]]
 """For each row, as codes of its terms: the intervals of indexes of the evaluations that have the row."""
@@ -266,7 +267,10 @@ class LateSide:
         if (wait, lateness) == (self.wait, self.lateness):
             return self
         trace = self.trace.without_certification()
-        return replace(self, trace=trace, wait=wait, lateness=lateness, _known={})
+        other = replace(self, trace=trace, wait=wait, lateness=lateness, _known={})
+        # These do not depend on the wait and the lateness.
+        vars(other).update((name, vars(self)[name]) for name in _SHARED & vars(self).keys())
+        return other
 
     def _pulls(self, wait: int) -> tuple[int, ...]:
         """Return the pulls on the timeline, and later until all data have come and left the windows."""
@@ -284,13 +288,19 @@ class LateSide:
         if len(pulls) <= _MOST_PULLS:
             return iter(pulls)
         assert self.trace.came is not None
-        times: set[int] = set()
+        times = set(self._borders)
         for some in self.trace.came.within(timeline).atoms.values():
             assert some.since is not None
             times |= {*(some.since - wait).tolist()}
-            for t, window in product({*some.t.tolist()}, own):
-                times |= {*_shown_from_until(window, t, end)}
         return iter(sorted({pull for t in times if (pull := -(-t // period) * period) in pulls}))
+
+    @cached_property
+    def _borders(self) -> frozenset[int]:
+        """The times at which a window begins or ceases to show an element."""
+        own = [window for window in windows(self.program) if isinstance(window, IntervalWindow)]
+        columns = self.trace.columns.within(self.trace.timeline)
+        times = {t for some in columns.atoms.values() for t in some.t.tolist()}
+        return frozenset(t for each in product(own, times) for t in _shown_from_until(*each))
 
     @cached_property
     def _changed(self) -> tuple[set[_Place], set[_Place]]:
@@ -414,8 +424,8 @@ def late_sides(
     ]
 
 
-def _shown_from_until(window: IntervalWindow, t: int, end: int) -> tuple[int, int]:
-    """Return the first time up to `end` whose window reaches a time point, and the first that is after it."""
+def _shown_from_until(window: IntervalWindow, t: int) -> tuple[int, int]:
+    """Return the first time whose window reaches a time point, and the first whose window is after it."""
     whole = Interval(0, LARGEST_TIME)
 
     def first(r: int) -> int:
@@ -424,7 +434,7 @@ def _shown_from_until(window: IntervalWindow, t: int, end: int) -> tuple[int, in
     def last(r: int) -> int:
         return window.bounds(r, whole).last
 
-    every = range(end + 1)
+    every = range(LARGEST_TIME)
     return bisect_left(every, t, key=last), bisect_right(every, t, key=first)
 
 
