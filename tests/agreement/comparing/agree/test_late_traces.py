@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from agreement import api
+from agreement.comparing.agree import lateness
 from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.agreement.comparing.agree.late_cases import differences, waits
@@ -17,6 +18,12 @@ ABSENT = QUERY.replace("} }", "} FILTER NOT EXISTS { STREAM :s [RANGE 5s] { ?a :
 @pytest.mark.parametrize("seed", range(40))
 def test_rows_kinds_and_causes_are_those_of_a_replay(seed):
     assert differences(f"suite {seed}")[1] is None
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_few_of_very_many_later_pulls_are_enough(seed, monkeypatch):
+    monkeypatch.setattr(lateness, "_MOST_PULLS", 3)
+    assert differences(f"far {seed}")[1] is None
 
 
 @pytest.mark.parametrize("seed", range(16))
