@@ -366,7 +366,8 @@ def _in_turns(runs: Sequence[references.HuntedRun]) -> list[references.HuntedRun
 
 
 def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.HuntedRun]:
-    return sorted(runs, key=lambda run: len(run.pushes))
+    """Return the runs without blank nodes before the runs with blank nodes, each from small to large."""
+    return sorted(runs, key=lambda run: (run.has_blanks, len(run.pushes)))
 
 
 @dataclass(slots=True)

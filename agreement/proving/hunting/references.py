@@ -50,15 +50,22 @@ class HuntedRun:
         return EngineRun(self.query.read, self.query.static, pushes, MILLISECOND)
 
     @property
+    def has_blanks(self) -> bool:
+        """Whether a triple contains a blank node."""
+        return any(blanks_in(term) for push in self.pushes for term in push.triple)
+
+    @property
     def is_undefined(self) -> bool:
         """Whether blank nodes make the answers incomparable.
 
         Rows as texts do not show which terms are blank nodes. It is not defined whether the same triple with
         a blank node counts twice at one time.
         """
+        if not self.has_blanks:
+            return False
         blank = [push for push in self.pushes if any(map(blanks_in, push.triple))]
         profile = self.answers.profile
-        return bool(blank) and (len(set(blank)) < len(blank) or (profile is not None and not profile.kinds))
+        return len(set(blank)) < len(blank) or (profile is not None and not profile.kinds)
 
     @property
     def has_rows(self) -> bool:

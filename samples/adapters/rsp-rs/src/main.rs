@@ -5,12 +5,14 @@
 //! window that a stream feeds is called in the thread of the push, with the very call that its thread makes.
 //! Rows come as Rust's debugging text, the only form in which the engine gives them.
 
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
 use std::io::{self, BufRead, Write};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::Receiver;
 
 use oxigraph::io::{RdfFormat, RdfParser};
-use oxigraph::model::Quad;
+use oxigraph::model::{BlankNode, NamedOrBlankNode, Quad, Term};
 use oxigraph::sparql::SparqlEvaluator;
 use rsp_rs::{BindingWithTimestamp, RSPEngine};
 use serde_json::{json, Map, Value};
@@ -64,7 +66,7 @@ fn open(message: &Value) -> Result<Run, String> {
         .map_err(|error| error.to_string())?;
     engine.initialize()?;
     for line in message["static"].as_array().into_iter().flatten() {
-        engine.add_static_data(quad(line.as_str().unwrap_or_default())?);
+        engine.add_static_data(quad(line.as_str().unwrap_or_default(), "static")?);
     }
     let rows = engine.start_processing();
     Ok(Run { engine, rows })
@@ -77,7 +79,10 @@ fn push(message: &Value, run: &Run) -> Result<Value, String> {
         return Ok(json!({ "reports": [], "refused": "a time is a whole number" }));
     }
     let t = t as i64;
-    let quad = quad(message["triple"].as_str().unwrap_or_default())?;
+    let line = message["triple"].as_str().unwrap_or_default();
+    let mut element = DefaultHasher::new();
+    (line, stream, t).hash(&mut element);
+    let quad = quad(line, &format!("n{}x", element.finish()))?;
     // A stream is known by its name: of two windows on it the last is fed.
     let windows = &run.engine.parsed_query().s2r;
     let Some(fed) = windows.iter().rev().find(|window| window.stream_name == stream) else {
@@ -104,12 +109,20 @@ fn push(message: &Value, run: &Run) -> Result<Value, String> {
     }
 }
 
-fn quad(line: &str) -> Result<Quad, String> {
+/// Reads a line. Its blank nodes get labels of their scope, which begin with a letter that is no
+/// hexadecimal digit: the engine prints other labels as numbers.
+fn quad(line: &str, scope: &str) -> Result<Quad, String> {
     let mut found = RdfParser::from_format(RdfFormat::NQuads).for_slice(line.as_bytes());
-    match found.next() {
-        Some(quad) => quad.map_err(|error| error.to_string()),
-        None => Err(format!("no triple: {line}")),
+    let Some(quad) = found.next() else { return Err(format!("no triple: {line}")) };
+    let mut quad = quad.map_err(|error| error.to_string())?;
+    let renamed = |node: &BlankNode| BlankNode::new_unchecked(format!("{scope}{}", node.as_str()));
+    if let NamedOrBlankNode::BlankNode(node) = &quad.subject {
+        quad.subject = renamed(node).into();
     }
+    if let Term::BlankNode(node) = &quad.object {
+        quad.object = renamed(node).into();
+    }
+    Ok(quad)
 }
 
 /// The rows that have come, those of one window as one report.
