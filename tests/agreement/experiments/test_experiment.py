@@ -468,7 +468,7 @@ def test_the_schema_names_every_key_and_is_json():
     found = json.loads(json.dumps(schema()))
     keys = {"title", "unit", "timeline", "csparql", "cqels", "streams", "static", "period", "profile"}
     keys |= {"prefixes", "columns", "on", "blank_nodes", "time", "base", "rdf", "readings", "null"}
-    keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "files", "sort"}
+    keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "files", "sort", "arrival"}
     keys |= {language.value for language in Language}
     assert set(found["properties"]) == keys | {
         *("generate", "grid", "queries", "traces", "engines", "comparisons", "on", "prefixes"),
