@@ -1,19 +1,37 @@
 """Batches of files from a folder that grows, by Spark Structured Streaming."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Final, TypeVar
-from urllib.parse import unquote, urlparse
 
 from pyspark.sql import DataFrame, SparkSession
 
+from lars.errors import LarsError
 from solver.spark.session import failure, spark_context
 
 _SCHEMA: Final = "path string, modificationTime timestamp, length long, content binary"
 _PAUSE: Final = 0.2
 """Seconds between two looks at the events of a stream."""
+_GLOB: Final = re.compile(r"[\\*?\[\]{}]")
+"""The characters of a path that Spark reads as a pattern."""
 Said = TypeVar("Said")
+
+
+def local_path(name: str) -> Path:
+    """Return the path of a local file from its name in Spark, in which no character is escaped.
+
+    >>> local_path("file:/in/50%20#1?.csv").name
+    '50%20#1?.csv'
+    """
+    return Path(f"/{name.removeprefix('file:').lstrip('/')}")
+
+
+def check_name(path: Path, remedy: str) -> None:
+    """Raise LarsError if Spark reads a path as a pattern, for which it would name all files of the folder."""
+    if found := _GLOB.search(str(path)):
+        raise LarsError(f"{path}: cannot be watched: Spark reads {found[0]} as a pattern; use {remedy}")
 
 
 def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
@@ -31,13 +49,19 @@ def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     asked for again, with the same files. `pause` is the shortest time between the starts of two batches in
     seconds; with None, the iteration ends after the files that are there. A batch has at most `files` files.
     """
+    here = folder.resolve()
+    check_name(here, "a folder with another name")
     session = SparkSession(spark_context(master))
     results: Queue[Said | Exception] = Queue()
 
     def called(batch: DataFrame, number: int) -> None:
         try:
             rows = batch.select("modificationTime", "path").collect()
-            paths = [Path(unquote(urlparse(path).path)) for _, path in sorted(map(tuple, rows))]
+            # Spark also names files in folders of the folder.
+            every = (local_path(name) for _, name in sorted(map(tuple, rows)))
+            paths = [path for path in every if path.parent == here]
+            for path in paths:
+                check_name(path, "another name, a new --checkpoint, and a new --out")
             results.put(step(number, paths))
         except Exception as error:
             results.put(error)
@@ -45,7 +69,9 @@ def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
 
     reader = session.readStream.format("binaryFile").schema(_SCHEMA)
     # Spark reads the names of the files only: our readers read the files.
-    named = reader.option("maxFilesPerTrigger", files).load(str(folder)).select("modificationTime", "path")
+    # Else Spark leaves out a file that is a week older than another, and files beside a folder `day=1`.
+    reader = reader.option("maxFileAge", "36500d").option("recursiveFileLookup", value=True)
+    named = reader.option("maxFilesPerTrigger", files).load(str(here)).select("modificationTime", "path")
     writer = named.writeStream.foreachBatch(called).option("checkpointLocation", str(checkpoint))
     triggered = (
         writer.trigger(availableNow=True)

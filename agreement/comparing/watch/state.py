@@ -1,6 +1,7 @@
 """The state of a watched stream after a batch, in a folder that is written in one step."""
 
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, field
@@ -55,7 +56,7 @@ def newest_state(
     Raises:
         LarsError: The checkpoint belongs to another question, or cannot be read.
     """
-    numbers = sorted(int(path.name.removeprefix(_FOLDER)) for path in checkpoint.glob(f"{_FOLDER}*"))
+    numbers = sorted(_stored(checkpoint))
     usual = [number for number in numbers if before is None or number < before]
     if not usual:
         if before:
@@ -84,6 +85,12 @@ def write_state(checkpoint: Path, state: WatchState, pending: TraceColumns) -> N
         new.mkdir()
         (new / _STATE).write_text(json.dumps(asdict(state), indent=2), encoding="utf-8")
         write_atoms(new, pending)
-    for path in checkpoint.glob(f"{_FOLDER}*"):
-        if int(path.name.removeprefix(_FOLDER)) <= state.batch - _KEPT:
-            shutil.rmtree(path, ignore_errors=True)
+    for number in _stored(checkpoint):
+        if number <= state.batch - _KEPT:
+            shutil.rmtree(checkpoint / f"{_FOLDER}{number}", ignore_errors=True)
+
+
+def _stored(checkpoint: Path) -> list[int]:
+    """Return the numbers of the batches whose states are stored; other folders may be copies of a user."""
+    names = (path.name.removeprefix(_FOLDER) for path in checkpoint.glob(f"{_FOLDER}*"))
+    return [int(name) for name in names if re.fullmatch(r"-1|[0-9]+", name)]

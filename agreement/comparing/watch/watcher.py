@@ -24,7 +24,8 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import remark_on
 from agreement.comparing.watch.pending import delays, joined, needed_after, with_own_blanks
 from agreement.comparing.watch.state import WatchState
-from agreement.documents.traces import LocalTrace, with_dates
+from agreement.documents.dates import Dates
+from agreement.documents.traces import MOST_TIMES, LocalTrace, with_dates
 from lars.analysis import reach
 from lars.dataclass import dataclass
 from lars.errors import LarsError
@@ -129,6 +130,13 @@ class Watcher:
         if all(ends[period] <= judged[period] for period in self.periods):
             return JudgedPeriods(state, pending, None, (), late)
         within = Interval(min(judged.values()) + 1, max(ends.values()))
+        if (within.last - within.first) // min(self.periods) > MOST_TIMES:
+            shown = Dates(state.origin, self._task.setting.unit).text
+            through = f"{shown(within.first)} to {shown(within.last)}"
+            raise LarsError(
+                f"cannot judge more than {MOST_TIMES} periods at once, {through}; use a longer --period, and "
+                "look for a wrong time in the files"
+            )
         trace = LocalTrace(
             pending, Interval(0, complete), self._pulled, self._task.trace.runner, origin=state.origin
         )

@@ -27,11 +27,11 @@ from lars.version import program
 from solver.columns import TermCodes, TraceColumns
 from solver.memory import FAILED
 from solver.settings import ALL_CORES, Certify, OriginWarning, Runner, TraceOptions, TraceWarning, Warn
-from solver.traces import as_they_came, prepare
+from solver.traces import as_they_came, check_side_file, prepare
 
 _SPARK: Final = "spark"
 _REJECTED: Final = "rejected"
-"""The name of the size of the file with rejected lines, in the state."""
+"""The beginning of the name of the size of the file with rejected lines, in the state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +109,15 @@ class WatchRun(Result):
 
         request, (source, checkpoint, out) = self.request, _folders(self.request)
         begun = newest_state(checkpoint, self.digest)
-        if begun is None and any(out.iterdir()):
-            raise LarsError(f"--out {out}: is not empty, and the checkpoint is new; use a new folder")
-        self._last[:] = [WatchState(self.digest) if begun is None else begun[0]]
+        if begun is None:
+            if any(out.iterdir()):
+                raise LarsError(f"--out {out}: is not empty, and the checkpoint is new; use a new folder")
+            # From now on, the tables belong to this checkpoint, also if the first batch is not finished.
+            begun = WatchState(self.digest), _nothing()
+            write_state(checkpoint, *begun)
+        self._last[:] = [begun[0]]
         self.repair()
-        if begun is not None:
+        if begun[0].batch >= 0:
             yield f"continues after {_progress(self._last[0], self._dates(self._last[0]))}"
         with self.listeners.keeping() as stopped:
             pause = None if request.once else request.pause
@@ -133,7 +137,7 @@ class WatchRun(Result):
         _, checkpoint, out = _folders(self.request)
         begun = newest_state(checkpoint, self.digest)
         for name, size in ({} if begun is None else begun[0].sizes).items():
-            if name != _REJECTED:
+            if not name.startswith(_REJECTED):
                 cut_back(out, name, self.request.out_format, size)
 
     @property
@@ -151,13 +155,15 @@ class WatchRun(Result):
         """Judge a batch, write the rows of its tables, and store the state."""
         request, (_, checkpoint, out) = self.request, _folders(self.request)
         begun = newest_state(checkpoint, self.digest, number)
-        state, pending = begun or (WatchState(self.digest), TraceColumns(TermCodes(), {}, 0))
+        state, pending = begun or (WatchState(self.digest), _nothing())
         state = replace(state, batch=number)
         state, new = self._read(state, paths)
         judged = self.watcher.step(state, pending, new, len(paths))
         dates = self._dates(judged.state)
         sizes = dict(judged.state.sizes)
-        for table in watch_report.tables(judged, self.watcher.variables):
+        # Before the first element, it is not known whether the tables have columns of dateTimes.
+        grown = judged.state.newest is not None
+        for table in watch_report.tables(judged, self.watcher.variables) if grown else ():
             sizes[table.name] = append_rows(
                 out, table.with_dates(dates), request.out_format, sizes.get(table.name, 0)
             )
@@ -168,6 +174,8 @@ class WatchRun(Result):
 
     def _read(self, state: WatchState, paths: Sequence[Path]) -> tuple[WatchState, TraceColumns]:
         """Return the elements of files in the order of arrival; append rejected lines to their file."""
+        if not paths:
+            return state, _nothing()
         options = replace(options_for(self.watcher.queries, self.task.trace.options), sort=True, ends=True)
         options = replace(options, absolute=state.absolute, streams={})
         if state.origin is not None:
@@ -181,18 +189,29 @@ class WatchRun(Result):
 
             new, zero = _elements(paths, here, warn)
             if options.origin is None and zero is not None:
-                begin = _begin(zero, self._delay, self._duration(max(self.watcher.periods)))
+                begin = self._begin(zero)
                 new, zero = _elements(paths, replace(here, origin=begin), warn)
-            state = replace(
-                state, origin=state.origin or zero, absolute=state.absolute or (zero is None and new.last > 0)
-            )
+            if any(len(some.t) for some in new.atoms.values()):
+                state = _with_times(state, zero, paths)
             if kept is not None:
                 state = _with_rejected(state, kept, here.rejected)
         return state, new
 
-    @property
-    def _delay(self) -> timedelta:
-        return self._duration(points_of(self.request.delay, self.task.setting.unit))
+    def _begin(self, zero: str) -> datetime:
+        """Return time 0 of a stream: before all elements that may arrive, at a whole period since midnight.
+
+        `zero` is the dateTime before the oldest element of the first batch.
+        """
+        try:
+            longest = self._duration(max(self.watcher.periods))
+            before = datetime.fromisoformat(zero) - self._duration(
+                points_of(self.request.delay, self.task.setting.unit)
+            )
+            midnight = before.replace(hour=0, minute=0, second=0, microsecond=0)
+            return midnight + (before - midnight) // longest * longest
+        except OverflowError:
+            problem = f"cannot count times from one delay before {zero}: it is no dateTime"
+            raise LarsError(f"--delay: {problem}; use a shorter delay, or --origin") from None
 
     def _duration(self, points: int) -> timedelta:
         return timedelta(microseconds=-(-points * self.task.setting.unit.nanoseconds // 1000))
@@ -203,15 +222,38 @@ class WatchRun(Result):
             self.listeners.warn(text)
 
 
+def _nothing() -> TraceColumns:
+    return TraceColumns(TermCodes(), {}, 0)
+
+
+def _with_times(state: WatchState, zero: str | None, paths: Sequence[Path]) -> WatchState:
+    """Return the state after elements of files; `zero` is the dateTime of time 0, None for integers from 0.
+
+    Raises:
+        LarsError: Earlier files have the other kind of times.
+    """
+    if state.absolute if zero is not None else state.origin is not None:
+        found, before = "integers that count from 0", "dateTimes, or integers since 1970"
+        if zero is not None:
+            found, before = before, found
+        raise LarsError(
+            f"{paths[0]}: cannot count times: found {found}, and earlier files have {before}; "
+            "use one kind of times in all files"
+        )
+    return replace(state, origin=state.origin or zero, absolute=zero is None)
+
+
 def _with_rejected(state: WatchState, kept: Path, new: Path | None) -> WatchState:
     """Append the rejected lines of a batch to their file, which is first cut to its size in the state."""
     text = new.read_bytes() if new is not None and exists(new) else b""
-    size = state.sizes.get(_REJECTED, 0)
+    name = f"{_REJECTED} {kept.absolute()}"
     with kept.open("ab") as file:
+        # The file may have been moved away since.
+        size = min(state.sizes.get(name, 0), file.tell())
         file.truncate(size)
         file.write(text)
     count = sum(line.startswith(b"# ") for line in text.splitlines())
-    return replace(state, sizes={**state.sizes, _REJECTED: size + len(text)}, rejected=state.rejected + count)
+    return replace(state, sizes={**state.sizes, name: size + len(text)}, rejected=state.rejected + count)
 
 
 def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple[TraceColumns, str | None]:
@@ -219,23 +261,20 @@ def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple
     zero = None
     with catch_warnings(record=True) as caught:
         simplefilter("always", TraceWarning)
-        found = as_they_came(prepare(paths, options), options)
+        sources = prepare(paths, options)
+        numbered = next((each for each in sources if each.format.of_messages and each.time is None), None)
+        if numbered is not None:
+            raise LarsError(
+                f"{numbered.path}: cannot watch messages without times, because each file numbers them from "
+                "1; use --time IRI"
+            )
+        found = as_they_came(sources, options)
     for warning in caught:
         if isinstance(warning.message, OriginWarning):
             zero = warning.message.zero
         elif isinstance(warning.message, TraceWarning):
             warn(str(warning.message))
     return found, zero
-
-
-def _begin(zero: str, delay: timedelta, longest: timedelta) -> datetime:
-    """Return time 0 of a stream: before all elements that may arrive, at a whole period since midnight.
-
-    `zero` is the dateTime before the oldest element of the first batch, and `longest` the longest period.
-    """
-    before = datetime.fromisoformat(zero) - delay
-    midnight = before.replace(hour=0, minute=0, second=0, microsecond=0)
-    return midnight + (before - midnight) // longest * longest
 
 
 def _progress(state: WatchState, dates: Dates) -> str:
@@ -287,6 +326,12 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
         task, on=task.on if request.on is None else request.on, trace=replace(task.trace, runner=runner)
     )
     watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)
+    rejected = comparison.bad_lines.rejected
+    for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected")):
+        if path is not None and path.resolve().is_relative_to(source.resolve()):
+            raise LarsError(f"{name} {path}: is in the folder of --source; use another folder")
+    if rejected is not None:
+        check_side_file(rejected, ())
     for folder, name in ((checkpoint, "--checkpoint"), (out, "--out")):
         try:
             folder.mkdir(parents=True, exist_ok=True)

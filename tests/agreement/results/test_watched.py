@@ -6,6 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from lars.errors import LarsError
+from solver.spark.streaming import check_name
 from tests.agreement.comparing.watch.batches import rows_of, written
 from tests.agreement.comparing.watch.test_watch import PULL, PUSH, P, Q
 from tests.manuals.pages import BLOCKS
@@ -20,7 +24,7 @@ WATCH = [
     "pull.rq",
     "push.rq",
     "--source",
-    "in",
+    "in #1",
     "--delay",
     "1",
     "--period",
@@ -45,14 +49,21 @@ def started(folder, *more):
 
 
 def came(folder, number):
-    """Move a file of the stream to its folder, as a user does; the files come in the order of numbers."""
+    """Move a file of the stream to its folder, as a user does; the files come in the order of numbers.
+
+    The first two files are newer than the others. In a URI, characters of the names have other meanings.
+    """
     first = 6 * number + 1
     rows = [
         (first + n, "http://e/s", f"http://e/{n % 2}", (P, Q)[n % 3 == 0], "1") for n in (0, 2, 1, 4, 3, 5)
     ]
     path = written(folder / f"{number}.csv", rows)
-    os.utime(path, (1_700_000_000 + number,) * 2)
-    path.rename(folder / "in" / path.name)
+    os.utime(path, ((1_700_000_000 if number < 2 else 1_600_000_000) + number,) * 2)
+    path.rename(folder / "in #1" / f"{named(number)}.csv")
+
+
+def named(number):
+    return f"{number} %20#"
 
 
 def states(folder):
@@ -60,7 +71,7 @@ def states(folder):
 
 
 def test_a_watch_that_is_killed_goes_on_and_its_tables_are_those_of_a_comparison_of_the_whole(tmp_path):
-    (tmp_path / "in").mkdir()
+    (tmp_path / "in #1").mkdir()
     (tmp_path / "pull.rq").write_text(PULL)
     (tmp_path / "push.rq").write_text(PUSH)
     came(tmp_path, 0)
@@ -71,13 +82,15 @@ def test_a_watch_that_is_killed_goes_on_and_its_tables_are_those_of_a_comparison
     came(tmp_path, 2)
     os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
+    (tmp_path / "in #1" / "day=1").mkdir()
+    (tmp_path / "in #1" / "day=1" / "other.csv").write_text("This is not in the folder of the stream.")
     for number in (3, 4):
         came(tmp_path, number)
     run = started(tmp_path, "--once")
     out, err = run.communicate(timeout=300)
     assert run.returncode == 1, err
     assert out.splitlines()[-1].startswith("judged: up to 28: 14 periods, "), out
-    elements = [row for number in range(5) for row in rows_of(tmp_path / "in", str(number))[1:]]
+    elements = [row for number in range(5) for row in rows_of(tmp_path / "in #1", named(number))[1:]]
     written(tmp_path / "whole.csv", sorted(elements, key=lambda row: int(row[0])))
     whole = [
         sys.executable,
@@ -122,3 +135,10 @@ def without(rows, name):
     """Return the rows without a column that is about the whole stream, or about the past."""
     places = [place for place, column in enumerate(rows[0]) if column != name]
     return [[row[place] for place in places] for row in rows]
+
+
+@pytest.mark.parametrize("name", ["a*.csv", "b?.csv", "c[1].csv", "d{1}.csv", "e\\f.csv"])
+def test_a_name_that_spark_reads_as_a_pattern_is_refused(name):
+    with pytest.raises(LarsError, match=r"cannot be watched: Spark reads . as a pattern; use another"):
+        check_name(Path("/in") / name, "another name")
+    check_name(Path("/in/50%20#1 ü+;:=.csv"), "another name")

@@ -208,6 +208,83 @@ def test_what_cannot_be_watched_is_said(folder):
         begun(folder, out=str(folder / "file"))
 
 
+def test_a_first_batch_that_is_not_finished_is_judged_again(folder, monkeypatch):
+    first = came(folder, "a", "1 p", "9 q")
+
+    def batches(_source, _kept, step, *_):
+        yield step(0, [first])
+
+    def killed(_source, _kept, step, *_):
+        with monkeypatch.context() as now:
+            now.setattr("agreement.results.files.watched.write_state", None)
+            yield step(0, [first])
+
+    monkeypatch.setattr("solver.spark.streaming.folder_batches", killed)
+    with pytest.raises(TypeError):
+        [*begun(folder).parts()]
+    written_before = rows_of(folder / "out", "periods")
+    monkeypatch.setattr("solver.spark.streaming.folder_batches", batches)
+    assert [*begun(folder).parts()] == ["judged: up to 8: 4 periods, 0 disagreeing, 2 elements, 0 too late"]
+    assert rows_of(folder / "out", "periods") == written_before
+
+
+@pytest.mark.parametrize("begin", [(), ("0 p",), ("3 p",)], ids=str)
+def test_integers_and_date_times_are_not_mixed(begin, folder):
+    run = begun(folder)
+    run.judge_batch(0, [came(folder, "a", *begin)])
+    dates = came(folder, "b", "2026-05-04T08:00:01Z p", "2026-05-04T08:00:09Z p")
+    if begin:
+        with pytest.raises(LarsError, match=r"b\.csv: cannot count times: found dateTimes.*have integers"):
+            run.judge_batch(1, [dates])
+        return
+    run.judge_batch(1, [dates])
+    head, *rows = rows_of(folder / "out", "periods")
+    assert {len(row) for row in rows} == {len(head)}
+    with pytest.raises(LarsError, match=r"c\.csv: cannot count times: found integers.*have dateTimes"):
+        run.judge_batch(2, [came(folder, "c", "12 p")])
+
+
+def test_a_time_far_away_is_refused_before_all_periods_up_to_it_are_judged(folder):
+    run = begun(folder)
+    with pytest.raises(LarsError, match="cannot judge more than 10000000 periods at once, 1 to 699999998"):
+        run.judge_batch(0, [came(folder, "a", "700000000 p")])
+    run = begun(folder, delay="10000000d", checkpoint=str(folder / "new"))
+    with pytest.raises(LarsError, match="--delay: cannot count times from one delay before 2026"):
+        run.judge_batch(0, [came(folder, "b", "2026-05-04T08:00:01Z p")])
+
+
+def test_messages_without_times_are_refused(folder):
+    log = folder / "in" / "a.ttl"
+    log.write_text('VERSION "1.2-messages"\nPREFIX : <http://e/>\n:a :p "1" .\nMESSAGE\n:a :q "1" .\n')
+    with pytest.raises(LarsError, match=r"a\.ttl: cannot watch messages without times.*use --time IRI"):
+        begun(folder).judge_batch(0, [log])
+
+
+def test_what_is_written_may_not_be_read_as_elements(folder):
+    for name in ("checkpoint", "out", "rejected"):
+        with pytest.raises(LarsError, match=f"--{name} .*: is in the folder of --source"):
+            begun(folder, on_error="skip", **{"rejected": str(folder / "bad")} | {name: str(folder / "in/x")})
+    with pytest.raises(LarsError, match=r"--rejected .*: found a file with something else"):
+        begun(folder, on_error="skip", rejected=str(folder / "pull.rq"))
+    assert (folder / "pull.rq").read_text() == PULL
+
+
+def test_a_file_of_bad_lines_may_be_moved_away_or_changed(folder):
+    kept, other = folder / "bad.txt", folder / "other.txt"
+    for number, file in enumerate((kept, kept, other)):
+        run = begun(folder, on_error="skip", rejected=str(file))
+        run.judge_batch(number, [came(folder, str(number), "x p")])
+        assert len(file.read_text().splitlines()) == 2
+        assert file.read_text().startswith("# ")
+        kept.unlink(missing_ok=True)
+
+
+def test_a_copy_of_a_state_is_left_alone(folder):
+    begun(folder).judge_batch(0, [came(folder, "a", "1 p")])
+    (folder / "checkpoint" / "batch-0 copy").mkdir()
+    assert begun(folder).judge_batch(1, [came(folder, "b", "2 p")])[0].elements == 2
+
+
 def test_pending_elements_are_those_that_windows_can_reach(folder):
     run = begun(folder)
     for number in range(40):
