@@ -344,5 +344,5 @@ def test_watch_writes_the_tables_that_its_page_lists(tmp_path):
     }
     slide = ROOT / "samples" / "slide"
     watch(str(slide), **folders).judge_batch(0, [slide / "door.trig"])
-    listed = [row[0].strip("`") for row in rows("agreement/manual/watch.md", "| file in DIR | rows |")]
+    listed = [row[0].strip("`") for row in rows("agreement/manual/watch.md", "| table | rows |")]
     assert sorted(listed) == sorted(path.stem for path in (tmp_path / "out").iterdir())

@@ -70,12 +70,15 @@ def lines(judged: JudgedPeriods, dates: Dates) -> Iterator[str]:
         if not period.agree:
             causes = Counter((found.side, found.cause) for found in variant.differences(period))
             listed = "; ".join(
-                f"{side} only {count}, {cause}" for (side, cause), count in causes.most_common()
+                f"only {side} reports {quantity(count, 'row')} ({cause})"
+                for (side, cause), count in causes.most_common()
             )
             length = f"U = {verdict.period}, " if len(judged.state.judged) > 1 else ""
             here = dates.within(Interval(period.start + 1, period.end))
             yield f"{length}{here.period(period.start, period.end)}{here.caption} disagrees: {listed}"
     if judged.late:
         oldest = max(newest - t for t, newest, _ in judged.late)
-        behind = f"up to {Duration(oldest * dates.unit.nanoseconds)} behind; see the table late"
-        yield f"{quantity(len(judged.late), 'element')} came too late and changed nothing ({behind})"
+        elements, behind = quantity(len(judged.late), "element"), Duration(oldest * dates.unit.nanoseconds)
+        used = "was not used" if len(judged.late) == 1 else "were not used"
+        late = f"{elements} came too late (up to {behind} behind the newest element)"
+        yield f"{late} and {used}; see the table late"

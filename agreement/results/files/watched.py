@@ -12,7 +12,7 @@ from agreement.comparing.agree import AgreementTask
 from agreement.comparing.watch import Watcher, WatchState, newest_state, write_state
 from agreement.documents import requests
 from agreement.documents.dates import Dates
-from agreement.documents.options import IdleOptions, has, option
+from agreement.documents.options import IdleOptions, argument, has, option
 from agreement.documents.outputs import quantity
 from agreement.documents.table_files import GrowingFormat, append_rows, cut_back
 from agreement.documents.traces import options_for
@@ -28,8 +28,11 @@ from solver.columns import TermCodes, TraceColumns
 from solver.memory import FAILED
 from solver.settings import ALL_CORES, Certify, OriginWarning, Runner, TraceOptions, TraceWarning, Warn
 from solver.traces import as_they_came, check_side_file, prepare
+from solver.traces.input_files import STANDARD_INPUT
+from solver.traces.spooling import forget_before, is_spooled, opened, spool
 
-_SPARK: Final = "spark"
+_SPARK, _LINES = "spark", "lines"
+"""The folders of the checkpoint with what Spark stores, and with the lines of a source without files."""
 _REJECTED: Final = "rejected"
 """The beginning of the name of the size of the file with rejected lines, in the state."""
 
@@ -38,10 +41,11 @@ _REJECTED: Final = "rejected"
 class WatchRequest:
     """The arguments of `lars watch`.
 
-    Reads the files that arrive in a folder, by Spark Structured Streaming, and compares push with pull.
-    When no later element can change a period, its verdict is final; a period that disagrees is printed.
-    The tables periods, differences and late grow in DIR. Ctrl-C ends the run.
-    Repeat the command to continue: each period is in the tables once, even after a crash.
+    Push evaluates when data arrive. Pull evaluates every U time points.
+    Reads, with Spark Structured Streaming, the files that arrive in the folder of --source.
+    Prints each period on which push and pull disagree, when no later element can change it.
+    Adds rows to the tables periods, differences and late in the folder of --out. Ctrl-C ends the run.
+    Repeat the command to continue. Each period is in the tables once, even after a crash.
 
     Example:
     lars watch samples/slide --source arriving --checkpoint kept --out tables --delay 2 --once
@@ -49,6 +53,7 @@ class WatchRequest:
 
     HEADING: ClassVar = "Comparison"
     IDLE: ClassVar = (
+        IdleOptions(has("--source", "-"), ("--once",), excludes="--source -, which ends with its input"),
         IdleOptions(
             has("--source"),
             ("--stream", "--sort", "--arrival"),
@@ -56,11 +61,18 @@ class WatchRequest:
         ),
     )
 
-    inputs: tuple[Path, ...] = requests.compared_inputs()
-    source: Path | None = option(
+    inputs: tuple[Path, ...] = argument(
+        "EXPERIMENT_DIR | QUERY [QUERY]",
+        "Folder with an experiment.toml, or a C-SPARQL query and a CQELS query. A missing C-SPARQL query is "
+        "derived; a missing CQELS query requires --assign.",
+        default=(),
+        source="trace",
+    )
+    source: str | None = option(
         None,
-        "Folder in which files with elements arrive. Move each file there when it is complete.",
-        metavar="DIR",
+        "Folder in which files with elements arrive: move each file there when it is complete. Or a source "
+        "of lines: standard input (-), or a connection (tcp://HOST:PORT).",
+        metavar="DIR|-|tcp://HOST:PORT",
     )
     period: tuple[Period, ...] = requests.periods_option(
         "Periods U between two pulls, such as 5, 5,10 or 1..50. [default: the STEP of the query]"
@@ -69,18 +81,20 @@ class WatchRequest:
     on: tuple[str, ...] | None = requests.on_option()
     delay: Period = option(
         0,
-        "Longest time by which an element may arrive after a newer element. Later elements change nothing, "
-        "and are listed in the table late.",
+        "An element counts if its time is at most D before the newest time that arrived earlier. Later "
+        "elements are not used, and are listed in the table late.",
         requests.readers.length,
         metavar="D",
         keyword="int | str",
     )
     checkpoint: Path | None = option(
-        None, "Folder that stores the state, from which a later run continues.", metavar="DIR"
+        None, "Folder for the state of the run, from which a later run continues.", metavar="DIR"
     )
-    out: Path | None = option(None, "Folder whose tables grow.", metavar="DIR")
-    out_format: GrowingFormat = option("csv", "File format of the growing tables.")
-    once: bool = option(False, "End after the files that are there, without waiting for more files.")
+    out: Path | None = option(None, "Folder for the tables.", metavar="DIR")
+    out_format: GrowingFormat = option(
+        "csv", "File format of the growing tables: CSV, JSON lines, or a folder of Parquet files."
+    )
+    once: bool = option(False, "Read the files that are in the folder, and end.")
     pause: float = option(
         1.0, "Shortest time between the starts of two batches.", metavar="SECONDS", least=0.01, most=3600
     )
@@ -105,6 +119,7 @@ class WatchRun(Result):
 
     def parts(self) -> Iterable[str]:
         """Yield one line for each period that disagrees, until the stream or the run ends."""
+        # Starts Java.
         from solver.spark.streaming import folder_batches
 
         request, (source, checkpoint, out) = self.request, _folders(self.request)
@@ -118,7 +133,8 @@ class WatchRun(Result):
         self._last[:] = [begun[0]]
         self.repair()
         if begun[0].batch >= 0:
-            yield f"continues after {_progress(self._last[0], self._dates(self._last[0]))}"
+            yield f"continues; judged {_progress(self._last[0], self._dates(self._last[0]))}"
+        put = spool(opened(str(request.source)), source) if is_spooled(str(request.source)) else None
         with self.listeners.keeping() as stopped:
             pause = None if request.once else request.pause
             for batch in folder_batches(
@@ -128,9 +144,11 @@ class WatchRun(Result):
                     state, found = batch
                     self._last[:] = [state]
                     yield from found
-                if stopped.is_set():
+                # The lines have ended, and all are judged.
+                is_over = put is not None and put() == self._last[0].files
+                if stopped.is_set() or is_over:
                     break
-        yield f"judged: {_progress(self._last[0], self._dates(self._last[0]))}"
+        yield f"judged {_progress(self._last[0], self._dates(self._last[0]))}"
 
     def repair(self) -> None:
         """Remove rows that an unfinished batch of an earlier run has written to the tables."""
@@ -170,6 +188,8 @@ class WatchRun(Result):
         found = list(watch_report.lines(judged, dates))
         state = replace(judged.state, sizes=sizes)
         write_state(checkpoint, state, self.watcher.pruned(judged))
+        if paths and is_spooled(str(request.source)):
+            forget_before(min(paths))
         return state, found
 
     def _read(self, state: WatchState, paths: Sequence[Path]) -> tuple[WatchState, TraceColumns]:
@@ -279,24 +299,20 @@ def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple
 
 def _progress(state: WatchState, dates: Dates) -> str:
     ends = ", ".join(dates.text(end) for end in sorted(set(state.judged.values()))) or dates.text(0)
-    counts = [
-        quantity(state.periods, "period"),
-        f"{state.disagreeing} disagreeing",
-        quantity(state.elements, "element"),
-        f"{state.late} too late",
-    ]
-    if state.rejected:
-        counts.append(f"{state.rejected} rejected")
-    return f"up to {ends}: {', '.join(counts)}"
+    rejected = f", {state.rejected} rejected" if state.rejected else ""
+    periods = f"{quantity(state.periods, 'period')}, {state.disagreeing} of them disagree"
+    elements = f"{quantity(state.elements, 'element')} read, {state.late} too late{rejected}"
+    return f"up to {ends}: {periods}; {elements}"
 
 
 def _folders(request: WatchRequest) -> tuple[Path, Path, Path]:
+    """Return the folder of arriving files, the checkpoint, and the folder of the tables."""
     given = {"--source": request.source, "--checkpoint": request.checkpoint, "--out": request.out}
     missing = [name for name, folder in given.items() if folder is None]
     if missing:
         raise LarsError(f"missing {' and '.join(missing)}; use --source DIR --checkpoint DIR --out DIR")
-    source, checkpoint, out = (folder for folder in given.values() if folder is not None)
-    return source, checkpoint, out
+    source, checkpoint, out = (Path(folder) for folder in given.values() if folder is not None)
+    return checkpoint / _LINES if is_spooled(str(request.source)) else source, checkpoint, out
 
 
 def _digest(request: WatchRequest, task: AgreementTask, watcher: Watcher) -> str:
@@ -314,12 +330,14 @@ def _digest(request: WatchRequest, task: AgreementTask, watcher: Watcher) -> str
 def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     """Return the run of a watch; the stream is read while its text is read."""
     source, checkpoint, out = _folders(request)
-    if not exists(source, folder=True):
+    of_lines = is_spooled(str(request.source))
+    if not (of_lines or exists(source, folder=True)):
         raise LarsError(f"--source {source}: there is no such folder")
     comparison = replace(request.options, period=request.period)
-    inputs = (
-        request.inputs if requests.experiment_in(request.inputs) is not None else (*request.inputs, source)
-    )
+    # The options of a trace do not depend on its files.
+    trace = STANDARD_INPUT if of_lines else source
+    is_experiment = requests.experiment_in(request.inputs) is not None
+    inputs = request.inputs if is_experiment else (*request.inputs, trace)
     task = comparison_on(inputs, comparison, listeners.warn)
     runner = Runner(in_process=True, certify=request.certify, notice=listeners.note)
     task = replace(

@@ -89,7 +89,7 @@ def test_a_watch_that_is_killed_goes_on_and_its_tables_are_those_of_a_comparison
     run = started(tmp_path, "--once")
     out, err = run.communicate(timeout=300)
     assert run.returncode == 1, err
-    assert out.splitlines()[-1].startswith("judged: up to 28: 14 periods, "), out
+    assert out.splitlines()[-1].startswith("judged up to 28: 14 periods, "), out
     elements = [row for number in range(5) for row in rows_of(tmp_path / "in #1", named(number))[1:]]
     written(tmp_path / "whole.csv", sorted(elements, key=lambda row: int(row[0])))
     whole = [
@@ -142,3 +142,30 @@ def test_a_name_that_spark_reads_as_a_pattern_is_refused(name):
     with pytest.raises(LarsError, match=r"cannot be watched: Spark reads . as a pattern; use another"):
         check_name(Path("/in") / name, "another name")
     check_name(Path("/in/50%20#1 ü+;:=.csv"), "another name")
+
+
+def test_lines_of_standard_input_are_judged_and_those_of_a_later_run_too(tmp_path):
+    (tmp_path / "pull.rq").write_text(PULL)
+    (tmp_path / "push.rq").write_text(PUSH)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [*LARS, "watch", "pull.rq", "push.rq", "--source", "-", "--period", "2", *FOLDERS[:4]]
+    header = "t,stream,s,p,o\n"
+    texts = [f"1,http://e/s,a:a,{P},1\n2,http://e/s,a:a,{Q},1\n", f"9,http://e/s,a:a,{Q},1\n"]
+    outs = []
+    for text in texts:
+        run = subprocess.run(
+            [*words, "--master", "local[1]"],
+            cwd=tmp_path,
+            env=environment,
+            input=header + text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode in (0, 1), run.stderr
+        outs.append(run.stdout.splitlines()[-1])
+    assert outs[0].startswith("judged up to 0: 0 periods, 0 of them disagree; 2 elements"), outs
+    assert outs[1].startswith("judged up to 8: 4 periods, 1 of them disagree; 3 elements"), outs
+    (line,) = rows_of(tmp_path / "out", "differences")[1:]
+    assert line[2:6] == ["2", "4", "pull", "silent period"]
+    assert [path.name for path in (tmp_path / "kept" / "lines").glob("[0-9]*")] == ["000000000001"]

@@ -62,7 +62,10 @@ def test_a_period_is_judged_when_no_element_that_counts_can_come(folder):
 def test_an_element_that_comes_too_late_changes_nothing_and_is_kept(folder):
     run = begun(folder, delay=2)
     state, told = run.judge_batch(0, [came(folder, "a", "1 p", "6 p", "3 q", "4 q", "9 p")])
-    assert told[-1] == "1 element came too late and changed nothing (up to 3s behind; see the table late)"
+    assert (
+        told[-1]
+        == "1 element came too late (up to 3s behind the newest element) and was not used; see the table late"
+    )
     assert [row[:2] for row in rows_of(folder / "out", "late")[1:]] == [["3", "6"]]
     assert (state.late, state.elements, state.judged) == (1, 5, {"2": 6})
     # At 4 the window [0, 4] has p of 1 and q of 4.
@@ -70,13 +73,13 @@ def test_an_element_that_comes_too_late_changes_nothing_and_is_kept(folder):
 
 
 def test_a_line_says_which_period_disagrees_and_why(folder):
+    # Push reports at 2 and at 5; pull at 2, 4 and 6, with the windows [0, 2], [0, 4] and [2, 6].
     run = begun(folder)
-    _, told = run.judge_batch(0, [came(folder, "a", "1 p", "2 q", "6 p", "9 p")])
-    assert (
-        told
-        == ["(2, 4] disagrees: pull only 1, silent period", "(4, 6] disagrees: push only 1, joined later"]
-        or told
-    )
+    _, told = run.judge_batch(0, [came(folder, "a", "1 p", "2 q", "5 q", "9 p")])
+    assert told == [
+        "(2, 4] disagrees: only pull reports 1 row (silent period)",
+        "(4, 6] disagrees: only push reports 1 row (expired before the pull)",
+    ]
 
 
 def test_parquet_has_a_file_for_each_batch_with_rows_and_an_unfinished_one_is_replaced(folder):
@@ -224,7 +227,9 @@ def test_a_first_batch_that_is_not_finished_is_judged_again(folder, monkeypatch)
         [*begun(folder).parts()]
     written_before = rows_of(folder / "out", "periods")
     monkeypatch.setattr("solver.spark.streaming.folder_batches", batches)
-    assert [*begun(folder).parts()] == ["judged: up to 8: 4 periods, 0 disagreeing, 2 elements, 0 too late"]
+    assert [*begun(folder).parts()] == [
+        "judged up to 8: 4 periods, 0 of them disagree; 2 elements read, 0 too late"
+    ]
     assert rows_of(folder / "out", "periods") == written_before
 
 
