@@ -16,7 +16,7 @@ _ENGINES: Final = ("csparql2010", "cqels2011")
 _COMPARED: Final = ("comparing2015", "lars2015", *_ENGINES)
 _JUDGED: Final = ("rspql2014", "csrbench2013", "yabench2016", *_ENGINES)
 _RESTS_ON: Final = {
-    **dict.fromkeys(("agree", "decide", "witness", "shrink", "phase", "translate"), _COMPARED),
+    **dict.fromkeys(("agree", "watch", "decide", "witness", "shrink", "phase", "translate"), _COMPARED),
     **dict.fromkeys(("solve", "explain", "check", "export", "fmt"), ("lars2015", *_ENGINES)),
     **dict.fromkeys(("judge", "compare", "record", "hunt", "suite"), _JUDGED),
     "run": tuple(dict.fromkeys((*_COMPARED, *_JUDGED))),

@@ -24,4 +24,4 @@ def test_each_command_rests_on_a_paper(command):
 
 def test_another_word_is_no_command():
     found = lars("cite", "agre")
-    assert (found.code, "found 'agre'; expected agree, decide" in found.err) == (2, True)
+    assert (found.code, "found 'agre'; expected agree, watch, decide" in found.err) == (2, True)

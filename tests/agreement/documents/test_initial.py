@@ -217,6 +217,7 @@ def test_every_option_of_the_input_is_written(tmp_path, monkeypatch):
         "column": "t={time}",
         "readings": "range-alone=tumbling",
         "null": "-",
+        "arrival": "order",
     }
     flags = {one.name: one.flag for one in declared(InputOptions)}
     assert {*flags} == {*values}
