@@ -240,21 +240,20 @@ def _of_latest(query: EngineQuery) -> EngineQuery:
 
 
 _OF_ELEMENTS: Final = "RDF 1.1 Concepts, 3.4: a label means one blank node, only within its own element"
-_TriplesRenamed = Callable[[Triple, Triple], Triple]
-"""A function that returns a triple with other blank nodes, given the same triple as it was pushed."""
+_TriplesRenamed = Callable[[Triple], Triple]
+"""A function that returns a triple with other blank nodes."""
 
 
-def _as_one(own: Triple, _: Triple) -> Triple:
+def _as_one(own: Triple) -> Triple:
     subject, predicate, object_ = (with_blanks(term, lambda _: "_:one") for term in own)
     return subject, predicate, object_
 
 
-def _as_two(own: Triple, _: Triple) -> Triple:
+def _as_two(own: Triple) -> Triple:
     return own[0], own[1], with_blanks(own[2], lambda label: f"_:{label.removeprefix('_:')}o")
 
 
 _RENAMINGS: Final[tuple[tuple[str, _TriplesRenamed], ...]] = (
-    ("blank nodes with the same label are one node, also in different elements", lambda _, pushed: pushed),
     ("all blank nodes are one node", _as_one),
     ("a blank node that is the subject and the object of a triple becomes two nodes", _as_two),
 )
@@ -262,9 +261,7 @@ _RENAMINGS: Final[tuple[tuple[str, _TriplesRenamed], ...]] = (
 
 def _with_blanks(renamed: _TriplesRenamed, subject: JudgedRun) -> Iterable[JudgedRun]:
     elements = tuple(
-        replace(one, triple=renamed(one.triple, subject.pushed[one.number].triple))
-        if any(map(blanks_in, one.triple))
-        else one
+        replace(one, triple=renamed(one.triple)) if any(map(blanks_in, one.triple)) else one
         for one in subject.recorded.task.elements
     )
     return (subject if elements == subject.recorded.task.elements else subject.with_elements(elements),)

@@ -8,6 +8,8 @@ from typing import Final
 from agreement.documents.recordings import Push
 from agreement.proving.hunting.alphabets import Letter, noise_of
 from agreement.proving.hunting.hunted_queries import HuntedQuery
+from solver.facts import Triple
+from solver.rdf import with_blanks
 
 Stream = tuple[Push, ...]
 TimedLetters = Sequence[tuple[int, Letter]]
@@ -62,7 +64,20 @@ def _interleaved(*parts: Iterator[TimedLetters]) -> Iterator[TimedLetters]:
 
 
 def _pushed(query: HuntedQuery, timed: TimedLetters) -> Stream:
-    return tuple(Push(t * query.tick, stream, triple) for t, (stream, triple) in timed)
+    """Return a stream in which no two elements share the label of a blank node.
+
+    An adapter that keeps labels as they are, and does not make them anew for each element, then has the same
+    answers. Its engine is not wrong.
+    """
+    return tuple(
+        Push(t * query.tick, stream, _with_own_labels(triple, number))
+        for number, (t, (stream, triple)) in enumerate(timed)
+    )
+
+
+def _with_own_labels(triple: Triple, number: int) -> Triple:
+    subject, predicate, object_ = (with_blanks(term, lambda label: f"{label}{number}") for term in triple)
+    return subject, predicate, object_
 
 
 def _edges(query: HuntedQuery) -> list[int]:
@@ -148,7 +163,7 @@ def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _blanks(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield streams in which several elements have the same label, or an element has the same label twice."""
+    """Yield streams with blank nodes in several elements, or with one blank node twice in an element."""
     step, reach = query.windows[0][1], _reach(query)
     letters = _blank_letters(query)
     twice = [letter for letter in letters if letter[1][2] in (_BLANK, _OTHER_BLANK)]

@@ -15,7 +15,7 @@ from tests.benchmarks.hunted_toys import hunted
 SEVERAL = ("mute", "optional-as-join", "row-short", "random", "ask-as-1")
 
 
-@pytest.mark.parametrize("fault", ["right", "no-flush", "next-push"])
+@pytest.mark.parametrize("fault", ["right", "no-flush", "next-push", "labels-kept"])
 def test_a_right_engine_has_no_fault_however_late_in_the_run_it_tells(fault):
     assert [one.sentence for one in hunted(fault, 200).faults] == []
 

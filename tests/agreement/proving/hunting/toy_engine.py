@@ -16,6 +16,7 @@ import pyoxigraph as ox
 TRUE = '"true"^^<http://www.w3.org/2001/XMLSchema#boolean>'
 ONE = '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
 FAULT = sys.argv[1] if len(sys.argv) > 1 else "right"
+LABELS_KEPT = ("blanks-as-one", "labels-kept")
 
 
 def milliseconds(text):
@@ -620,8 +621,7 @@ def read(text):
         text = re.sub(r"_:\w+", "_:one", text)
     if FAULT == "blanks-split":
         text = re.sub(r"_:(\w+) \.$", r"_:\1o .", text)
-    by_label = FAULT in ("blanks-by-label", "blanks-as-one")
-    return ox.parse(text, ox.RdfFormat.N_TRIPLES, rename_blank_nodes=not by_label)
+    return ox.parse(text, ox.RdfFormat.N_TRIPLES, rename_blank_nodes=FAULT not in LABELS_KEPT)
 
 
 def silent(run):
