@@ -312,3 +312,21 @@ def test_the_tables_are_those_of_a_comparison_of_the_whole(folder):
         ]
     assert found == rows
     assert rows
+
+
+def test_of_elements_with_one_time_those_of_a_later_batch_have_arrived_later(folder):
+    (folder / "last.rq").write_text(
+        "PREFIX : <http://e/> SELECT ?x ?v FROM STREAM :s [RANGE TRIPLES 1] WHERE { ?x :p ?v }"
+    )
+    (folder / "none.rq").write_text(PUSH.replace("?x :q ?w", "?x :none ?w"))
+    queries = "last.rq", "none.rq"
+
+    def file(name, *rows):
+        return written(
+            folder / "in" / f"{name}.csv", [(t, "http://e/s", "http://e/a", P, v) for t, v in rows]
+        )
+
+    begun(folder, *queries, period=3).judge_batch(0, [file("a", (1, 0), (2, 0), (3, 1))])
+    begun(folder, *queries, period=3).judge_batch(1, [file("b", (3, 2), (9, 0))])
+    rows = [row[7] for row in rows_of(folder / "out", "differences")[1:]]
+    assert ['"2"' in row for row in rows] == [True, True]
