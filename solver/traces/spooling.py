@@ -9,7 +9,7 @@ from threading import Thread
 from typing import BinaryIO, Final
 from urllib.parse import urlsplit
 
-from lars.errors import LarsError, system_error
+from lars.errors import FailedRunError, LarsError, system_error
 from lars.files import replacement_path
 from solver.traces.formats.csv_lines import is_header
 from solver.traces.input_files import STANDARD_INPUT
@@ -17,12 +17,12 @@ from solver.traces.input_files import STANDARD_INPUT
 _DIGITS: Final = 12
 _PATIENCE: Final = 10.0
 """The number of seconds within which a host must answer."""
-_SCHEME: Final = "tcp"
+_SCHEME: Final = "tcp://"
 
 
 def is_spooled(source: str) -> bool:
     """Return whether a source is standard input or a connection, whose lines are copied to files."""
-    return source == str(STANDARD_INPUT) or urlsplit(source).scheme == _SCHEME
+    return source == str(STANDARD_INPUT) or source.startswith(_SCHEME)
 
 
 def opened(source: str) -> BinaryIO:
@@ -54,16 +54,21 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
     """Start to read lines; return a function that puts the lines that have come in the next file of a folder.
 
     The function returns the number of all files if the lines have ended, otherwise None. If the first line is
-    the header of a table, each file begins with this line. The files have numbers as names.
+    the header of a table, each file begins with this line. The files have numbers as names. The function
+    raises FailedRunError if the lines broke off.
     """
     folder.mkdir(parents=True, exist_ok=True)
     header = folder / "_header"  # Spark reads no file whose name begins so
     came: deque[bytes] = deque()
+    broken: list[OSError] = []
     count = [1 + max((int(path.name) for path in folder.iterdir() if path.name.isdigit()), default=-1)]
 
     def read() -> None:
-        for line in lines:
-            came.append(line)
+        try:
+            for line in lines:
+                came.append(line)
+        except OSError as error:
+            broken.append(error)
 
     def put() -> int | None:
         ended = not reader.is_alive()
@@ -76,6 +81,9 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
             with replacement_path(folder / f"{count[0]:0{_DIGITS}}") as new:
                 new.write_bytes(first + b"".join(texts))
             count[0] += 1
+        if ended and broken:
+            problem = f"the lines of --source broke off: {broken[0].strerror or broken[0]}"
+            raise FailedRunError(f"{problem}; what has come is kept, and the same command continues")
         return count[0] if ended else None
 
     reader = Thread(target=read, daemon=True)

@@ -302,7 +302,8 @@ def _progress(state: WatchState, dates: Dates) -> str:
     rejected = f", {state.rejected} rejected" if state.rejected else ""
     periods = f"{quantity(state.periods, 'period')}, {state.disagreeing} of them disagree"
     elements = f"{quantity(state.elements, 'element')} read, {state.late} too late{rejected}"
-    return f"up to {ends}: {periods}; {elements}"
+    empty = "" if state.with_rows or not state.periods else "; neither side has a row in any of them"
+    return f"up to {ends}: {periods}{empty}; {elements}"
 
 
 def _folders(request: WatchRequest) -> tuple[Path, Path, Path]:

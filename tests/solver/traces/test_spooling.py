@@ -6,7 +6,7 @@ from threading import Thread
 
 import pytest
 
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError
 from solver.traces.spooling import forget_before, is_spooled, opened, spool
 from tests.solver.spark.processes import waited
 
@@ -62,10 +62,21 @@ def test_the_lines_of_a_connection_are_read(tmp_path):
     assert "".join(files(tmp_path).values()) == "one\ntwo\n"
 
 
+def test_lines_that_break_off_are_kept_and_it_is_said(tmp_path):
+    def lines():
+        yield b"one\n"
+        raise ConnectionResetError(104, "Connection reset by peer")
+
+    put = spool(lines(), tmp_path)
+    with pytest.raises(FailedRunError, match="broke off: Connection reset by peer"):
+        waited(lambda: put() is not None)
+    assert "".join(files(tmp_path).values()) == "one\n"
+
+
 def test_what_is_no_source_of_lines_is_said():
     assert all(map(is_spooled, ("-", "tcp://h:1")))
     assert not any(map(is_spooled, ("folder", "a/b", "kafka://h/t")))
-    for wrong in ("tcp://host", "tcp://:5", "tcp://h:x"):
+    for wrong in ("tcp://host", "tcp://:5", "tcp://h:x", "tcp://[x"):
         with pytest.raises(LarsError, match=r"is no address; use tcp://HOST:PORT"):
             opened(wrong)
     with socket.create_server(("127.0.0.1", 0)) as server:
