@@ -22,7 +22,7 @@ from tests.manuals.running import copied, run
 from translate.model.query import Language
 
 INDEX = rows("agreement/README.md", "| page | contents |")
-COMMANDS = rows("README.md", "| command | result | manual |")
+COMMANDS = rows("README.md", "| command | result |")
 TABLES = rows("agreement/manual/tables.md", "| command | table | has a row for each |")
 CAUSES = rows("README.md", "| cause | why only one side reports the row |")
 KEYS = rows("agreement/manual/experiments.md", "| key | meaning |")
