@@ -24,6 +24,7 @@ from agreement.results.agreements.agreeing import AgreeResult as AgreeResult
 from agreement.results.agreements.lateness import LateResult as LateResult
 from agreement.results.base.library import JsonObject as JsonObject
 from agreement.results.base.library import JsonValue as JsonValue
+from agreement.results.base.library import WrittenFiles as WrittenFiles
 from agreement.results.base.sources import ArrowTable as ArrowTable
 from agreement.results.base.sources import Element as Element
 from agreement.results.base.sources import StaticSource as StaticSource
@@ -33,12 +34,9 @@ from agreement.results.comparisons import CompareResult as CompareResult
 from agreement.results.explanations import CheckResult as CheckResult
 from agreement.results.explanations import ExplainResult as ExplainResult
 from agreement.results.files.exports import ExportAnswers as ExportAnswers
-from agreement.results.files.exports import ExportedFolder as ExportedFolder
 from agreement.results.files.generated import GeneratedTrace as GeneratedTrace
 from agreement.results.files.hunts import HuntResult as HuntResult
-from agreement.results.files.initialised import InitialFolder as InitialFolder
 from agreement.results.files.packed import PackCheck as PackCheck
-from agreement.results.files.packed import PackResult as PackResult
 from agreement.results.files.recorded import AdapterVerdict as AdapterVerdict
 from agreement.results.files.recorded import RecordResult as RecordResult
 from agreement.results.files.runs import RunResult as RunResult
@@ -375,14 +373,14 @@ def decide_late(*inputs: TraceSource, **options: Unpack[DecideLateKeywords]) -> 
 def explain(*inputs: TraceSource, **options: Unpack[ExplainKeywords]) -> ExplainResult: ...
 def export(
     program: TextSource, /, *trace: TraceSource, **options: Unpack[ExportKeywords]
-) -> ExportedFolder: ...
+) -> WrittenFiles: ...
 def generate(out: str | Path, /, **options: Unpack[GenerateKeywords]) -> GeneratedTrace: ...
 def hunt(
     *inputs: str | Path | Sequence[str | Path] | None, **options: Unpack[HuntKeywords]
 ) -> HuntResult: ...
-def init(folder: str | Path, /, *inputs: TraceSource, **options: Unpack[InitKeywords]) -> InitialFolder: ...
+def init(folder: str | Path, /, *inputs: TraceSource, **options: Unpack[InitKeywords]) -> WrittenFiles: ...
 def judge(*inputs: TraceSource, **options: Unpack[JudgeKeywords]) -> JudgeResult: ...
-def pack(experiment: str | Path | None = ..., /, **options: Unpack[PackKeywords]) -> PackResult: ...
+def pack(experiment: str | Path | None = ..., /, **options: Unpack[PackKeywords]) -> WrittenFiles: ...
 def phase(*inputs: TraceSource, **options: Unpack[PhaseKeywords]) -> PhaseResult: ...
 def read_export(
     output: TextSource, legend: str | Path, /, **options: Unpack[ProgressKeyword]

@@ -210,13 +210,9 @@ def read_toml(path: Path, accepted: str) -> PlacedData:
     `accepted` is the expected kind of file, for a message.
     """
     source, text = str(path), read_file(path, accepted).text.replace("\r\n", "\n")
-    try:
+    with suppress(IndexError, ValueError, RecursionError):  # the next reader reports other errors
         # Of a key with n parts tomllib makes n**2 / 2.
-        _Scan(text, 0, len(text), "TOML").whole()
-    except _LongKeyError as error:
-        raise PlacedError(place_at(source, text, error.offset), str(error)) from None
-    except (IndexError, ValueError, RecursionError):
-        pass  # the next reader reports the error
+        _Scan(text, 0, len(text), "TOML", source=source).whole()
     try:
         return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", "TOML")
     except tomllib.TOMLDecodeError as error:
@@ -240,14 +236,6 @@ DataToken = tuple[KeyPath, int, str, bool]
 """A key or a value: its path, its offset, its first token, and whether the token is a key."""
 
 
-class _LongKeyError(ValueError):
-    """An error for a dotted key with too many parts; `offset` is the position at which the key begins."""
-
-    def __init__(self, offset: int) -> None:
-        super().__init__(f"the key has more than {_DEEPEST} parts; expected a shorter key")
-        self.offset = offset
-
-
 @dataclass(slots=True)
 class _Scan:
     """A scanner of text[at:end] that collects keys and values in text order.
@@ -265,6 +253,7 @@ class _Scan:
     tokens: list[DataToken] = field(default_factory=list)
     counts: dict[KeyPath, int] = field(default_factory=dict)
     """The number of tables that the scanner has read of each array of tables."""
+    source: str = ""
 
     def whole(self) -> None:
         """Read the whole text."""
@@ -354,7 +343,8 @@ class _Scan:
             written = self.text[start : self.at]
             keys.append((self._key(written) if quoted else written, start))
             if len(keys) > _DEEPEST:
-                raise _LongKeyError(keys[0][1])
+                place = place_at(self.source, self.text, keys[0][1])
+                raise PlacedError(place, f"the key has more than {_DEEPEST} parts; expected a shorter key")
             self._skip(_BLANK)
             if not self.text.startswith(".", self.at):
                 return keys

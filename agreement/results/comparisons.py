@@ -165,7 +165,7 @@ class CompareResult(Findings):
         """Return the content of the HTML report."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import text_page
-        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.page import Page
         from agreement.results.renderings.parting_report import parting_timelines
 
         first, second = self.comparisons[0].names
@@ -174,7 +174,7 @@ class CompareResult(Findings):
             " ".join(map(parting_report.summary, self.comparisons)) if len(self.comparisons) == 1 else ""
         )
         answer = sentence or self.text.rpartition("\n")[2]
-        head = PageHead(f"{first} and {second}", question, self.same, answer, self.warnings)
+        head = Page(f"{first} and {second}", question, self.same, answer, self.warnings)
         if len(self.comparisons) > 1:
             return text_page(head, self.document(), self.parts())
         (comparison,) = self.comparisons

@@ -153,7 +153,7 @@ class ExplainResult(Findings):
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import first_lines, text_page
         from agreement.results.renderings.pages.moving import moving
-        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.page import Page
 
         explanation, parts = self._explanation, list(self.parts())
         dates = (
@@ -165,7 +165,7 @@ class ExplainResult(Findings):
             else (explanation.world.t, explanation.world.program, explanation.proof)
         )
         question = f"Why is this so in the answer at {self.dates.option(at)}?"
-        head = PageHead(f"{self._atom}, explained", question, self.holds, self.headline, self.warnings, "Why")
+        head = Page(f"{self._atom}, explained", question, self.holds, self.headline, self.warnings, "Why")
         lines = list(map(str, parts))
         about: Json = {
             "proof": self.holds,

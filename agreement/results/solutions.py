@@ -203,12 +203,12 @@ class SolveResult(Findings):
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.moving import moving
-        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.page import Page
 
         task = self._task
         title = "Reports" if task is None else f"{task.path.name}, solved"
         question = "What holds at each time, and why?"
-        head = PageHead(title, question, None, self.headline, self.warnings, "The answers")
+        head = Page(title, question, None, self.headline, self.warnings, "The answers")
         page = text_page(head, self.document(), self.for_notebooks())
         steps = None
         if task is not None and STANDARD_INPUT not in (task.path, *task.trace.paths):

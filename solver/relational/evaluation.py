@@ -512,16 +512,16 @@ def evaluate_program(
 
     def crowded() -> None:
         if narrower() is not program:
-            raise _CrowdedError
+            raise CrowdedError
 
     try:
         return tables(program, crowded)
-    except _CrowdedError:
+    except CrowdedError:
         return tables(narrower())
 
 
-class _CrowdedError(Exception):
-    """A join has very many rows; equivalent rules with fewer variables may have smaller joins."""
+class CrowdedError(Exception):
+    """A join has more rows than are worth computing; another way to the answer may need fewer."""
 
 
 def visible_input(

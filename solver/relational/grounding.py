@@ -17,7 +17,7 @@ from lars.language.terms import Signature, Variable
 from solver.columns import Array, Mask, TermCodes, among, distinct, keys
 from solver.facts import WindowedAtom, with_facts
 from solver.relational import plans
-from solver.relational.evaluation import Bindings, ProgramTables, RuleBody, visible_input
+from solver.relational.evaluation import Bindings, CrowdedError, ProgramTables, RuleBody, visible_input
 from solver.relational.shown_input import EncodedSituation, ShownInput
 
 _ARRIVAL: Final = Variable(" arrival {}")
@@ -46,7 +46,7 @@ def ground_instances(program: Program, situation: EncodedSituation, times: Seque
     body = _ListingBody(situation.terms, len(times), most)
     try:
         _list_all(program, visible_input(program, situation, times, None), body)
-    except (_TooManyError, OutOfMemoryError):
+    except (CrowdedError, OutOfMemoryError):
         return max(body.instances, most + 1)
     except FailedRunError:
         raise
@@ -120,10 +120,6 @@ def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
     return plans.Scan(replace(part.source, timed=True), (*part.terms, arrival))
 
 
-class _TooManyError(Exception):
-    """The number of instances exceeds the requested maximum."""
-
-
 class _ListingBody(RuleBody):
     """A rule body at `count` times that counts the rows of each join before the join is computed."""
 
@@ -133,10 +129,10 @@ class _ListingBody(RuleBody):
         self.instances = 0
 
     def add(self, instances: int) -> None:
-        """Add to the number of instances; raise _TooManyError if the number exceeds the maximum."""
+        """Add to the number of instances; raise CrowdedError if the number exceeds the maximum."""
         self.instances += instances
         if self.instances > self._most:
-            raise _TooManyError
+            raise CrowdedError
 
     def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
         shared = [name for name in right.names if name in left.names]

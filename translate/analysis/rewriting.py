@@ -14,7 +14,7 @@ from typing import Any, Final, assert_never
 
 from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
-from lars.language.terms import Term, Variable
+from lars.language.terms import Iri, Term, Variable
 from translate.analysis.nullability import Variables, nullable
 from translate.model import patterns
 from translate.model import patterns as algebra
@@ -146,7 +146,7 @@ def without_paths(pattern: patterns.Pattern, others: Variables = frozenset()) ->
     """Return the pattern, also inside EXISTS, with paths as patterns; new variables are not in `others`.
 
     >>> from lars.language.terms import Iri
-    >>> path = algebra.PathSequence(algebra.Link(Iri("p")), algebra.Inverse(algebra.Link(Iri("q"))))
+    >>> path = algebra.PathSequence(Iri("p"), algebra.Inverse(Iri("q")))
     >>> print(without_paths(patterns.PathPattern(Variable("x"), path, Variable("y"))))
     {?x <p> ?_p0 . ?y <q> ?_p0}
     """
@@ -178,8 +178,8 @@ def path_pattern(
 ) -> patterns.Pattern:
     """Return the pattern that is equivalent to the path from `subject` to `object_`."""
     match path:
-        case algebra.Link(iri):
-            return patterns.Bgp((patterns.TriplePattern(subject, iri, object_),))
+        case Iri():
+            return patterns.Bgp((patterns.TriplePattern(subject, path, object_),))
         case algebra.Inverse(inner):
             return path_pattern(object_, inner, subject, fresh)
         case algebra.PathSequence(first, second):

@@ -14,16 +14,6 @@ from translate.model.windows import WindowExpression
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """The path of one step along a property."""
-
-    iri: Iri
-
-    def __str__(self) -> str:
-        return str(self.iri)
-
-
-@dataclass(frozen=True, slots=True)
 class Inverse:
     """^path: the path from object to subject."""
 
@@ -86,14 +76,15 @@ class NegatedSet:
         return f"!({'|'.join((*map(str, self.forward), *(f'^{iri}' for iri in self.backward)))})"
 
 
-Path = Link | Inverse | PathSequence | Alternative | RepeatedPath | NegatedSet
+Path = Iri | Inverse | PathSequence | Alternative | RepeatedPath | NegatedSet
+"""A property path; a property is the path of one step."""
 
 
 def steps(path: Path) -> Iterator[Iri | None]:
     """Yield the properties of the steps in a path; None for a negated set, which matches most properties."""
     match path:
-        case Link(iri):
-            yield iri
+        case Iri():
+            yield path
         case NegatedSet():
             yield None
         case Inverse(inner) | RepeatedPath(inner, _):
@@ -111,7 +102,7 @@ def can_stay(path: Path) -> bool:
     The result is False for a sequence, since the term between its parts must be a node of the graph (18.4).
     """
     match path:
-        case Link() | NegatedSet() | PathSequence():
+        case Iri() | NegatedSet() | PathSequence():
             return False
         case Inverse(inner):
             return can_stay(inner)

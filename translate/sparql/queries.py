@@ -265,7 +265,7 @@ def _connection(
     if isinstance(verb, Token):
         return TriplePattern(subject, scope.term(verb), object_)
     match read_path(verb, scope):
-        case algebra.Inverse(algebra.Link(iri)):
+        case algebra.Inverse(Iri() as iri):
             return TriplePattern(object_, iri, subject)
         case longer:
             return PathPattern(subject, longer, object_)
@@ -295,7 +295,7 @@ def read_path(part: Part, scope: expressions.Scope) -> Path:
                 forward, tuple(_iri(one.parts[0], scope) for one in parts if isinstance(one, Phrase))
             )
         case _:
-            return algebra.Link(_iri(part, scope))
+            return _iri(part, scope)
 
 
 def _iri(part: Part, scope: expressions.Scope) -> Iri:

@@ -385,8 +385,8 @@ def write_path(path: Path, dialect: Dialect, around: int = 0) -> str:
 
 def _written(path: Path, dialect: Dialect) -> tuple[int, str]:
     match path:
-        case algebra.Link(iri):
-            return _STEP, dialect.iri(iri)
+        case terms.Iri():
+            return _STEP, dialect.iri(path)
         case algebra.Alternative(left, right):
             before = write_path(left, dialect, _ALTERNATIVE)
             return _ALTERNATIVE, f"{before}|{write_path(right, dialect, _SEQUENCE)}"

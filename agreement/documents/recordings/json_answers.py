@@ -7,7 +7,7 @@ CSRBench's relations; and the output of `lars solve --json` for a query.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from pydantic import Field
 
@@ -32,19 +32,20 @@ ACCEPTED_SOLVED: Final = 'lines {"t": 5, "rows": [..]} as lars solve --json prin
 
 _Rows = list[dict[str, str | None]]
 _Report = tuple[float, _Rows]
+_Entry = TypeVar("_Entry")
 
 
 class _Head(recording.RecordingPart):
     vars: list[str] = Field(default_factory=list)
 
 
-class _Results(recording.RecordingPart):
-    bindings: list[recording.SolutionEntry]
+class _Results(recording.RecordingPart, Generic[_Entry]):
+    bindings: list[_Entry]
 
 
 class _File(recording.RecordingPart):
     head: _Head
-    results: _Results | None = None
+    results: _Results[recording.SolutionEntry] | None = None
     boolean: bool | None = None
 
 
@@ -56,14 +57,10 @@ class _Binding(recording.RecordingPart):
     binding: recording.SolutionEntry
 
 
-class _Bindings(recording.RecordingPart):
-    bindings: list[_Binding]
-
-
 class _Relation(recording.RecordingPart):
     head: _Names
     timestamp: recording.Finite
-    results: _Bindings
+    results: _Results[_Binding]
 
 
 class _Relations(recording.RecordingPart):

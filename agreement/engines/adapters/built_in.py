@@ -68,7 +68,7 @@ class BuiltInEngine:
         """The name of the engine."""
         return self.reporter.name
 
-    def open(self, registration: messages.Registration) -> "BuiltInSession":
+    def open(self, registration: messages.OpenMessage) -> "BuiltInSession":
         """Register a query; raises RefusedQueryError if the query cannot be run or an option is invalid."""
         try:
             options = self._options(registration.options)
@@ -299,7 +299,7 @@ def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
         del query, off
         with RunningAdapter(command) as adapter:
-            answers = messages.answers_of(adapter, messages.Registration(text, static_lines(static)), pushes)
+            answers = messages.answers_of(adapter, messages.open_message(text, static_lines(static)), pushes)
         if answers.profile is None:
             raise LarsError(f"the engine rejects the query: {answers.refused}")
         return answers.recording()
@@ -311,6 +311,6 @@ def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
 
 def _profile(command: str, text: str) -> messages.ProfileReply:
     with RunningAdapter(command) as adapter:
-        session = adapter.open(messages.Registration(text))
+        session = adapter.open(messages.open_message(text))
         session.close()
         return session.profile

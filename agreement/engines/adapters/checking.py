@@ -190,7 +190,7 @@ def _guarded(name: str, checks: Iterator[AdapterCheck]) -> Iterator[AdapterCheck
 def _checks(adapter: RunningAdapter, tries: Sequence[_Tried]) -> Iterator[AdapterCheck]:
     refusals: list[str] = []
     for tried in tries:
-        registration = messages.Registration(tried.query)
+        registration = messages.open_message(tried.query)
         try:
             session = adapter.open(registration)
         except messages.RefusedQueryError as error:
@@ -218,7 +218,7 @@ def _advice(profile: messages.ProfileReply) -> str | None:
 
 def _runs(
     adapter: RunningAdapter,
-    registration: messages.Registration,
+    registration: messages.OpenMessage,
     tried: _Tried,
     profile: messages.ProfileReply,
 ) -> Iterator[AdapterCheck]:
@@ -264,7 +264,7 @@ def _rows(answers: messages.EngineAnswers) -> _Rows:
 
 
 def _takes_brackets(
-    adapter: RunningAdapter, registration: messages.Registration, pushes: Sequence[Push]
+    adapter: RunningAdapter, registration: messages.OpenMessage, pushes: Sequence[Push]
 ) -> bool:
     """Whether the engine returns rows only for stream names with brackets, which the protocol omits."""
     bracketed = [replace(push, stream=f"<{push.stream}>") for push in pushes]
@@ -374,7 +374,7 @@ def _times(answers: messages.EngineAnswers, pushes: Sequence[Push]) -> AdapterCh
 def _unreadable(adapter: RunningAdapter) -> Iterator[AdapterCheck]:
     name = "a query that cannot be read"
     try:
-        adapter.open(messages.Registration("no query {")).close()
+        adapter.open(messages.open_message("no query {")).close()
     except messages.RefusedQueryError:
         yield AdapterCheck(name)
     else:
@@ -386,7 +386,7 @@ def _unreadable(adapter: RunningAdapter) -> Iterator[AdapterCheck]:
         )
 
 
-def _end(adapter: RunningAdapter, registration: messages.Registration) -> Iterator[AdapterCheck]:
+def _end(adapter: RunningAdapter, registration: messages.OpenMessage) -> Iterator[AdapterCheck]:
     messages.answers_of(adapter, registration, ())
     noise = adapter.noise
     problem = (

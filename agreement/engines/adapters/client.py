@@ -41,7 +41,6 @@ from agreement.engines.adapters.messages import (
     PushMessage,
     PushReply,
     RefusedQueryError,
-    Registration,
     ReportsReply,
     TimeIsUpError,
     check_variable,
@@ -346,7 +345,7 @@ class RunningAdapter:
         """The command of the adapter."""
         return self.command
 
-    def open(self, registration: Registration) -> "AdapterSession":
+    def open(self, registration: OpenMessage) -> "AdapterSession":
         """Register a query.
 
         Raises RefusedQueryError if it is rejected, and FailedEngineError without a reply.
@@ -357,10 +356,7 @@ class RunningAdapter:
             self.end()
         if self._child is None or not self._child.is_running:
             self._child = ChildProgram(self.command, self.silence, self.folder, self.log)
-        message = OpenMessage(
-            query=registration.query, static=registration.static, options=registration.options
-        )
-        (reply,) = self.ask([message])
+        (reply,) = self.ask([registration])
         if "error" in reply:
             # The state of a half-read query must not reach the next one.
             self._fresh = False

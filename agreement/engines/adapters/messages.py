@@ -9,7 +9,6 @@ running program (`client`) are StreamEngines. Each StreamEngine can also be serv
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
 from itertools import chain, groupby
 from typing import Annotated, Final, Literal, Protocol, Self
 
@@ -58,6 +57,13 @@ class OpenMessage(Message):
         default=(), strict=False, description="Lines of N-Triples, of N-Quads for a named graph."
     )
     options: Mapping[str, object] = Field(default_factory=dict, description="What the adapter says it has.")
+
+
+def open_message(
+    query: str, static: tuple[str, ...] = (), options: Mapping[str, object] | None = None
+) -> OpenMessage:
+    """Return the message that registers a query in the language of an engine."""
+    return OpenMessage(query=query, static=static, options=options or {})
 
 
 class PushMessage(Message):
@@ -248,15 +254,6 @@ class TimeIsUpError(FailedEngineError):
     """An error if no time is left to wait for the engine; the answers of the engine may be correct."""
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
-    """A query in the language of the engine, static data as lines of N-Quads, and options by name."""
-
-    query: str
-    static: tuple[str, ...] = ()
-    options: Mapping[str, object] = field(default_factory=dict)
-
-
 class EngineSession(Protocol):
     """The run of a registered query until its close; times are in milliseconds.
 
@@ -289,7 +286,7 @@ class StreamEngine(Protocol):
         """The name of the engine in error messages."""
         ...
 
-    def open(self, registration: Registration) -> EngineSession:
+    def open(self, registration: OpenMessage) -> EngineSession:
         """Register a query before any input; raises RefusedQueryError if the engine rejects the query."""
         ...
 
@@ -370,7 +367,7 @@ def _content(report: EngineReport) -> tuple[object, ...]:
     return report.t, _bounds(report), Counter(rows)
 
 
-def answers_of(engine: StreamEngine, registration: Registration, pushes: Sequence[Push]) -> EngineAnswers:
+def answers_of(engine: StreamEngine, registration: OpenMessage, pushes: Sequence[Push]) -> EngineAnswers:
     """Return the answers of an engine in a new run; raises FailedEngineError if the engine fails."""
     try:
         session = engine.open(registration)
@@ -414,8 +411,7 @@ class _Serving:
             match message:
                 case OpenMessage():
                     self.session = None
-                    registration = Registration(message.query, message.static, message.options)
-                    self.session = self.engine.open(registration)
+                    self.session = self.engine.open(message)
                     return self.session.profile
                 case AdvanceMessage() if self.session is not None:
                     return ReportsReply(reports=self.session.advance(message.t))

@@ -410,8 +410,8 @@ class CaseProver:
     def step(self, path: patterns.Path, start: Term, end: Term, edge: disjuncts.Edge) -> disjuncts.Edge:
         """Return an edge from `start` to `end` along a property or a path."""
         match path:
-            case patterns.Link(iri):
-                return replace(edge, triple=patterns.TriplePattern(start, iri, end))
+            case Iri():
+                return replace(edge, triple=patterns.TriplePattern(start, path, end))
             case patterns.Inverse(inner):
                 return self.step(inner, end, start, edge)
             case _:
@@ -444,11 +444,7 @@ def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterato
         case patterns.NegatedSet(forward, backward):
             for name in (*others, Iri("http://example.org/other")):
                 if name not in (*forward, *backward):
-                    yield (
-                        patterns.Inverse(patterns.Link(name))
-                        if backward and not forward
-                        else patterns.Link(name),
-                    )
+                    yield (patterns.Inverse(name) if backward and not forward else name,)
         case _:
             yield (path,)
 

@@ -24,7 +24,7 @@ from translate.model.query import Setting
 
 Letter = tuple[Iri | None, bool]
 """A property (None for any property without a name here), and whether the property is walked forwards."""
-_Label = tuple[patterns.Link | patterns.NegatedSet, bool] | None
+_Label = tuple[Iri | patterns.NegatedSet, bool] | None
 _States = frozenset[int]
 StateSets = frozenset[_States]
 """The sets of states that the automaton can be in after the words of a walk."""
@@ -81,12 +81,12 @@ class Automaton:
         return frozenset(states for own, states in seen if 1 in own)
 
 
-def _spells(label: tuple[patterns.Link | patterns.NegatedSet, bool], letter: Letter) -> bool:
+def _spells(label: tuple[Iri | patterns.NegatedSet, bool], letter: Letter) -> bool:
     step, forward = label
     iri, onwards = letter
     match step:
-        case patterns.Link(name):
-            return (name, forward) == letter
+        case Iri():
+            return (step, forward) == letter
         case patterns.NegatedSet(forwards, backwards):
             along = onwards == forward
             excluded = forwards if along else backwards
@@ -105,7 +105,7 @@ def _letters(automaton: Automaton) -> frozenset[Letter]:
     names: set[Iri] = set()
     for _, label, _ in automaton.moves:
         match label:
-            case (patterns.Link(iri), _):
+            case (Iri() as iri, _):
                 names.add(iri)
             case (patterns.NegatedSet(some, others), _):
                 names.update(some, others)
@@ -124,7 +124,7 @@ def _moves(
     path: patterns.Path, start: int, end: int, fresh: Iterator[int], *, forward: bool
 ) -> Iterator[tuple[int, _Label, int]]:
     match path:
-        case patterns.Link() | patterns.NegatedSet():
+        case Iri() | patterns.NegatedSet():
             yield start, (path, forward), end
         case patterns.Inverse(inner):
             yield from _moves(inner, start, end, fresh, forward=not forward)
@@ -292,7 +292,7 @@ class Mapper:
             step: patterns.Path = patterns.NegatedSet()
         else:
             assert isinstance(predicate, Iri)
-            step = self.paths.get(predicate, patterns.Link(predicate))
+            step = self.paths.get(predicate, predicate)
         return automaton(step if forward else patterns.Inverse(step))
 
     def _where(self, edge: disjuncts.Edge, target: disjuncts.Edge, image: Image) -> Image | None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from agreement.documents.recordings import Push, static_of
 from agreement.documents.requests import sources
-from agreement.engines.adapters.messages import Registration, StreamEngine, answers_of
+from agreement.engines.adapters.messages import OpenMessage, StreamEngine, answers_of, open_message
 from agreement.engines.engine import read_with_text
 from agreement.engines.specifications import NAMES
 from agreement.proving.hunting.alphabets import Letter, alphabet
@@ -32,7 +32,7 @@ class HuntedQuery:
     """
 
     name: str
-    registration: Registration
+    registration: OpenMessage
     read: EngineQuery
     static: Static
     tick: float
@@ -66,7 +66,7 @@ def hunted_query(
     held = static_of(static)
     return HuntedQuery(
         name,
-        Registration(text, static, options or {}),
+        open_message(text, static, options),
         read,
         held,
         tick,

@@ -282,9 +282,7 @@ def _any_arrival(triple: patterns.TriplePattern, most: int) -> patterns.Bgp | pa
     if not isinstance(triple.predicate, Iri):
         return patterns.Bgp((triple,))
     name = triple.predicate.value
-    paths: list[patterns.Path] = [
-        patterns.Link(Iri(f"{name}#{number}" if number else name)) for number in range(most)
-    ]
+    paths: list[patterns.Path] = [Iri(f"{name}#{number}" if number else name) for number in range(most)]
     return patterns.PathPattern(triple.subject, reduce(patterns.Alternative, paths), triple.object)
 
 

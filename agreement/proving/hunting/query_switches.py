@@ -269,8 +269,8 @@ def _walked_once(part: patterns.Pattern) -> patterns.Pattern:
                 return path
 
     walked = once(part.path)
-    if isinstance(walked, patterns.Link):
-        return patterns.Bgp((patterns.TriplePattern(part.subject, walked.iri, part.object),))
+    if isinstance(walked, Iri):
+        return patterns.Bgp((patterns.TriplePattern(part.subject, walked, part.object),))
     return replace(part, path=walked)
 
 

@@ -96,7 +96,7 @@ Causes = Sequence[Cause | RuleCause]
 
 def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
     """Return an engine version's run without some rules; None if the version cannot run the query."""
-    registration = replace(run.query.registration, options={"off": [rule.name for rule in off]})
+    registration = run.query.registration.model_copy(update={"options": {"off": [rule.name for rule in off]}})
     try:
         answers = answers_of(BuiltInEngine(engine), registration, run.run.pushes)
     except LarsError:

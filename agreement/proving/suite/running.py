@@ -21,9 +21,9 @@ from agreement.engines.adapters.messages import (
     EngineAnswers,
     FailedEngineError,
     RefusedQueryError,
-    Registration,
     StreamEngine,
     answers_of,
+    open_message,
 )
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS, QueryWriting
@@ -112,7 +112,7 @@ def writing_of(
             continue
         for test in spoken[:: len(spoken) // _TRIED + 1]:
             try:
-                session = engine.open(Registration(query_text(test, writing), test.static, options))
+                session = engine.open(open_message(query_text(test, writing), test.static, options))
             except RefusedQueryError as error:
                 refusals.append(str(error))
                 continue
@@ -329,7 +329,7 @@ def _answer(
     length = milliseconds(writing)
     pushes = [Push(push.t * length, push.stream, push.triple) for push in test.stream]
     try:
-        answers = answers_of(engine, Registration(query_text(test, writing), test.static, options), pushes)
+        answers = answers_of(engine, open_message(query_text(test, writing), test.static, options), pushes)
     except FailedEngineError as error:
         return SuiteAnswer(test, failure=str(error))
     if answers.profile is None:

@@ -17,7 +17,7 @@ from agreement.results.agreements.agreeing import AgreeRequest, compared_answers
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings.agreement_report import ExplainCommand
 from agreement.results.renderings.pages.blocks import text_page
-from agreement.results.renderings.pages.page import Page, PageHead
+from agreement.results.renderings.pages.page import Page
 from lars.dataclass import dataclass
 
 
@@ -65,7 +65,7 @@ class LateResult(Findings):
     def page(self) -> Page:
         """Return the content of the HTML report."""
         answer = lateness_report.headline(self.sides)
-        head = PageHead(self._title, "What did late data change?", self.unchanged, answer, self.warnings)
+        head = Page(self._title, "What did late data change?", self.unchanged, answer, self.warnings)
         return text_page(head, self.document(), self.parts())
 
     def tables(self) -> Sequence[OutTable]:

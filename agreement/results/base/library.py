@@ -82,6 +82,19 @@ class Result(ABC):
         return self
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenFiles(Result):
+    """The path that a command wrote, the names of the files in it (a folder or archive), and the output."""
+
+    path: Path
+    text: str
+    files: tuple[str, ...] = ()
+
+    def parts(self) -> tuple[str]:
+        """Return the output of the command."""
+        return (self.text,)
+
+
 class Findings(Result):
     """An immutable result of a command, with output as JSON, tables and text."""
 
@@ -182,9 +195,9 @@ class Findings(Result):
         """Return the content of the HTML report."""
         # Loads what evaluates, which no translation needs.
         from agreement.results.renderings.pages.blocks import text_page
-        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.page import Page
 
-        head = PageHead("What was found", "", None, self.text.partition("\n")[0])
+        head = Page("What was found", "", None, self.text.partition("\n")[0])
         return text_page(head, self.to_json(), self.parts())
 
     def write_report(self, path: str | Path) -> None:

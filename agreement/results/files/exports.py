@@ -61,27 +61,15 @@ class ExportRequest:
     legend: Path | None = option(None, "File legend.json that the export wrote. Required with --read.")
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedFolder(library.Result):
-    """The result of `export`: the folder, and instructions to run its files."""
-
-    folder: Path
-    text: str
-
-    def parts(self) -> tuple[str]:
-        """Return the instructions for running the exported files."""
-        return (self.text,)
-
-
 @library.offered_functions(ExportRequest, without=("read", "legend"), needs=("program", "to", "out"))
-def export(request: ExportRequest, listeners: library.Listeners) -> ExportedFolder:
+def export(request: ExportRequest, listeners: library.Listeners) -> library.WrittenFiles:
     """Write a program and its trace as files that Ticker or clingo runs.
 
     >>> from tempfile import TemporaryDirectory
     >>> door = "samples/door/door.lars", "samples/door/door.atoms"
     >>> with TemporaryDirectory() as folder:
     ...     result = export(*door, to="asp", out=f"{folder}/door", until=4)
-    ...     sorted(path.name for path in result.folder.iterdir())
+    >>> sorted(result.files)
     ['legend.json', 'program.lp', 'run.sh', 'stream.lp']
     """
     if request.program is None or request.to is None or request.out is None:
@@ -101,7 +89,7 @@ def export(request: ExportRequest, listeners: library.Listeners) -> ExportedFold
     clock = solving.setting.unit if request.clock is None else request.clock
     ticker = (request.reasoner or "clingo", clock) if for_ticker else None
     text = export_to(request.out, solving, ticker, listeners.warn, overwrite=request.overwrite)
-    return ExportedFolder(request.out, text)
+    return library.WrittenFiles(request.out, text, tuple(path.name for path in request.out.iterdir()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +130,9 @@ def read_export(request: ReadExportRequest, listeners: library.Listeners) -> Exp
 
 
 @library.offered_functions(ExportRequest)
-def export_or_read(request: ExportRequest, listeners: library.Listeners) -> ExportedFolder | ExportAnswers:
+def export_or_read(
+    request: ExportRequest, listeners: library.Listeners
+) -> library.WrittenFiles | ExportAnswers:
     """Answer `lars export`: write a folder, or read a reasoner's answers."""
     output, legend = request.read, request.legend
     if output is None and legend is None:

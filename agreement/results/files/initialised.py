@@ -1,7 +1,6 @@
 """`init`: a new folder with an experiment for given queries and traces."""
 
 import shlex
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from agreement.documents.initial import initial
 from agreement.documents.options import argument
 from agreement.documents.requests import EXPERIMENT_FILE, InputOptions, periods_option
 from agreement.documents.values import Period
-from agreement.results.base.library import Listeners, Result, offered_functions
+from agreement.results.base.library import Listeners, WrittenFiles, offered_functions
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, rewrite
@@ -39,30 +38,15 @@ class InitRequest:
     input_options: InputOptions
 
 
-@dataclass(frozen=True, slots=True)
-class InitialFolder(Result):
-    """The result of `init`: the path of the new file, and its text."""
-
-    path: Path
-    text: str
-
-    def parts(self) -> Iterable[str]:
-        """Yield the text of the new file, and commands that use the experiment."""
-        yield f"{self.path}:"
-        yield self.text.rstrip("\n")
-        folder = shlex.quote(str(self.path.parent))
-        yield f"next: lars agree {folder} · lars solve {folder} · lars decide {folder}"
-
-
 @offered_functions(InitRequest)
-def init(request: InitRequest, listeners: Listeners) -> InitialFolder:
-    """Write experiment.toml for queries and traces into a folder, and return its text.
+def init(request: InitRequest, listeners: Listeners) -> WrittenFiles:
+    """Write experiment.toml for queries and traces into a folder, and return the file.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     result = init(folder, "samples/slide/query.cqels.rq", "samples/slide/door.trig", period=3)
-    ...     print(result.text.split()[0], result.text.split()[3])
-    cqels period
+    ...     print(result.path.read_text().split()[0])
+    cqels
     """
     path = request.folder / EXPERIMENT_FILE
     if exists(path):
@@ -78,4 +62,6 @@ def init(request: InitRequest, listeners: Listeners) -> InitialFolder:
             with suppress(OSError):
                 folder.rmdir()
         raise
-    return InitialFolder(path, text)
+    where = shlex.quote(str(path.parent))
+    then = f"next: lars agree {where} · lars solve {where} · lars decide {where}"
+    return WrittenFiles(path, f"{path}:\n{text}{then}")

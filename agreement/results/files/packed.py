@@ -36,7 +36,7 @@ from agreement.experiments.results import CellResults
 from agreement.results.base.library import (
     Findings,
     Listeners,
-    Result,
+    WrittenFiles,
     answering,
     offered_functions,
     text_table,
@@ -78,24 +78,8 @@ class PackRequest:
     jobs: int = cells_at_once_option()
 
 
-@dataclass(frozen=True, slots=True)
-class PackResult(Result):
-    """The result of `pack`: the folder or archive, and the names of its files."""
-
-    path: Path
-    files: tuple[str, ...]
-    cells: int
-
-    def parts(self) -> Iterable[str]:
-        """Yield the number of files, and the command that runs the packed experiment again."""
-        yield f"{self.path}: {quantity(len(self.files), 'file')}, {quantity(self.cells, 'cell')}"
-        unpacked = f"unpack {self.path}, then " if self.path.suffix.lower() == _ZIP else ""
-        folder = "FOLDER" if unpacked else str(self.path)
-        yield f"next: {unpacked}{' '.join(CHECK).replace(' . ', f' {folder} ')}"
-
-
 @offered_functions(PackRequest)
-def pack(request: PackRequest, listeners: Listeners) -> PackResult:
+def pack(request: PackRequest, listeners: Listeners) -> WrittenFiles:
     """Write an experiment with copies of all its files and its results to a new folder or ZIP archive.
 
     >>> from tempfile import TemporaryDirectory
@@ -129,7 +113,10 @@ def pack(request: PackRequest, listeners: Listeners) -> PackResult:
             # The cells may have run for hours.
             _check_new(target)
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return PackResult(target, tuple(names), cells)
+    unpacked, place = (f"unpack {target}, then ", "FOLDER") if is_archive else ("", str(target))
+    then = f"next: {unpacked}{' '.join(CHECK).replace(' . ', f' {place} ')}"
+    sizes = f"{quantity(len(names), 'file')}, {quantity(cells, 'cell')}"
+    return WrittenFiles(target, f"{target}: {sizes}\n{then}", tuple(names))
 
 
 def _check_new(target: Path) -> None:

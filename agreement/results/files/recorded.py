@@ -18,7 +18,13 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import json_table
 from agreement.engines.adapters.checking import AdapterCheck, checks_of
 from agreement.engines.adapters.client import SILENCE, RunningAdapter
-from agreement.engines.adapters.messages import EngineAnswers, EngineReport, Registration, answers_of
+from agreement.engines.adapters.messages import (
+    EngineAnswers,
+    EngineReport,
+    OpenMessage,
+    answers_of,
+    open_message,
+)
 from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
 from lars.dataclass import dataclass
 from lars.errors import LarsError
@@ -253,7 +259,7 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
     )
     trace = options.trace(traces, request.bad_lines)
     pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
-    registration = Registration(asked, static_lines(read_static(trace.static)), request.how.options or {})
+    registration = open_message(asked, static_lines(read_static(trace.static)), request.how.options or {})
     runs = []
     for number in range(2):
         listeners.progress(number, 2)
@@ -295,7 +301,7 @@ def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:
 
 def case_of_run(
     name: str,
-    registration: Registration,
+    registration: OpenMessage,
     pushes: Sequence[Push],
     answers: EngineAnswers,
     *,

@@ -23,7 +23,7 @@ from agreement.results.base.library import Findings, expected_errors
 from agreement.results.playground.texts import PlayedTexts, names_inside
 from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.moving import moving
-from agreement.results.renderings.pages.page import PageHead, html
+from agreement.results.renderings.pages.page import Page, html
 from agreement.results.solutions import solve
 from lars.errors import LarsError
 from lars.language.windows import Interval
@@ -87,7 +87,7 @@ def _clear(folder: Path) -> None:
     folder.rmdir()
 
 
-_Evaluated = tuple[Findings, ProgramSituation, Interval, PageHead]
+_Evaluated = tuple[Findings, ProgramSituation, Interval, Page]
 
 
 def _of_experiment(texts: PlayedTexts, path: Path, period: str, side: Side) -> _Evaluated:
@@ -97,14 +97,14 @@ def _of_experiment(texts: PlayedTexts, path: Path, period: str, side: Side) -> _
     here = _situation(result.compared, path, side)
     question = f"Do push and pull agree? Below: {side}, step by step."
     about = result.agree, result.headline, result.warnings
-    return result, here, here.stream.timeline, PageHead(texts.name, question, *about, "The comparison")
+    return result, here, here.stream.timeline, Page(texts.name, question, *about, "The comparison")
 
 
 def _of_program(texts: PlayedTexts, path: Path) -> _Evaluated:
     result = solve(path, *(path.with_name(name) for name in texts.inputs))
     here, span = result.situation()
     question = "What holds at each time, and why?"
-    head = PageHead(path.name, question, None, result.headline, result.warnings, "The answers")
+    head = Page(path.name, question, None, result.headline, result.warnings, "The answers")
     return result, here, span, head
 
 

@@ -16,7 +16,7 @@ from agreement.results.base.library import Findings, Listeners, offered_function
 from agreement.results.proofs import lateness_report
 from agreement.results.proofs.traceless import DecideRequest, places_in, without_trace
 from agreement.results.renderings.pages.blocks import text_page
-from agreement.results.renderings.pages.page import Page, PageHead
+from agreement.results.renderings.pages.page import Page
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from solver.deadlines import Deadline
@@ -58,7 +58,7 @@ class LatenessResult(Findings):
         """Return the content of the HTML report."""
         question = "Can a delay of data change the answers?"
         answer = lateness_report.headline(self.decisions, self._question)
-        head = PageHead(self._title, question, self.unchanged, answer, self.warnings)
+        head = Page(self._title, question, self.unchanged, answer, self.warnings)
         return text_page(head, self.document(), self.parts())
 
     def tables(self) -> Sequence[OutTable]:

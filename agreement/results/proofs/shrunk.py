@@ -104,12 +104,12 @@ class ShrinkResult(Findings):
         """Return the content of the HTML report: both sizes, and the comparison on the remaining input."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import text_page
-        from agreement.results.renderings.pages.page import PageHead
+        from agreement.results.renderings.pages.page import Page
         from agreement.results.renderings.pages.witness_page import shrink_page
 
         question = "What is the smallest disagreement for the same cause?"
         if self._outcome is None:
-            return text_page(PageHead(self._title, question, True, f"{AGREES}."), self.document(), ())
+            return text_page(Page(self._title, question, True, f"{AGREES}."), self.document(), ())
         return shrink_page(self._title, question, self._outcome, self.document())
 
     def write_experiment(self, folder: str | Path) -> None:

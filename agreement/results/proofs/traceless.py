@@ -44,7 +44,7 @@ from agreement.proving.witness.witness_task import StreamMaker
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import decision_report, witness_report
 from agreement.results.renderings.pages.blocks import text_page
-from agreement.results.renderings.pages.page import Page, PageHead
+from agreement.results.renderings.pages.page import Page
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -258,7 +258,7 @@ class DecideResult(Findings):
     def page(self) -> Page:
         """Return the content of the HTML report: verdicts by period, and premises with their places."""
         question = "Do push and pull agree on every stream?"
-        head = PageHead(self._title, question, self.holds, "", self.warnings)
+        head = Page(self._title, question, self.holds, "", self.warnings)
         return decision_report.decision_page(head, self.verdicts, self._variants, self.document())
 
     def tables(self) -> Sequence[OutTable]:
@@ -336,7 +336,7 @@ class ContainmentResult(Findings):
             else f"Is each answer of {one} one of {other}"
         )
         answer = {True: "Yes.", False: "No.", None: "It is open."}[self.holds]
-        head = PageHead(f"{one} and {other}", f"{both}, on every stream and static data?", self.holds, answer)
+        head = Page(f"{one} and {other}", f"{both}, on every stream and static data?", self.holds, answer)
         return text_page(head, self.document(), self.parts())
 
     def tables(self) -> Sequence[OutTable]:

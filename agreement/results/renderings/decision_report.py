@@ -19,7 +19,7 @@ from agreement.proving.decide import AgreementQuestion, VariantClasses
 from agreement.proving.decide.theorems import Theorem
 from agreement.proving.decisions import CheckedPremise, Decision, EveryStream, Witness, all_hold
 from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
-from agreement.results.renderings.pages.page import Page, PageHead, legend_of
+from agreement.results.renderings.pages.page import Page, legend_of
 from lars.durations import Duration, TimedPoints
 from lars.language.terms import Variable
 from solver.facts import Fact
@@ -102,7 +102,7 @@ def as_json(decisions: Sequence[Decision], variants: VariantClasses) -> outputs.
 
 
 def decision_page(
-    head: PageHead,
+    head: Page,
     decisions: Sequence[Decision],
     variants: VariantClasses,
     document: Mapping[str, object],
@@ -133,7 +133,7 @@ def decision_page(
         "premises": [_premise_json(premise) for premise in premises],
         "query": variants.question.places.text.rstrip("\n").split("\n"),
     }
-    return Page(replace(head, answer=answer), "decide", document, page)
+    return replace(head, answer=answer, template="decide", document=document, page=page)
 
 
 _SAME: Final = {True: "brave and cautious are one", False: "they differ", None: "open"}

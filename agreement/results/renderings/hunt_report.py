@@ -14,7 +14,7 @@ from agreement.documents.recordings import as_lexical, triple_of
 from agreement.engines.engine import columns
 from agreement.proving.hunting import Fault, Hunt
 from agreement.results.renderings.pages.blocks import lanes_json, page_blocks, stream_lanes
-from agreement.results.renderings.pages.page import Page, PageHead
+from agreement.results.renderings.pages.page import Page
 from solver.facts import Row
 
 _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
@@ -279,14 +279,29 @@ def hunt_page(
         "refused": [(name, why.partition("\n")[0]) for name, why in refusals[:_NAMED]],
     }
     good = False if hunt.faults else None
-    return Page(PageHead(f"{name} against {reference}", _question(hunt), good, text), "hunt", document, page)
+    return Page(
+        f"{name} against {reference}",
+        _question(hunt),
+        good,
+        text,
+        template="hunt",
+        document=document,
+        page=page,
+    )
 
 
 def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
     """Return the content of the HTML report of one fault."""
     content = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
-    head = PageHead(f"{hunt.name}: {title(fault)}", _question(hunt), False, rule_text(fault))
-    return Page(head, "hunt", case, _run_content(hunt) | content)
+    return Page(
+        f"{hunt.name}: {title(fault)}",
+        _question(hunt),
+        False,
+        rule_text(fault),
+        template="hunt",
+        document=case,
+        page=_run_content(hunt) | content,
+    )
 
 
 def _question(hunt: Hunt) -> str:

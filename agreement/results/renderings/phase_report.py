@@ -17,7 +17,7 @@ from agreement.documents.outputs import NO_ROWS, Json, quantity, range_text, sho
 from agreement.documents.values import written_lengths
 from agreement.proving.phase import PhaseDiagram
 from agreement.results.renderings.pages.figure import check_matplotlib
-from agreement.results.renderings.pages.page import Page, PageHead, render
+from agreement.results.renderings.pages.page import Page, render
 from lars.errors import LarsError
 
 if TYPE_CHECKING:
@@ -145,7 +145,9 @@ def phase_page(
         "stream": stream,
         "diagrams": [_diagram(diagram, len(diagrams)) for diagram in diagrams],
     }
-    return Page(PageHead(title, question, None, summary(diagrams), notes), "phase", document, page)
+    return Page(
+        title, question, None, summary(diagrams), notes, template="phase", document=document, page=page
+    )
 
 
 _CELLS: Final = 60_000

@@ -9,7 +9,7 @@ from agreement.documents.dates import Dates
 from agreement.documents.outputs import NO_ROWS, Json, quantity
 from agreement.experiments import Cell, JudgingWork
 from agreement.experiments.results import CellResults
-from agreement.results.renderings.pages.page import Page, PageHead
+from agreement.results.renderings.pages.page import Page
 from lars.durations import SECOND, TimedPoints
 from lars.language.windows import Interval
 
@@ -54,8 +54,16 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
     }
     verdict = not wrong if wrong or good else None
     notes = [*_origins(cells, results.results)]
-    head = PageHead(results.title or "An experiment", question, verdict, sentence, notes)
-    return Page(head, "run", document, page)
+    return Page(
+        results.title or "An experiment",
+        question,
+        verdict,
+        sentence,
+        notes,
+        template="run",
+        document=document,
+        page=page,
+    )
 
 
 def _origins(cells: Sequence[Cell], results: Mapping[str, Json]) -> Iterator[str]:

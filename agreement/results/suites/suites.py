@@ -393,7 +393,7 @@ def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: S
     """
     # Loads what only pages need.
     from agreement.results.renderings.pages.blocks import text_page
-    from agreement.results.renderings.pages.page import PageHead, provenance, write_page
+    from agreement.results.renderings.pages.page import Page, provenance, write_page
 
     with replacement_folder(path, _FOLDER) as new:
         for number, result in enumerate(suite_run.engines):
@@ -421,6 +421,6 @@ def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: S
         )
         parameters = suite_report.vector_text(first.choice)
         answer = f"{'; '.join(sentences)}. Parameters of {first.engine}: {parameters}."
-        head = PageHead("The conformance suite of RSP-QL", question, not failed, answer)
+        head = Page("The conformance suite of RSP-QL", question, not failed, answer)
         page = text_page(head, suite_run.to_json(), parts)
         write_page(new / "report.html", replace(page, provenance=provenance(command, manifests)))

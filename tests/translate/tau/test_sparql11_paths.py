@@ -10,7 +10,6 @@ from translate.model.patterns import (
     Bgp,
     Inverse,
     Join,
-    Link,
     NegatedSet,
     PathPattern,
     PathSequence,
@@ -20,7 +19,7 @@ from translate.model.patterns import (
 )
 from translate.model.windows import Now
 
-A, B, C = (Link(Iri(name)) for name in "abc")
+A, B, C = (Iri(name) for name in "abc")
 TYPE = Iri("http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 S, O, X = (Variable(name) for name in "sox")  # noqa: E741 - the names of the texts
 
@@ -44,14 +43,14 @@ def pattern_of(group):
         ("^:a/:b", PathSequence(Inverse(A), B)),
         ("^(:a/:b)", Inverse(PathSequence(A, B))),
         ("^:a*", Inverse(RepeatedPath(A, "*"))),
-        ("a/:a", PathSequence(Link(TYPE), A)),
-        ("!:a", NegatedSet((A.iri,))),
-        ("!^:a", NegatedSet((), (A.iri,))),
+        ("a/:a", PathSequence(TYPE, A)),
+        ("!:a", NegatedSet((A,))),
+        ("!^:a", NegatedSet((), (A,))),
         ("!a", NegatedSet((TYPE,))),
-        ("!(:a|^:b|:c|^a)", NegatedSet((A.iri, C.iri), (B.iri, TYPE))),
-        ("! ( ^ :b )", NegatedSet((), (B.iri,))),
+        ("!(:a|^:b|:c|^a)", NegatedSet((A, C), (B, TYPE))),
+        ("! ( ^ :b )", NegatedSet((), (B,))),
         ("!()", NegatedSet()),
-        ("(!:a)/!^:b", PathSequence(NegatedSet((A.iri,)), NegatedSet((), (B.iri,)))),
+        ("(!:a)/!^:b", PathSequence(NegatedSet((A,)), NegatedSet((), (B,)))),
     ],
 )
 def test_each_path_expression_is_its_tree(text, path):
@@ -61,11 +60,11 @@ def test_each_path_expression_is_its_tree(text, path):
 @pytest.mark.parametrize(
     ("text", "triple"),
     [
-        (":a", TriplePattern(S, A.iri, O)),
-        ("((:a))", TriplePattern(S, A.iri, O)),
-        ("^:a", TriplePattern(O, A.iri, S)),
+        (":a", TriplePattern(S, A, O)),
+        ("((:a))", TriplePattern(S, A, O)),
+        ("^:a", TriplePattern(O, A, S)),
         ("^a", TriplePattern(O, TYPE, S)),
-        ("^(:a)", TriplePattern(O, A.iri, S)),
+        ("^(:a)", TriplePattern(O, A, S)),
         ("?x", TriplePattern(S, X, O)),
     ],
 )
@@ -74,7 +73,7 @@ def test_a_path_of_one_link_is_a_triple_pattern(text, triple):
 
 
 def test_adjacent_triple_patterns_are_one_pattern_and_a_path_parts_them():
-    triple = TriplePattern(S, A.iri, O)
+    triple = TriplePattern(S, A, O)
     path = PathPattern(S, PathSequence(A, B), X)
     found = pattern_of("?s :a ?o . ?s :a ?o . ?s :a/:b ?x . ?s :a ?o")
     assert found == Join(Join(Bgp((triple, triple)), path), Bgp((triple,)))
@@ -82,32 +81,32 @@ def test_adjacent_triple_patterns_are_one_pattern_and_a_path_parts_them():
 
 def test_a_filter_ends_no_basic_graph_pattern():
     found = pattern_of("?s :a ?o FILTER (?o > 1) ?s :a/:b ?x FILTER (?x > 1) ?s :a+ ?x").pattern
-    first = Join(Bgp((TriplePattern(S, A.iri, O),)), PathPattern(S, PathSequence(A, B), X))
+    first = Join(Bgp((TriplePattern(S, A, O),)), PathPattern(S, PathSequence(A, B), X))
     assert found == Join(first, PathPattern(S, RepeatedPath(A, "+"), X))
 
 
 def test_blank_nodes_are_shared_by_the_paths_and_triples_of_one_run():
     found = pattern_of("_:a :a/:b ?o ; :c [] . ?o :a _:a")
     blank, other = Variable("_b0"), Variable("_b1")
-    triples = (TriplePattern(blank, C.iri, other), TriplePattern(O, A.iri, blank))
+    triples = (TriplePattern(blank, C, other), TriplePattern(O, A, blank))
     assert found == Join(PathPattern(blank, PathSequence(A, B), O), Bgp(triples))
 
 
 def test_lists_of_objects_repeat_their_path():
     found = pattern_of("?s :a/:b ?o, ?x ; ^:c ?x ;; .")
     paths = Join(PathPattern(S, PathSequence(A, B), O), PathPattern(S, PathSequence(A, B), X))
-    assert found == Join(paths, Bgp((TriplePattern(X, C.iri, S),)))
+    assert found == Join(paths, Bgp((TriplePattern(X, C, S),)))
 
 
 def test_a_path_inside_brackets_starts_at_their_blank_node():
     found = pattern_of("?s :c [ :a+ ?o ]")
     path = PathPattern(Variable("_b0"), RepeatedPath(A, "+"), O)
-    assert found == Join(Bgp((TriplePattern(S, C.iri, Variable("_b0")),)), path)
+    assert found == Join(Bgp((TriplePattern(S, C, Variable("_b0")),)), path)
 
 
 def test_the_paths_of_a_stream_block_are_read_in_its_window():
     found = pattern_of("STREAM <s> [NOW] { ?s :a/:b ?o . ?o :c ?x }")
-    parts = PathPattern(S, PathSequence(A, B), O), Bgp((TriplePattern(O, C.iri, X),))
+    parts = PathPattern(S, PathSequence(A, B), O), Bgp((TriplePattern(O, C, X),))
     assert found == Join(*(StreamBlock(Iri("s"), Now(), part) for part in parts))
 
 

@@ -9,7 +9,6 @@ from translate.dialects import read_query
 from translate.model.patterns import (
     Alternative,
     Inverse,
-    Link,
     NegatedSet,
     PathSequence,
     RepeatedPath,
@@ -247,7 +246,7 @@ def test_an_expression_has_no_more_brackets_than_it_needs(expression, text):
     assert write_expression(expression, Dialect(Language.CSPARQL), {}) == text
 
 
-P, Q = Link(Iri("p")), Link(Iri("q"))
+P, Q = Iri("p"), Iri("q")
 
 
 @pytest.mark.parametrize(

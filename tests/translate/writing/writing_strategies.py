@@ -23,7 +23,6 @@ from translate.model.patterns import (
     Inverse,
     Join,
     LeftJoin,
-    Link,
     Minus,
     Modifiers,
     NegatedSet,
@@ -67,7 +66,7 @@ triples = st.builds(
 )
 bgps = st.lists(triples, min_size=1, max_size=3).map(lambda found: Bgp(tuple(found)))
 steps = st.one_of(
-    iris.map(Link),
+    iris,
     st.builds(
         NegatedSet, st.lists(iris, min_size=1, max_size=2).map(tuple), st.lists(iris, max_size=2).map(tuple)
     ),
@@ -81,7 +80,7 @@ longer_paths = st.recursive(
         st.builds(Alternative, inner, inner),
     ),
     max_leaves=4,
-).filter(lambda path: not isinstance(path, Link) and not isinstance(getattr(path, "path", None), Link))
+).filter(lambda path: not isinstance(path, Iri) and not isinstance(getattr(path, "path", None), Iri))
 paths = st.builds(PathPattern, st.one_of(names, iris), longer_paths, st.one_of(names, iris))
 
 

@@ -27,7 +27,7 @@ from agreement.results.renderings import explanation_report
 from agreement.results.renderings.agreement_report import ExplainCommand, difference_text
 from agreement.results.renderings.pages.blocks import MOST_RANGES
 from agreement.results.renderings.pages.clause_links import side_by_side
-from agreement.results.renderings.pages.page import LEFT_OUT, Page, PageHead
+from agreement.results.renderings.pages.page import LEFT_OUT, Page
 from agreement.results.renderings.pages.timeline import (
     answers,
     bins_of,
@@ -358,7 +358,6 @@ def agree_page(
     sentence = f"{sentence.removesuffix('.')}{outputs.NO_ROWS}." if agree and variant.is_empty else sentence
     if (first := next(report.row_filter.rows(variant), None)) is not None:
         sentence = f"{difference_text(first, dates)}. {sentence}"
-    head = PageHead(title, question, agree, sentence, report.warnings)
     content = _content(report, verdicts, asking, queries)
     rows = sum(int(sizes.sum()) for verdict in verdicts for sizes in verdict.sizes)
     every = rows + sum(len(verdict) for verdict in verdicts)
@@ -366,7 +365,9 @@ def agree_page(
         document = {
             key: LEFT_OUT if isinstance(value, Iterator) else value for key, value in document.items()
         }
-    return Page(head, "agree", document, content)
+    return Page(
+        title, question, agree, sentence, report.warnings, template="agree", document=document, page=content
+    )
 
 
 def _reading(report: AgreementReport) -> str:

@@ -5,6 +5,7 @@ paragraphs, trees of lines, and tables.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate, groupby
 from typing import Final
 
@@ -14,7 +15,7 @@ from rich.table import Table
 from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.outputs import Json, clip_text, short
 from agreement.documents.text_tables import in_markdown, markdown_lines
-from agreement.results.renderings.pages.page import Page, PageHead, render
+from agreement.results.renderings.pages.page import Page, render
 
 _TICKS: Final = 5
 _MOST_MARKS: Final = 1_000
@@ -191,7 +192,7 @@ def first_lines(lines: Sequence[str]) -> list[str]:
     return [*kept, f"… and {left} more lines: the command prints all"] if left else kept
 
 
-def text_page(head: PageHead, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:
+def text_page(head: Page, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:
     """Return the content of an HTML report with a JSON document and the output of a command."""
     page: Json = {
         "heading": head.heading,
@@ -203,4 +204,4 @@ def text_page(head: PageHead, document: Mapping[str, object], parts: Iterable[Re
         "rules": [],
         "dates": None,
     }
-    return Page(head, "text", document, page)
+    return replace(head, document=document, page=page)

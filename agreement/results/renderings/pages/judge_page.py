@@ -19,7 +19,7 @@ from agreement.results.renderings.judged_windows import (
     judged_windows,
 )
 from agreement.results.renderings.pages.blocks import page_blocks
-from agreement.results.renderings.pages.page import Page, PageHead
+from agreement.results.renderings.pages.page import Page
 from lars.language.terms import Literal
 from lars.language.windows import Interval
 from solver.facts import Row, constant_of
@@ -44,9 +44,10 @@ def cases_page(
 ) -> Page:
     """Return the content of the HTML report of a verdict on recorded cases."""
     question = "Is what was recorded what its engine should answer?"
-    head = PageHead(title, question, correct, f"{_WORDS[correct]}.", notes)
     page = {"windows": [], "fits": [], "left": 0, "blocks": page_blocks(parts)}
-    return Page(head, "judge", document, page)
+    return Page(
+        title, question, correct, f"{_WORDS[correct]}.", notes, template="judge", document=document, page=page
+    )
 
 
 def answers_page(
@@ -84,8 +85,16 @@ def answers_page(
     }
     engine = judgement.specification.name if isinstance(judgement, Judgement) else judgement.engine
     question = f"Is what was recorded what {engine} should answer?"
-    head = PageHead(title, question, verdict.correct, _answer(verdict, windows, dates), notes)
-    return Page(head, "judge", document, page)
+    return Page(
+        title,
+        question,
+        verdict.correct,
+        _answer(verdict, windows, dates),
+        notes,
+        template="judge",
+        document=document,
+        page=page,
+    )
 
 
 def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Dates) -> str:

@@ -239,11 +239,12 @@ _LONG_STRING: Final = re.compile(rf'(?:[^"]|\\"){{{_LONGEST_STRING}}}')
 
 
 @dataclass(frozen=True, slots=True)
-class PageHead:
-    """The top of an HTML report: the question, the verdict in a sentence, and notes.
+class Page:
+    """The content of an HTML report: the question, the verdict in a sentence, notes, and the sections.
 
     A verdict is positive (True), negative (False), or None. `heading` is the title of the first section, if
-    this section is text.
+    this section is text. `document` is the document of --json. `page` contains further data for the script.
+    `provenance` contains the provenance by name. `queries` contains the unchanged texts of the queries.
     """
 
     title: str
@@ -252,20 +253,9 @@ class PageHead:
     answer: str
     notes: Sequence[str] = ()
     heading: str = "What was found"
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The content of an HTML report: its head and its sections.
-
-    `document` is the document of --json. `page` contains further data for the script. `provenance` contains
-    the provenance by name. `queries` contains the unchanged texts of the queries.
-    """
-
-    head: PageHead
-    template: str
-    document: Mapping[str, object]
-    page: Json
+    template: str = "text"
+    document: Mapping[str, object] = field(default_factory=dict)
+    page: Json = field(default_factory=dict)
     provenance: Sequence[tuple[str, str]] = ()
     queries: Sequence[tuple[str, str]] = ()
 
@@ -317,7 +307,7 @@ def html(page: Page) -> str:
     own = "\n".join(map(_clipped, document_lines({"page": page.page})))
     document, left = _bounded(page.document, max(MOST_LETTERS - len(own), 0))
     data = in_script(f"{document[:-1]}, {own[1:]}" if len(document) > len("{}") else own)
-    text = f"{page.head.question} {page.head.answer} {json_text(page.page)}"
+    text = f"{page.question} {page.answer} {json_text(page.page)}"
     values = {"page": page, "data": data, "left": left, "legend": legend_of(text)}
     return render(page.template, **values, style=part("page.css"), script=part("page.js"))
 

@@ -15,7 +15,7 @@ from agreement.proving.witness import WitnessTask
 from agreement.results.renderings.agreement_report import difference_text
 from agreement.results.renderings.pages.agree_page import agree_page
 from agreement.results.renderings.pages.blocks import page_blocks, text_page
-from agreement.results.renderings.pages.page import Page, PageHead
+from agreement.results.renderings.pages.page import Page
 from agreement.results.renderings.witness_report import as_text, shrunk_text
 from lars.durations import TimedPoints
 from translate.dialects import TITLES
@@ -35,7 +35,7 @@ def witness_page(
     For two queries, or without a stream, it contains only the text.
     """
     question = f"What is the smallest stream on which {' and '.join(task.sides)} differ?"
-    head = PageHead(title, question, all_hold(answers), _answer(answers), notes, _HEADING)
+    head = Page(title, question, all_hold(answers), _answer(answers), notes, _HEADING)
     first_shown = next(((each.period, each.witness) for each in answers if each.witness is not None), None)
     report = None if first_shown is None else task.report(*first_shown)
     if first_shown is None or report is None:
@@ -60,7 +60,7 @@ def shrink_page(
     """Return the content of the HTML report of `lars shrink`: sizes, and the remaining comparison."""
     before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
     answer = f"Of {before} {after} are left: {disagreement.cause}."
-    head = PageHead(title, question, False, answer, (), "What is left")
+    head = Page(title, question, False, answer, (), "What is left")
     report = disagreement.left.report()
     report.first.trace.origin = disagreement.left.origin
     page = _headed(head, shrunk_text(disagreement), document, report)
@@ -75,7 +75,7 @@ def shrink_page(
 
 
 def _headed(
-    head: PageHead,
+    head: Page,
     parts: Iterable[RenderableType],
     document: Mapping[str, object],
     report: AgreementReport,
@@ -83,7 +83,14 @@ def _headed(
     """Return the HTML report of `lars agree` on a stream, with another question and answer at the top."""
     page = agree_page(head.title, report, document)
     above = {"above": page_blocks(parts), "heading": head.heading}
-    return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
+    return replace(
+        page,
+        question=head.question,
+        answer=head.answer,
+        notes=head.notes,
+        heading=head.heading,
+        page=page.page | above,
+    )
 
 
 def _answer(answers: Sequence[Decision]) -> str:

@@ -7,7 +7,7 @@ import pytest
 from agreement import api
 from agreement.documents.recordings import Push
 from agreement.engines.adapters.built_in import built_in
-from agreement.engines.adapters.messages import Registration
+from agreement.engines.adapters.messages import open_message
 from lars.errors import LarsError
 
 TRACE = "t,s,p,o\n" + "".join(f"{t},http://e/a{t},http://e/p,http://e/b\n" for t in (1, 4, 6, 9))
@@ -110,7 +110,7 @@ def test_the_live_window_says_when_windows_over_a_log_are_due(tmp_path):
 
 
 def test_a_served_specification_reports_when_windows_close_that_look_ahead():
-    session = built_in("rspql").open(Registration(DIRECTED, (), {"unit": "1s"}))
+    session = built_in("rspql").open(open_message(DIRECTED, (), {"unit": "1s"}))
     pushes = [
         Push(t * 1000, "<s>", (f"<http://e/a{t}>", "<http://e/p>", "<http://e/b>")) for t in (1, 4, 6, 9)
     ]

@@ -11,7 +11,7 @@ from itertools import chain, count
 
 from agreement.documents.recordings import Push, stream_iri, triple_of
 from agreement.engines.adapters.built_in import BuiltInEngine
-from agreement.engines.adapters.messages import Registration
+from agreement.engines.adapters.messages import open_message
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SESSION, _Machine, plain_text
 from lars.errors import LarsError
 
@@ -61,7 +61,7 @@ class Sessions:
 
 
 def opened(engine, body):
-    return BuiltInEngine(engine).open(Registration(body["query"], tuple(body["static_rdf"].splitlines())))
+    return BuiltInEngine(engine).open(open_message(body["query"], tuple(body["static_rdf"].splitlines())))
 
 
 def push_of(body):

@@ -14,7 +14,7 @@ import pytest
 
 from agreement.documents.recordings import Push
 from agreement.engines.adapters.client import ChildProgram, RunningAdapter
-from agreement.engines.adapters.messages import FailedEngineError, Registration, TimeIsUpError, answers_of
+from agreement.engines.adapters.messages import FailedEngineError, TimeIsUpError, answers_of, open_message
 from lars.errors import LarsError
 from tests.agreement.engines.adapters.streams import PYTHON, push
 from tests.packs import ROOT
@@ -84,14 +84,14 @@ def test_nobody_waits_for_a_slow_adapter_longer_than_there_is_time(left):
     says = r"the time limit is over, and a reply has taken 0\.\d s; use an adapter that replies "
     for _ in range(2):
         with pytest.raises(TimeIsUpError, match=says):
-            answers_of(engine, Registration("q"), PUSHES)
+            answers_of(engine, open_message("q"), PUSHES)
     assert time.monotonic() < engine.until + 15
     assert not left()
 
 
 def answers(kind, silence=0.5):
     with adapter(kind, silence) as engine:
-        return answers_of(engine, Registration("SELECT"), PUSHES)
+        return answers_of(engine, open_message("SELECT"), PUSHES)
 
 
 @pytest.mark.parametrize("kind", SAYS)
@@ -115,20 +115,20 @@ def test_one_that_does_not_end_is_ended_with_all_that_it_started(kind, left):
 
 def test_lines_that_are_no_replies_are_counted_and_left_out(left):
     with adapter("noisy", 20) as engine:
-        found = answers_of(engine, Registration("SELECT"), PUSHES)
+        found = answers_of(engine, open_message("SELECT"), PUSHES)
         assert (len(found.reports), engine.noise) == (2, 4)
 
 
 def test_what_cannot_be_started_says_so():
     with pytest.raises(LarsError, match="cannot start the adapter 'no-such-adapter': No such file"):
-        RunningAdapter("no-such-adapter --fast").open(Registration("SELECT"))
+        RunningAdapter("no-such-adapter --fast").open(open_message("SELECT"))
 
 
 def test_after_a_failure_the_next_run_has_a_process_of_its_own(left):
     with adapter("crashing", 20) as engine:
         for _ in range(2):
             with pytest.raises(FailedEngineError, match="exit code 3"):
-                answers_of(engine, Registration("SELECT"), PUSHES)
+                answers_of(engine, open_message("SELECT"), PUSHES)
     assert left() == []
 
 
@@ -140,7 +140,7 @@ def test_terms_without_their_kind_are_read_as_far_as_they_tell():
 
 def test_a_process_serves_many_runs(left):
     with adapter("", 20) as engine:
-        found = [answers_of(engine, Registration("SELECT"), PUSHES) for _ in range(3)]
+        found = [answers_of(engine, open_message("SELECT"), PUSHES) for _ in range(3)]
         assert len(left()) == 1
     assert found[0].same(found[2])
     assert left() == []
@@ -148,12 +148,12 @@ def test_a_process_serves_many_runs(left):
 
 def test_after_a_refusal_and_where_open_is_not_fresh_the_next_query_has_a_process_of_its_own(left):
     with adapter("remembering", 20) as engine:
-        refused = [answers_of(engine, Registration("SELECT"), ()).refused for _ in range(2)]
+        refused = [answers_of(engine, open_message("SELECT"), ()).refused for _ in range(2)]
     assert refused == [f"{'x' * 300}, query 1"] * 2
     with adapter("stale", 20) as engine:
-        engine.open(Registration("SELECT"))
+        engine.open(open_message("SELECT"))
         before = engine._child
-        engine.open(Registration("SELECT"))
+        engine.open(open_message("SELECT"))
         assert engine._child is not before
 
 
@@ -161,9 +161,9 @@ def test_times_are_whole_numbers_of_the_unit_of_the_adapter_or_an_error_of_the_u
     pushes = [Push(t, "<http://e/S>", PUSHES[0].triple) for t in (3000.0, 5000)]
     log = io.StringIO()
     with RunningAdapter(f"{PYTHON} -S {BROKEN} seconds", 20, log=log) as engine:
-        answers_of(engine, Registration("SELECT"), pushes)
+        answers_of(engine, open_message("SELECT"), pushes)
         with pytest.raises(LarsError, match=r"the time 6 ms: its time_unit is 1s; use times") as caught:
-            answers_of(engine, Registration("SELECT"), [Push(6.0, "<http://e/S>", PUSHES[0].triple)])
+            answers_of(engine, open_message("SELECT"), [Push(6.0, "<http://e/S>", PUSHES[0].triple)])
     assert not isinstance(caught.value, FailedEngineError)
     sent, came = [line for line in log.getvalue().splitlines() if '"t":' in line][:2]
     assert sent.startswith('> {"op":"push","t":3,"stream":"http://e/S","triple":"<')

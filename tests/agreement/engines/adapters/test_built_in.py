@@ -14,8 +14,8 @@ from agreement.engines.adapters.messages import (
     EngineReport,
     PushReply,
     RefusedQueryError,
-    Registration,
     answers_of,
+    open_message,
     replies,
 )
 from agreement.engines.registry import ENGINES
@@ -32,7 +32,7 @@ QUERIES = {"rspql": rspql(), "csparql": CSPARQL, "cqels": CQELS}
 
 
 def run(name, query, pushes, options=None):
-    return answers_of(built_in(name), Registration(query, (), options or {}), pushes)
+    return answers_of(built_in(name), open_message(query, (), options or {}), pushes)
 
 
 def times(answers):
@@ -41,7 +41,7 @@ def times(answers):
 
 def case(folder, name, query, pushes, options=None):
     """Return a run as the case that its file holds."""
-    registration = Registration(query, (), options or {})
+    registration = open_message(query, (), options or {})
     answers = answers_of(built_in(name), registration, pushes)
     path = folder / "case.json"
     write_case(path, case_of_run("one", registration, pushes, answers, deterministic=True))
@@ -60,7 +60,7 @@ def test_pushed_one_by_one_or_together_it_answers_the_same(name, seed):
     language = ENGINES[name].specification if name in ENGINES else name
     language = "rspql" if name.startswith("yasper") else language
     pushes = [push(one.t * 500, one.triple[0][-2]) for one in random_pushes(seed)]
-    registration = Registration(QUERIES[language])
+    registration = open_message(QUERIES[language])
     together = built_in(name).open(registration).push(pushes)
     session = built_in(name).open(registration)
     assert [reply for one in pushes for reply in session.push([one])] == together
@@ -103,7 +103,7 @@ def test_a_high_open_window_is_reported_by_an_arrival_at_its_close():
 
 
 def test_a_clock_that_is_driven_reports_without_an_arrival():
-    session = built_in("rspql").open(Registration(rspql(4, 4)))
+    session = built_in("rspql").open(open_message(rspql(4, 4)))
     session.push([push(1, "a")])
     assert [[one.t for one in session.advance(t)] for t in (4, 5, 9)] == [[], [4], []]
     assert (
@@ -114,7 +114,7 @@ def test_a_clock_that_is_driven_reports_without_an_arrival():
 
 @pytest.mark.parametrize("name", ["rspql", "csparql", "cqels"])
 def test_no_triple_comes_before_a_time_that_a_driven_clock_has_passed(name):
-    session = built_in(name).open(Registration(QUERIES[name]))
+    session = built_in(name).open(open_message(QUERIES[name]))
     session.push([push(10, "a")])
     session.advance(100)
     assert session.push([push(50, "late")])[0].refused.endswith(
@@ -155,7 +155,7 @@ def test_options_that_there_are_not_are_refused(name, options, said):
 
 def test_a_query_that_cannot_be_run_is_refused():
     with pytest.raises(RefusedQueryError, match=r"rsp-js-1\.3\.5 cannot run"):
-        built_in("rsp-js-1.3.5").open(Registration(CQELS))
+        built_in("rsp-js-1.3.5").open(open_message(CQELS))
 
 
 def test_a_case_of_a_refused_query_is_not_judged(tmp_path):
@@ -169,7 +169,7 @@ def test_static_data_may_be_in_a_graph():
     static = ("<http://e/a> <http://e/q> <http://e/known> <http://e/g> .",)
     query = query.replace("FROM NAMED WINDOW", "FROM NAMED :g\nFROM NAMED WINDOW")
     found = answers_of(
-        built_in("rspql"), Registration(query, static), [push(1, "a"), push(2, "b"), push(9, "c")]
+        built_in("rspql"), open_message(query, static), [push(1, "a"), push(2, "b"), push(9, "c")]
     )
     assert [len(report.rows) for _, report in found.reports] == [1]
 
@@ -194,7 +194,7 @@ def test_the_last_message_is_answered_with_a_line_break_and_without(end):
 
 
 def test_what_closes_at_the_time_of_an_advance_comes_when_the_run_is_closed():
-    session = built_in("rspql").open(Registration(rspql(4, 4)))
+    session = built_in("rspql").open(open_message(rspql(4, 4)))
     session.push([push(1, "a")])
     assert ([one.t for one in session.advance(4)], [one.t for one in session.close()]) == ([], [4])
 

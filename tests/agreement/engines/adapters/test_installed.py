@@ -13,7 +13,7 @@ import pytest
 from agreement.documents.recordings import read_case
 from agreement.engines.adapters.checking import checks_of
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import Registration, answers_of
+from agreement.engines.adapters.messages import answers_of, open_message
 from tests.agreement.engines.adapters.streams import push, rspql
 from tests.packs import ROOT
 
@@ -63,7 +63,7 @@ def test_it_answers_what_has_been_recorded(name):
             pytest.skip(f"no recordings of {name} are here")
         for case in map(read_case, files):
             static = tuple(f"{' '.join(triple)} ." for triple in case.static.default)
-            found = answers_of(engine, Registration(case.query, static), case.pushes).recording()
+            found = answers_of(engine, open_message(case.query, static), case.pushes).recording()
             given = found.windows or (None,) * len(found.reports)
             assert content(found, given) == content(case.recording, case.windows), case.id
 
@@ -72,4 +72,4 @@ def test_it_answers_what_has_been_recorded(name):
 def test_a_late_triple_is_taken(name):
     pushes = [push(1, "a"), push(6, "b"), push(2, "c"), push(7, "d")]
     with RunningAdapter(command(name)) as engine:
-        assert answers_of(engine, Registration(rspql(4, 4)), pushes).rejected == {}
+        assert answers_of(engine, open_message(rspql(4, 4)), pushes).rejected == {}

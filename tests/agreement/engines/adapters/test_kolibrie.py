@@ -16,8 +16,8 @@ from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import (
     FailedEngineError,
     RefusedQueryError,
-    Registration,
     answers_of,
+    open_message,
 )
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, plain_text
 from lars.errors import LarsError
@@ -56,22 +56,22 @@ def rows_of(answers):
 @pytest.mark.parametrize("seed", range(4))
 def test_it_answers_push_by_push_what_the_engine_does(running, seed):
     adapter, _ = running
-    registration = Registration(ONE)
+    registration = open_message(ONE)
     pushes = random_pushes(seed)
-    expected = rows_of(answers_of(BuiltInEngine(KOLIBRIE_846BECB), Registration(ONE), pushes))
+    expected = rows_of(answers_of(BuiltInEngine(KOLIBRIE_846BECB), open_message(ONE), pushes))
     assert rows_of(answers_of(adapter, registration, pushes)) == expected
 
 
 def test_rows_of_several_windows_come_with_the_push_that_completes_them(running):
     adapter, _ = running
     pushes = [push(1, "a"), push(1, "a", stream="T", predicate="q"), push(5, "b"), push(5, "b", stream="T")]
-    expected = rows_of(answers_of(BuiltInEngine(KOLIBRIE_846BECB), Registration(TWO), pushes))
-    assert rows_of(answers_of(adapter, Registration(TWO), pushes)) == expected != Counter()
+    expected = rows_of(answers_of(BuiltInEngine(KOLIBRIE_846BECB), open_message(TWO), pushes))
+    assert rows_of(answers_of(adapter, open_message(TWO), pushes)) == expected != Counter()
 
 
 def test_late_triples_reach_a_session_and_are_sorted_elsewhere(running):
     adapter, whole = running
-    found = answers_of(adapter, Registration(ONE), LATE)
+    found = answers_of(adapter, open_message(ONE), LATE)
     assert len(found.reports) == 2 * whole
 
 
@@ -80,7 +80,7 @@ def test_static_data_are_sent_and_versions_named(running):
     static = ('<http://e/a> <http://e/k> "1" .',)
     query = ONE.replace("WINDOW :w { ?s :p ?a } }", "WINDOW :w { ?s :p ?a }\n?s :k ?k }")
     pushes = [push(1, "a"), push(6, "b"), push(11, "c")]
-    found = answers_of(adapter, Registration(query, static, {"version": "846becb"}), pushes)
+    found = answers_of(adapter, open_message(query, static, {"version": "846becb"}), pushes)
     assert found.profile.engine == "kolibrie-846becb"
     assert static_of(static).default
     assert [number for number, _ in found.reports]
@@ -89,11 +89,11 @@ def test_static_data_are_sent_and_versions_named(running):
 def test_what_the_server_refuses_is_refused_with_its_words(running):
     adapter, _ = running
     with pytest.raises(RefusedQueryError, match=r"the server refuses it: .*Failed to build RSP engine"):
-        adapter.open(Registration("no query {"))
+        adapter.open(open_message("no query {"))
     with pytest.raises(RefusedQueryError, match="found the option speed; expected version"):
-        adapter.open(Registration(ONE, (), {"speed": 1}))
+        adapter.open(open_message(ONE, (), {"speed": 1}))
     with pytest.raises(LarsError, match=r"the time 1\.5 ms: its time_unit is 1ms"):
-        answers_of(adapter, Registration(ONE), [push(1.5, "a")])
+        answers_of(adapter, open_message(ONE), [push(1.5, "a")])
 
 
 def test_where_no_server_answers_that_is_said():
@@ -102,7 +102,7 @@ def test_where_no_server_answers_that_is_said():
         RunningAdapter(command) as adapter,
         pytest.raises(FailedEngineError, match="found no server of Kolibrie at"),
     ):
-        adapter.open(Registration(ONE))
+        adapter.open(open_message(ONE))
 
 
 class OneEvent(BaseHTTPRequestHandler):
@@ -132,7 +132,7 @@ def pushed_to(**parts):
     command = f"{sys.executable} -m agreement.engines.adapters.kolibrie http://127.0.0.1:{broken.server_port}"
     try:
         with RunningAdapter(command) as adapter:
-            (reply,) = adapter.open(Registration(ONE)).push((push(5, "a"),))
+            (reply,) = adapter.open(open_message(ONE)).push((push(5, "a"),))
             return [report.rows for report in reply.reports]
     finally:
         broken.shutdown()
@@ -185,7 +185,7 @@ def test_the_real_server_is_read_as_its_transcript_says(path):
     with told.served() as port:
         command = f"{sys.executable} -m agreement.engines.adapters.kolibrie http://127.0.0.1:{port}"
         with RunningAdapter(command) as adapter:
-            found = answers_of(adapter, Registration(told.query), told.pushes)
+            found = answers_of(adapter, open_message(told.query), told.pushes)
     if told.refusal:
         assert told.refusal in found.refused
     else:
@@ -195,7 +195,7 @@ def test_the_real_server_is_read_as_its_transcript_says(path):
 @pytest.mark.parametrize("path", transcripts(), ids=lambda path: path.stem)
 def test_the_model_gives_what_the_transcript_of_the_real_server_has(path):
     told = Transcript(path)
-    registration = Registration(told.query, told.static)
+    registration = open_message(told.query, told.static)
     found = answers_of(BuiltInEngine(KOLIBRIE_846BECB), registration, told.pushes)
     assert bool(found.refused) is bool(told.refusal)
     assert unlabelled(rows_of(found)) == unlabelled(told.rows)
@@ -214,7 +214,7 @@ def test_a_session_that_is_gone_is_reported_by_its_path():
     Thread(target=found.serve_forever, daemon=True).start()
     command = f"{sys.executable} -m agreement.engines.adapters.kolibrie http://127.0.0.1:{found.server_port}"
     with RunningAdapter(command) as adapter:
-        run = adapter.open(Registration(ONE))
+        run = adapter.open(open_message(ONE))
         found.plain = True
         with pytest.raises(LarsError, match="answers /rsp/push with 404: Not Found"):
             run.push([push(1, "a")])

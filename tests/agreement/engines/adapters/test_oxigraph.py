@@ -9,7 +9,7 @@ import pytest
 from agreement.documents.recordings import Push
 from agreement.engines.adapters.built_in import built_in
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import Registration, answers_of
+from agreement.engines.adapters.messages import answers_of, open_message
 from agreement.engines.adapters.oxigraph import _pushed, register
 from tests.agreement.engines.adapters.streams import PYTHON, push, rspql
 
@@ -58,7 +58,7 @@ def content(answers):
 
 
 def same(query, pushes, engine, options=None, static=()):
-    registration = Registration(query, static, options or {})
+    registration = open_message(query, static, options or {})
     found, expected = (answers_of(one, registration, pushes) for one in (engine, built_in("rspql")))
     assert (found.refused, expected.refused) == (None, None)
     assert content(found) == content(expected), (query, pushes)
@@ -118,11 +118,11 @@ def test_construct_reports_the_triples_of_its_template_each_once(engine):
 def test_a_late_triple_is_refused_by_both(engine):
     pushes = [push(1, "a"), push(9, "b"), push(3, "late"), push(14, "c")]
     same(rspql(4, 4), pushes, engine)
-    assert list(answers_of(engine, Registration(rspql(4, 4)), pushes).rejected) == [2]
+    assert list(answers_of(engine, open_message(rspql(4, 4)), pushes).rejected) == [2]
 
 
 def test_a_clock_is_driven(engine):
-    session = engine.open(Registration(rspql(4, 4)))
+    session = engine.open(open_message(rspql(4, 4)))
     session.push([push(1, "a")])
     assert [[one.t for one in session.advance(t)] for t in (4, 5)] == [[], [4]]
     session.close()
@@ -139,7 +139,7 @@ def test_a_clock_is_driven(engine):
     ],
 )
 def test_what_is_not_covered_is_refused(query, said, engine):
-    assert said in answers_of(engine, Registration(query), ()).refused
+    assert said in answers_of(engine, open_message(query), ()).refused
 
 
 @pytest.mark.parametrize(
@@ -163,15 +163,15 @@ def test_words_in_names_texts_and_comments_are_no_keywords(select, body, rows):
 
 def test_what_closes_at_the_time_of_an_advance_comes_at_the_close_of_both(engine):
     for one in (engine, built_in("rspql")):
-        session = one.open(Registration(rspql(4, 4)))
+        session = one.open(open_message(rspql(4, 4)))
         session.push([push(1, "a")])
         assert ([r.t for r in session.advance(4)], [r.t for r in session.close()]) == ([], [4])
 
 
 def test_data_that_it_cannot_read_are_refused(engine):
-    assert "static data" in answers_of(engine, Registration(rspql(), ("<a> <b> <c> .",)), ()).refused
+    assert "static data" in answers_of(engine, open_message(rspql(), ("<a> <b> <c> .",)), ()).refused
     relative = rspql().replace("WINDOW :w ON", "WINDOW <w> ON")
-    assert "expected an absolute IRI" in answers_of(engine, Registration(relative), ()).refused
+    assert "expected an absolute IRI" in answers_of(engine, open_message(relative), ()).refused
     pushed = {"t": 1, "stream": "http://e/S", "triple": "<a> <b> <c> ."}
     assert _pushed(register({"query": rspql(4, 4)}), pushed)["refused"]
 
@@ -182,7 +182,7 @@ def test_a_label_means_another_blank_node_in_each_push(engine):
     line = ("_:b", "<http://e/p>", "_:b")
     pushes = [*(Push(t, "<http://e/S>", line) for t in (1, 1, 2)), push(9, "a")]
     with engine:
-        answers = answers_of(engine, Registration(rspql(4, 4)), pushes)
+        answers = answers_of(engine, open_message(rspql(4, 4)), pushes)
     (report, *_) = (one for _, one in answers.reports)
     labels = [(row["s"], row["a"]) for row in report.rows]
     assert [one == other for one, other in labels] == [True, True]

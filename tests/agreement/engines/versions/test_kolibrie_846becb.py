@@ -6,7 +6,7 @@ import pytest
 
 from agreement.documents.recordings import Push
 from agreement.engines.adapters.built_in import BuiltInEngine
-from agreement.engines.adapters.messages import RefusedQueryError, Registration
+from agreement.engines.adapters.messages import RefusedQueryError, open_message
 from agreement.engines.engine import with_its_text
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SESSION
 from lars.errors import LarsError
@@ -157,7 +157,7 @@ def test_what_its_own_parser_refuses(where, select):
     with pytest.raises(QueryError):
         KOLIBRIE_846BECB.read(text, "q")
     with pytest.raises(RefusedQueryError):
-        BuiltInEngine(KOLIBRIE_846BECB).open(Registration(text))
+        BuiltInEngine(KOLIBRIE_846BECB).open(open_message(text))
 
 
 def test_the_hand_made_cases_are_for_every_rule():

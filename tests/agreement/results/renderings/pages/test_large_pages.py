@@ -211,14 +211,14 @@ def test_few_judged_windows_have_all_their_rows():
 
 @pytest.mark.parametrize(("correct", "word"), [(True, "Correct"), (False, "Incorrect"), (None, "Undecided")])
 def test_the_page_of_a_verdict_says_it_in_a_word(correct, word):
-    assert cases_page("T", correct, {}, [], ()).head.answer == f"{word}."
+    assert cases_page("T", correct, {}, [], ()).answer == f"{word}."
 
 
 def test_a_long_table_is_cut_and_says_so():
     table = Table("row")
     for number in range(30_000):
         table.add_row(f"http://example.org/{number}")
-    text = html(text_page(pages.PageHead("T", "?", True, "yes"), {"rows": [*range(10**6)]}, [table]))
+    text = html(text_page(pages.Page("T", "?", True, "yes"), {"rows": [*range(10**6)]}, [table]))
     assert len(text.encode()) < MOST
     rows = text.count("<tr><td>")
     assert f"… and {30_000 - rows} more" in text
@@ -248,10 +248,9 @@ def test_a_document_is_made_no_further_than_there_is_room():
 
     text = html(
         pages.Page(
-            pages.PageHead("T", "?", True, "yes"),
-            "text",
-            {"unit": "1s", "rows": rows()},
-            {"blocks": [], "proof": False, "heading": "H", "lines": []},
+            *("T", "?", True, "yes"),
+            document={"unit": "1s", "rows": rows()},
+            page={"blocks": [], "proof": False, "heading": "H", "lines": []},
         )
     )
     assert len(made) < 5_000
