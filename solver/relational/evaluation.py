@@ -41,6 +41,8 @@ _MUCH: Final = 2**20
 """The number of rows above which the size of a join's result is estimated before the join is chosen."""
 
 
+VALUES_FOR_EACH: Final = 4
+"""The number of rows per distinct row of other variables above which sufficient values are looked for."""
 _ASKED_AT_ONCE: Final = 2**12
 """The number of rows for which a condition is evaluated between two checks of the clock."""
 
@@ -113,9 +115,11 @@ class RuleBody:
         binds at least the variables in `names`; None means all variables.
         """
         left, open_ = self._filtered(joined, conditions)
+        kept = None if names is None else names.union(*(part.names for part in subtracted))
+        if kept is not None:
+            self._reduce(left, open_, kept)
         left.sort(key=lambda table: len(table.table))
         bindings = left.pop(0) if left else Bindings((), run_tables.steady((), 1, self._count))
-        kept = None if names is None else names.union(*(part.names for part in subtracted))
         while left or open_:
             askable = [one for one in open_ if ready(one, {*bindings.names})]
             if askable:
@@ -129,6 +133,30 @@ class RuleBody:
                 needed = None if kept is None else _asked(kept, left, open_)
                 bindings = self._joined(bindings, following, needed)
         return reduce(self._without, subtracted, bindings)
+
+    def _reduce(
+        self, parts: list[Bindings], conditions: Sequence[logic.Condition], kept: frozenset[Variable]
+    ) -> None:
+        """Replace parts by the rows that suffice for the conditions and for the variables in `kept`."""
+        for place, part in enumerate(parts):
+            others = kept.union(*(other.names for other in parts if other is not part))
+            reduced = part.only(others.union(*map(variables, conditions)), self._count)
+            for name in (name for name in reduced.names if name not in others):
+                from solver.relational import extremes
+
+                demanded = extremes.demand(name, [one for one in conditions if name in variables(one)])
+                if demanded is not None and self._repeats(reduced, name):
+                    column = reduced.names.index(name)
+                    table = extremes.sufficient(reduced.table, column, demanded, self._codes, self._count)
+                    if len(table) < len(reduced.table):
+                        reduced = Bindings(reduced.names, table)
+            parts[place] = reduced
+
+    def _repeats(self, part: Bindings, name: Variable) -> bool:
+        """Return whether rows have many different values of a variable, on average."""
+        columns = [part.column(other) for other in part.names if other != name]
+        (key,) = keys([columns], [len(part.table)], 1)
+        return len(key) > VALUES_FOR_EACH * len(distinct(key))
 
     def _following(
         self,

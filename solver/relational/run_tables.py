@@ -15,7 +15,7 @@ import numpy as np
 
 from lars.dataclass import dataclass
 from lars.language.terms import NULL
-from solver.columns import Array, Mask, TermCodes, among, keys
+from solver.columns import Array, Mask, TermCodes, among, distinct, keys
 from solver.deadlines import check_time
 from solver.memory import check_room
 
@@ -290,6 +290,47 @@ def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> 
     cut, gaps = left.take(blocked), _gaps(right.take(among(right_key, left_key)), count)
     rest = meet_pairs(cut, gaps, meet(cut, gaps, pairs, count), ())
     return concatenate([left.take(~blocked), rest], len(left.columns))
+
+
+def highest(table: RunTable, count: int) -> RunTable:
+    """Return the rows with the runs in which no row has equal other columns and a greater last column.
+
+    >>> values = (np.array([3, 8]),)
+    >>> result = highest(RunTable(values, np.array([0, 2]), np.array([9, 4])), 10)
+    >>> result.columns[0].tolist(), result.first.tolist(), result.last.tolist()
+    ([3, 3, 8], [0, 5, 2], [1, 9, 4])
+    """
+    check_time(len(table))
+    room = count + 1
+    (key,) = keys([table.columns[:-1]], [len(table)], room)
+    starts, ends = key * room + table.first, key * room + table.last + 1
+    points = distinct(np.concatenate((starts, ends)))
+    order = np.argsort(table.columns[-1], kind="stable")
+    starts, ends = (np.searchsorted(points, some[order]) for some in (starts, ends))
+    best = _latest_covers(starts, ends, len(points))
+    pieces = np.flatnonzero(best >= 0)
+    owners = order[best[pieces]]
+    columns = tuple(column[owners] for column in table.columns)
+    first = points[pieces] - key[owners] * room
+    return coalesce(RunTable(columns, first, first + points[pieces + 1] - points[pieces] - 1), count)
+
+
+def _latest_covers(starts: Array, ends: Array, size: int) -> Array:
+    """Return, for each of `size` places, the number of the last interval [start, end) with the place, or -1.
+
+    No interval is empty. Two intervals of 2^n places cover an interval (a sparse table, in reverse).
+    """
+    latest, numbers = np.full(size, -1), np.arange(len(starts))
+    levels = np.log2(ends - starts).astype(np.int64)
+    for level in range(int(levels.max(initial=0)), -1, -1):
+        width = 1 << level
+        below = latest.copy()
+        np.maximum(below[width:], latest[: size - width], out=below[width:])
+        own = np.flatnonzero(levels == level)
+        np.maximum.at(below, starts[own], numbers[own])
+        np.maximum.at(below, ends[own] - width, numbers[own])
+        latest = below
+    return latest
 
 
 def _gaps(table: RunTable, count: int) -> RunTable:

@@ -1,0 +1,149 @@
+"""The values of a variable that suffice for the conditions of a body: the greatest, the least, or a few.
+
+Suppose that a variable `w` occurs in one literal and in conditions such as `w > x`, and that the head does
+not need `w`. A greater `w` fulfills each condition that a smaller `w` fulfills, whatever `x` is. Then the
+greatest `w` at each index suffices. These are at most twice as many rows as the literal has.
+"""
+
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from math import isnan
+from typing import Any, Final
+
+import numpy as np
+
+from lars.language import formulas as logic
+from lars.language.program import calls, variables
+from lars.language.terms import Blank, Constant, Iri, Variable
+from solver.columns import Array, TermCodes, distinct
+from solver.rdf import CalendarTime, value
+from solver.relational.run_tables import RunTable, coalesce, concatenate, highest, subtract
+
+_MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!=", "=": "="}
+_NEGATED: Final = {"<": ">", "<=": ">", ">": "<", ">=": "<", "!=": "=", "=": "!="}
+_SINGLE: Final = 2**24
+"""All integers up to this number differ from each other as numbers of each numeric type."""
+
+Demand = tuple[str, int, bool]
+"""The values of a variable that suffice at each index.
+
+They are the greatest (`>`), the least (`<`) or any (`!`) values, with their number, and whether conditions
+compare values of SPARQL, not terms.
+"""
+
+
+def demand(name: Variable, conditions: Iterable[logic.Condition]) -> Demand | None:
+    """Return which values of a variable suffice for conditions; None if all could be necessary.
+
+    >>> v, w = Variable("v"), Variable("w")
+    >>> demand(w, [logic.Comparison(v, "<", w), logic.Comparison(w, "!=", v)])
+    ('>', 2, False)
+    """
+    relations = [_relation(name, condition) for condition in conditions]
+    signs = {sign for sign, _ in relations}
+    by_value = {kind for _, kind in relations}
+    if not (signs <= {">", "!"} or signs <= {"<", "!"}) or len(by_value) != 1:
+        return None
+    most = 1 + sum(sign == "!" for sign, _ in relations)
+    return next((sign for sign in signs if sign != "!"), "!"), most, by_value.pop()
+
+
+def _relation(name: Variable, condition: logic.Condition) -> tuple[str, bool]:
+    """Return `>`, `<`, `!` or an empty text for other relations, and whether values are compared."""
+    match condition:
+        case logic.Comparison(left, relation, right):
+            sides, sign, by_value = (left, right), str(relation), False
+        case logic.Test(logic.Call(sign, sides), truth) if sign in _MIRRORED:
+            sign, by_value = sign if truth else _NEGATED[sign], True
+            if any(call.function in logic.RANDOM for call in calls(condition.expression)):
+                return "", True
+        case _:
+            return "", True
+    one, other = sides if sides[0] == name else reversed(sides)
+    if one != name or name in variables(other):
+        return "", by_value
+    sign = sign if sides[0] == name else _MIRRORED[sign]
+    return sign[0].replace("=", ""), by_value
+
+
+def sufficient(table: RunTable, place: int, demanded: Demand, codes: TermCodes, count: int) -> RunTable:
+    """Return the rows whose values in the column `place` suffice, with the runs in which they do.
+
+    Equal values have one term. Values that are not ordered are all kept.
+    """
+    sign, most, _ = demanded
+    known = distinct(table.columns[place])
+    kinds, ranks, terms = _ranked(known, _places(known, demanded, codes), descending=sign == "<")
+    at = np.searchsorted(known, table.columns[place])
+    ordered = ranks[at] >= 0
+    rest, at, part = table.take(~ordered), at[ordered], table.take(ordered)
+    others = [column for number, column in enumerate(part.columns) if number != place]
+    left = coalesce(RunTable((*others, kinds[at], ranks[at]), part.first, part.last), count)
+    tops: list[RunTable] = []
+    while len(left) and len(tops) < most:
+        tops.append(highest(left, count))
+        left = subtract(left, tops[-1], range(len(left.columns)), count)
+    top = concatenate(tops, len(table.columns) + 1)
+    columns = list(top.columns[:-2])
+    columns.insert(place, terms[top.columns[-1]])
+    return concatenate([rest, RunTable(tuple(columns), top.first, top.last)], len(table.columns))
+
+
+def _places(known: Array, demanded: Demand, codes: TermCodes) -> list[tuple[str, Any] | None]:
+    """Return the kind of each term and its place in the order of the kind, or None for terms without order.
+
+    Each comparison of any term with all terms of a kind follows the order of the kind. If conditions demand
+    different values, each term equals at most one place of a kind.
+    """
+    sign, most, by_value = demanded
+    terms = [codes.constant(code) for code in known.tolist()]
+    if by_value:
+        return [
+            _place(code, term, differing=most > 1) for code, term in zip(known.tolist(), terms, strict=True)
+        ]
+    if sign == "!":
+        return [("term", code) for code in known.tolist()]
+    pairs = zip(*map(np.ndarray.tolist, codes.numbers(known)), strict=True)
+    return [("number" if is_number else "term", number) for number, is_number in pairs]
+
+
+def _place(code: int, term: Constant, *, differing: bool) -> tuple[str, Any] | None:
+    if isinstance(term, Iri | Blank):
+        return "node", code
+    match value(term):
+        case bool(truth):
+            return "boolean", truth
+        case int(number):
+            # Promotion can make different integers equal, and different decimals.
+            return ("integer", number) if not differing or abs(number) <= _SINGLE else None
+        case Decimal() as number:
+            return None if differing else ("decimal", number)
+        case float() as number:
+            return None if isnan(number) else (type(number).__name__, number)
+        case str(text):
+            return "text", text
+        case CalendarTime(kind, seconds, zoned):
+            # A time with a zone is incomparable to each time of 28 hours without zone.
+            return None if differing else (f"{kind} {zoned}", seconds)
+        case _:
+            return None
+
+
+def _ranked(
+    known: Array, places: Sequence[tuple[str, Any] | None], *, descending: bool
+) -> tuple[Array, Array, Array]:
+    """Return the kind and the rank of each code, and a code for each rank; -1 is the rank without a place.
+
+    Equal places have equal ranks.
+    """
+    by_kind: dict[str, dict[Any, list[int]]] = {}
+    for number, place in enumerate(places):
+        if place is not None:
+            by_kind.setdefault(place[0], {}).setdefault(place[1], []).append(number)
+    kinds, ranks = np.zeros(len(known), np.int64), np.full(len(known), -1)
+    terms: list[int] = []
+    for kind, numbers_of in enumerate(by_kind.values()):
+        for key in sorted(numbers_of, reverse=descending):
+            kinds[numbers_of[key]], ranks[numbers_of[key]] = kind, len(terms)
+            terms.append(known[numbers_of[key][0]])
+    return kinds, ranks, np.array(terms, np.int64)
