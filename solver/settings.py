@@ -51,7 +51,14 @@ Certify = Literal["all", "some", "none"]
 
 
 class TraceWarning(UserWarning):
-    """A remark about a trace for the user that is not an error."""
+    """A remark about a trace for the user that is not an error.
+
+    `skipped` is the number of skipped lines and elements, if the remark is about them.
+    """
+
+    def __init__(self, sentence: str, skipped: int = 0) -> None:
+        super().__init__(sentence)
+        self.skipped = skipped
 
     def __str__(self) -> str:
         return printable(super().__str__())

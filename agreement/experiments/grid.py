@@ -428,12 +428,16 @@ def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
 
 @dataclass(frozen=True, slots=True)
 class SingleQuery:
-    """The file of a query, the traces, the input options, and the first and last time."""
+    """The file of a query, the traces, the input options, the first and last time, and the pull period.
+
+    `period` is None if the experiment has no pull period or several pull periods.
+    """
 
     query: Path
     traces: tuple[Path, ...]
     input_options: requests.InputOptions
     span: settings.Span = (None, None)
+    period: Period | None = None
 
     def within(self, first: settings.Time | None, last: settings.Time | None) -> settings.Span:
         """Return the first and last time; times of the command line override the usual times."""
@@ -575,7 +579,7 @@ def _with_trace(experiment: Experiment, query: Path, options: requests.InputOpti
         column=options.column or _nested(own.columns),
     )
     files = tuple(path for path in trace.paths if path not in own.streams)
-    return SingleQuery(query, files, combined, _asked(experiment))
+    return SingleQuery(query, files, combined, _asked(experiment), _pulled(experiment))
 
 
 def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]) -> dict[str, object] | None:
@@ -585,12 +589,22 @@ def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...])
     return tables or None
 
 
+def _pulled(experiment: Experiment) -> Period | None:
+    """Return the only pull period of the only comparison of an experiment, or None."""
+    table = _compared(experiment)
+    return table.period[0] if table is not None and len(table.period) == 1 else None
+
+
+def _compared(experiment: Experiment) -> ComparisonTable | None:
+    entry = _single(experiment, "comparisons")
+    return None if entry is None else experiment.fill(ComparisonTable, entry, {})
+
+
 def _asked(experiment: Experiment) -> settings.Span:
     """Return the timeline of the only comparison of an experiment, or None."""
-    entry = _single(experiment, "comparisons")
-    if entry is None:
+    table = _compared(experiment)
+    if table is None:
         return None, None
-    table = experiment.fill(ComparisonTable, entry, {})
     if isinstance(table.timeline, Interval):
         return table.timeline.first, table.timeline.last
     return table.timeline or (None, None)

@@ -18,6 +18,7 @@ from agreement.documents.options import argument, flags_of, names_of, option
 from agreement.documents.recordings import Answers, read_recording
 from agreement.documents.table_files import OutTable
 from agreement.documents.traces import check_graphs, origin_in, point_in
+from agreement.documents.values import Period, points_of
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, with_versions
 from agreement.experiments.grid import experiment_query
@@ -37,6 +38,8 @@ from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from solver.settings import TraceInput, Warn
 from solver.traces import instant_of, point_of, read_static
+from translate.model.query import MERGING, EngineQuery
+from translate.model.windows import Range
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
@@ -251,11 +254,16 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     by_number = version and requests.as_engines_read(query) is not None
     fitted = (given.as_engines_count if by_number else given.fitted)([query], listeners.note)
     request = replace(request, inputs=(query, *traces), input_options=fitted)
-    return JudgeResult(_judged(request, options, listeners), _title(query, traces))
+    period = None if read_alone is None else read_alone.period
+    return JudgeResult(_judged(request, options, listeners, period), _title(query, traces))
 
 
-def _judged(request: JudgeRequest, options: Options, listeners: Listeners) -> AnswersVerdict:
+def _judged(
+    request: JudgeRequest, options: Options, listeners: Listeners, period: Period | None
+) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation if they are incorrect.
+
+    `period` is the pull period of an experiment.
 
     If nothing can be compared, the function prints warnings about possible reasons, and raises LarsError.
     """
@@ -267,6 +275,8 @@ def _judged(request: JudgeRequest, options: Options, listeners: Listeners) -> An
     judging.check_judge(name)
     trace = request.input_options.trace(request.inputs[1:], request.bad_lines)
     run, zero = judged_run(request.inputs[0], name, trace, unit, messages.append)
+    if period is not None and name not in ENGINES:
+        run = replace(run, query=_pulled(run.query, period, unit, listeners.note))
     assert request.answers is not None
     given = read_recording(request.answers, reading.since(zero))
     _check_triggers(given, len(run.pushes))
@@ -304,6 +314,21 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
         yield from beyond(recording.recording, recording.task)
     if verdict.correct is False and recording.options.deadline.is_over:
         yield "--time-limit has ended the search for the fault that explains it"
+
+
+def _pulled(query: EngineQuery, period: Period, unit: Duration, note: Warn) -> EngineQuery:
+    """Return the query; if it has no STEP and time triggers it, it is evaluated at each period."""
+    windows = [source.window for source in requests.sources(query)]
+    if query.language not in MERGING or query.every is not None or not windows:
+        return query
+    if all(isinstance(window, Range) and window.slide is None for window in windows):
+        note(f"the query has no STEP, so it reports at each `period` of the experiment ({period})")
+        return replace(query, every=Duration(points_of(period, unit) * unit.nanoseconds))
+    steps = {window.slide for window in windows if isinstance(window, Range) and window.slide is not None}
+    length = Duration(period * unit.nanoseconds) if isinstance(period, int) else period
+    if steps - {length}:
+        note("`period` of the experiment does not count here, because the query reports at its STEP")
+    return query
 
 
 def judged_run(

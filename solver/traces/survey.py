@@ -435,7 +435,7 @@ def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: Trace
         sentence = (
             f"{stream_survey.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
         )
-        warnings.warn(TraceWarning(sentence), stacklevel=2)
+        warnings.warn(TraceWarning(sentence, stream_survey.skipped), stacklevel=2)
     if stream_survey.zero is not None:
         warnings.warn(OriginWarning(_counting(stream_survey, options), stream_survey.zero), stacklevel=2)
     elif stream_survey.shift:

@@ -24,6 +24,7 @@ from agreement.engines.specifications.reporting import (
     TickClock,
     Version,
     as_said,
+    at_close,
     elements_of,
     evaluation_points,
     frame_of,
@@ -58,8 +59,8 @@ from translate.tau import NAMED, Output, lars_program, output_of
 
 ShownSpans = tuple[range, ...]
 """The content of each window in the order of the query, as a range of elements of the window's stream."""
-KeptPart = Callable[[Sequence[PushedTriple], range], range]
-"""A function that returns the part of a window's content that the query reads."""
+KeptPart = Callable[[Sequence[PushedTriple], range, int], range]
+"""A function that returns the part of a window's content that the query reads at a time point."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 _QUAD: Final = (QUAD_PREDICATE, 5)
 _GREATEST: Final = 2**62
@@ -235,6 +236,8 @@ class Task:
 
     None means the whole content.
     """
+    at_end: bool = False
+    """Whether the query is also evaluated at the last element, over the windows that are still open."""
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
     """The numbers of rows, which answers of the query and reports of engines share."""
     _clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
@@ -501,6 +504,9 @@ class FramedTask:
         begun = [self._window(number, start) for number, start in zip(numbers, starts, strict=True)]
         reporting = [points for _, points in begun if points is not None]
         points = evaluation_points(reporting, self.specification, self.frame.until)
+        if self.task.at_end and all(point.time < self.task.last for point in points):
+            last = EvaluationPoint(at_close(self.task.last, self.frame), self.task.last)
+            points = [*points, last]
         choice = OpenChoice(starts, self.frame.bounds)
         windows = tuple(window for window, _ in begun)
         return ScheduledTask(self.task, self.specification, self.frame, windows, choice, points)
@@ -534,7 +540,8 @@ class ScheduledTask(FramedTask):
         kept = self.task.kept
         if kept is None:
             return spans
-        return tuple(kept(window.elements, span) for window, span in zip(self.windows, spans, strict=True))
+        pairs = zip(self.windows, spans, strict=True)
+        return tuple(kept(window.elements, span, point.time) for window, span in pairs)
 
     def shown_at(self, point: EvaluationPoint) -> tuple[int, int] | None:
         """Return the beginning of the first window's content, and the number of triples in all windows."""

@@ -143,6 +143,16 @@ _FAMILIES: Final = (
     QueryFamily("ask", ((_S, 4, 2, _ONE),), select="ASK"),
     QueryFamily("distinct", ((_S, 4, 2, _ONE),), select="DISTINCT ?s"),
     QueryFamily("union", ((_S, 4, 2, f"{{ {_ONE} }} UNION {{ ?s :q ?a . }}"),)),
+    QueryFamily(
+        "union-join",
+        ((_S, 4, 2, f"{{ {_ONE} }} UNION {{ ?s :q ?a . }} ?s :r ?b ."),),
+        select="?s ?a ?b",
+    ),
+    QueryFamily(
+        "union-two-streams",
+        ((_S, 4, 2, f"{{ {_ONE} }} UNION {{ ?s :q ?a . }}"), (_T, 4, 2, "?s :r ?b .")),
+        select="?s ?a ?b",
+    ),
     QueryFamily("not-exists", ((_S, 4, 2, f"{_ONE} FILTER NOT EXISTS {{ ?s :q ?b . }}"),)),
     QueryFamily("limit", ((_S, 4, 2, _ONE),), group="ORDER BY ?a ?s LIMIT 1"),
     QueryFamily("sum", ((_S, 4, 2, _ONE),), select="?s (SUM(?a) AS ?n)", group="GROUP BY ?s"),

@@ -1,7 +1,7 @@
 """Switches for deviations in an engine's input: triples are lost, kept too long, or counted differently."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import accumulate, combinations, count, groupby
@@ -62,6 +62,11 @@ def input_changes() -> Iterator[Switch]:
         _shown_at_once,
     )
     yield Switch(
+        "a window closes with the first triple at its end: it does not contain other triples of this time",
+        "Definition 13: a window shows the arrivals between its own ends",
+        _closed_at_once,
+    )
+    yield Switch(
         "a triple counts as often as it arrives in a window",
         "Definition 14: the content of a window is an RDF graph, which is a set",
         _counted,
@@ -120,17 +125,39 @@ def _kept_parts() -> Iterator[tuple[str, specifications.KeptPart]]:
 _CAPACITIES: Final = (1, 2, 3, 5)
 
 
-def _some(part: slice, _: Sequence[PushedTriple], span: range) -> range:
+def _some(part: slice, _: Sequence[PushedTriple], span: range, __: int) -> range:
     return span[part]
 
 
-def _some_of_several(part: slice, _: Sequence[PushedTriple], span: range) -> range:
+def _some_of_several(part: slice, _: Sequence[PushedTriple], span: range, __: int) -> range:
     return span[part] if len(span) > 1 else span
 
 
-def _of_instant(place: int, elements: Sequence[PushedTriple], span: range) -> range:
+def _of_instant(place: int, elements: Sequence[PushedTriple], span: range, _: int) -> range:
     own = [n for n in span if elements[n].t == elements[span[place]].t]
     return range(own[0], own[-1] + 1) if own else span
+
+
+def _closed_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run whose windows do not show the triples at their end, except the first of these triples.
+
+    The first triple comes in any stream of the query, or in the stream of the window.
+    """
+    first: dict[int, int] = {}
+    for one in subject.recorded.task.elements:
+        first[one.t] = min(one.number, first.get(one.t, one.number))
+    for all_of_them in (True, False):
+        yield from _showing(partial(_up_to_first, first if all_of_them else {}), subject)
+
+
+def _up_to_first(first: Mapping[int, int], elements: Sequence[PushedTriple], span: range, end: int) -> range:
+    """Return a window's content up to the first triple at its end; `first` are the numbers of such triples.
+
+    At a time that `first` does not contain, the first triple of the window's own stream counts.
+    """
+    at_end = [n for n in span if elements[n].t == end]
+    known = first.get(end, elements[at_end[0]].number if at_end else 0)
+    return range(span.start, next((n for n in at_end if elements[n].number > known), span.stop))
 
 
 _MOST_REPEATED: Final = 10_000

@@ -197,6 +197,14 @@ def _algebra() -> Iterator[Switch]:
     )
     yield from _tables_and_paths()
     join = "SPARQL 1.1, 18.5, Join: solutions are joined if their shared variables are equal"
+    often = "SPARQL 1.1, 18.5, Join: a solution occurs as often as pairs of solutions give the solution"
+    yield _of_pattern("joins lose equal solutions", often, patterns.Join, _distinct)
+    yield _of_pattern(
+        "joins of several windows lose equal solutions",
+        often,
+        patterns.Join,
+        lambda part: _distinct(part) if _joins_windows(part) else part,
+    )
     yield _of_pattern("patterns are joined without their shared variables", join, patterns.Bgp, _apart)
     yield _of_pattern(
         "patterns are joined without their shared variables, inside of windows",
@@ -303,6 +311,14 @@ def _distinct(part: patterns.Pattern) -> patterns.Pattern:
 
 
 _FRESH: Final = count()
+
+
+def _joins_windows(part: patterns.Join) -> bool:
+    """Return whether both sides of a join read windows, and one side reads a window of its own."""
+    left, right = (
+        {block.name or block.stream for block in stream_blocks(side)} for side in (part.left, part.right)
+    )
+    return bool(left and right and left != right)
 
 
 def _any_predicate(part: patterns.Pattern) -> patterns.Pattern:

@@ -194,7 +194,10 @@ class JudgedRun:
     def misses(self, judgement: judge.Judgement) -> int | None:
         """Return the smallest number of wrong rows and reports; None if nothing can be compared."""
         certain = [
-            [window for window in verdict.windows if not self._may_differ(window)]
+            [
+                *(window for window in verdict.windows if not self._may_differ(window)),
+                *(self.early_at_end(verdict) if verdict.windows else ()),
+            ]
             for verdict in judgement.verdicts
         ]
         if judgement.correct is None or (self.pattern is not None and not any(certain)):
@@ -208,6 +211,17 @@ class JudgedRun:
         holds = any(self.pattern(windows) for windows in (*certain, *whole) if windows)
         # Where a pattern does not hold, nothing says by how much it fails.
         return 0 if holds else fewest + 1
+
+    def early_at_end(self, verdict: judge.Verdict) -> Iterator[ReportMatch]:
+        """Yield the reports with the time of the last triple that belong to no window that closes by then.
+
+        An engine that closes its windows at the end of the stream must not give them an earlier time.
+        """
+        task = self.recorded.task
+        end = task.last * task.unit.milliseconds
+        for place in verdict.later:
+            if place.right is None and place.rows.actual and place.at <= end:
+                yield place
 
     def _may_differ(self, window: ReportMatch) -> bool:
         """Return whether a late triple can change the expected rows of a window.
@@ -366,12 +380,14 @@ class SpecificationReference(Reference):
         if correct is None:
             return RunVerdict(correct)
         shown = judgement.best if correct else self._shown(judgement, right or run, on)
+        early = tuple(subject.early_at_end(shown))
         unjudged = (
             replace(window, rows=RowMatch(extra=window.came_rows), problem=UNJUDGED)
             for window in shown.later
-            if window.rows.actual
+            if window.rows.actual and window not in early
         )
-        return RunVerdict(correct, (*shown.windows, *unjudged), "" if correct else _choice(judgement, shown))
+        places = (*shown.windows, *early, *unjudged)
+        return RunVerdict(correct, places, "" if correct else _choice(judgement, shown))
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
         """Return the best verdict among the start times t0 at which the faults predict a run."""

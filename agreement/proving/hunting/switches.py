@@ -41,6 +41,7 @@ def switches_of(of: specifications.Specification, options: Options) -> tuple[Swi
         *_parameters(of),
         *_of_one_window(),
         *_at_arrivals(of),
+        *_at_end(),
         *_start_times(options),
         *operators(),
         *query_changes(),
@@ -120,6 +121,21 @@ def _of_new(subject: JudgedRun) -> JudgedRun:
     if left == reports:
         return subject
     return replace(subject, recorded=replace(recorded, recording=replace(recorded.recording, reports=left)))
+
+
+def _at_end() -> Iterator[Switch]:
+    """Yield the possible fault that the end of the stream causes an evaluation."""
+    yield Switch(
+        "the windows that are still open at the end of the stream are also reported, at the last time",
+        RspqlDefinition.AT_ITS_CLOSE,
+        _evaluated_at_end,
+    )
+
+
+def _evaluated_at_end(subject: JudgedRun) -> Iterable[JudgedRun]:
+    recorded = subject.recorded
+    changed = replace(recorded, task=replace(recorded.task, at_end=True))
+    return (replace(subject, recorded=changed).with_options(until=recorded.task.last),)
 
 
 def _with_parameter(name: str, value: object, subject: JudgedRun) -> Iterable[JudgedRun]:

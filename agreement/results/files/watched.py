@@ -207,14 +207,15 @@ class WatchRun(Result):
             def warn(text: str) -> None:
                 self._warn(text.replace(str(here.rejected), str(kept)))
 
-            new, zero = _elements(paths, here, warn)
+            new, zero, skipped = _elements(paths, here, warn)
             if options.origin is None and zero is not None:
                 begin = self._begin(zero)
-                new, zero = _elements(paths, replace(here, origin=begin), warn)
+                new, zero, skipped = _elements(paths, replace(here, origin=begin), warn)
             if any(len(some.t) for some in new.atoms.values()):
                 state = _with_times(state, zero, paths)
             if kept is not None:
                 state = _with_rejected(state, kept, here.rejected)
+                state = replace(state, rejected=state.rejected + skipped)
         return state, new
 
     def _begin(self, zero: str) -> datetime:
@@ -272,13 +273,17 @@ def _with_rejected(state: WatchState, kept: Path, new: Path | None) -> WatchStat
         size = min(state.sizes.get(name, 0), file.tell())
         file.truncate(size)
         file.write(text)
-    count = sum(line.startswith(b"# ") for line in text.splitlines())
-    return replace(state, sizes={**state.sizes, name: size + len(text)}, rejected=state.rejected + count)
+    return replace(state, sizes={**state.sizes, name: size + len(text)})
 
 
-def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple[TraceColumns, str | None]:
-    """Return the elements of files in the order of arrival, and the dateTime of time 0, or None."""
-    zero = None
+def _elements(
+    paths: Sequence[Path], options: TraceOptions, warn: Warn
+) -> tuple[TraceColumns, str | None, int]:
+    """Return the elements of files in the order of arrival, the dateTime of time 0, and the skipped lines.
+
+    The dateTime is None if times are integers. The skipped lines are a number.
+    """
+    zero, skipped = None, 0
     with catch_warnings(record=True) as caught:
         simplefilter("always", TraceWarning)
         sources = prepare(paths, options)
@@ -293,8 +298,9 @@ def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple
         if isinstance(warning.message, OriginWarning):
             zero = warning.message.zero
         elif isinstance(warning.message, TraceWarning):
+            skipped += warning.message.skipped
             warn(str(warning.message))
-    return found, zero
+    return found, zero, skipped
 
 
 def _progress(state: WatchState, dates: Dates) -> str:

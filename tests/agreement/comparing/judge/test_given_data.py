@@ -125,6 +125,32 @@ def test_the_period_of_an_experiment_counts_for_its_time_point(files):
 
 
 @pytest.mark.parametrize(
+    ("step", "period", "code", "told"),
+    [
+        ("", "4", 0, "reports at each `period` of the experiment (4)"),
+        ("", "2", 1, "reports at each `period` of the experiment (2)"),
+        ("", "[2, 4]", 1, ""),
+        (" STEP 4s", '"4s"', 0, ""),
+        (" STEP 4s", "2", 0, "does not count here"),
+    ],
+)
+def test_a_query_without_a_step_reports_at_each_period_of_its_experiment(files, step, period, code, told):
+    """The triples of 2 and 9 are in the windows (0, 4] and (8, 12]; with 12, four is right and two is not."""
+    text = STREAM.replace(" STEP 4s", step).format("REGISTER QUERY q AS SELECT ?s", "?s :p ?o")
+    (files / "q.rq").write_text(text)
+    with (files / "s.nq").open("a") as file:
+        file.write('<http://e/b> <http://e/none> <http://e/o> <http://e/S> "13" .\n')
+    a = '{{"t": {}, "rows": [{{"s": {{"type": "uri", "value": "http://e/a"}}}}]}}\n'
+    (files / "a.ndjson").write_text(a.format(4) + a.format(12))
+    keys = f'csparql = "q.rq"\nfiles = "s.nq"\nperiod = {period}\n'
+    (files / "experiment.toml").write_text(keys)
+    how = ("--answers", files / "a.ndjson", "--answers-unit", "1s", "--bounds", "low-open", "--t0", "0")
+    judged = lars("judge", files / "experiment.toml", *how, "--no-diagnosis")
+    assert (judged.code, told in judged.err) == (code, True)
+    assert ("`period`" in judged.err) is bool(told)
+
+
+@pytest.mark.parametrize(
     ("at_8000", "correct"),
     [(("b",), True), (("b", "late"), True), (("late",), False), (("a",), False)],
 )

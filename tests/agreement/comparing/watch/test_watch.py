@@ -174,6 +174,16 @@ def test_bad_lines_are_kept_and_the_stream_goes_on(folder):
         begun(folder).judge_batch(0, [second])
 
 
+def test_a_bad_line_counts_once_also_if_it_looks_like_the_comment_above_it(folder):
+    kept = folder / "bad.txt"
+    file = folder / "in/a.csv"
+    rows = (f"{t},http://e/s,http://e/a,{P},1" for t in (1, "# 2", "# a.csv: 3", 4))
+    file.write_text("\n".join(("t,stream,s,p,o", *rows)) + "\n")
+    state, _ = begun(folder, on_error="skip", rejected=str(kept)).judge_batch(0, [file])
+    assert [line[:2] for line in kept.read_text().splitlines()] == ["# "] * 4
+    assert (state.rejected, state.elements) == (2, 2)
+
+
 def test_times_with_a_zone_count_from_a_whole_period_before_the_first_element(folder):
     def at(time):
         return f"2026-05-04T{time}+02:00", "http://e/s", "http://e/a", P, "1"

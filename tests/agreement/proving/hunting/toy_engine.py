@@ -76,6 +76,11 @@ REWRITTEN = {
     "always-distinct": (r"SELECT (?!DISTINCT)", "SELECT DISTINCT "),
     "not-exists-ignored": (r"FILTER NOT EXISTS \{[^{}]*\}", ""),
     "union-distinct": (rf"({GROUP} UNION {GROUP})", r"{ SELECT DISTINCT * WHERE { \1 } }"),
+    "join-distinct": (r"(?s)WHERE \{(.*UNION.*:r \?b.*)\}", r"WHERE { { SELECT DISTINCT * { \1 } } }"),
+    "windows-distinct": (
+        r"(?s)WHERE \{(.*UNION.*:w2.*:r \?b.*)\}",
+        r"WHERE { { SELECT DISTINCT * { \1 } } }",
+    ),
     "filter-as-text": (r"FILTER\(\?a >= 2\)", 'FILTER(STR(?a) >= "2")'),
     "limit-ignored": (r"LIMIT \d+", ""),
     "order-ignored": (r"ORDER BY (\S+) \S+", r"ORDER BY DESC(\1)"),
@@ -160,12 +165,15 @@ class Run:
         if FAULT == "trigger-shown":
             self.elements.append((t, stream, triple))
         out = list(self.due(t))
+        if FAULT == "closes-at-first":
+            self.elements.append((t, stream, triple))
+            out += self.due(t, last=True)
         if FAULT == "languages-not-read" and isinstance(triple.object, ox.Literal) and triple.object.language:
             triple = ox.Triple(triple.subject, triple.predicate, ox.Literal(triple.object.value))
         if FAULT == "overwrites":
             key = (stream, triple.subject, triple.predicate)
             self.elements = [e for e in self.elements if (e[1], e[2].subject, e[2].predicate) != key]
-        if FAULT != "trigger-shown" and not self.lost(t, stream, triple):
+        if FAULT not in ("trigger-shown", "closes-at-first") and not self.lost(t, stream, triple):
             self.elements.append((t, stream, triple))
         self.pushes += 1
         self.now = t
@@ -608,6 +616,8 @@ def reply(message, runs):
     if message["op"] == "close":
         mute = FAULT in ("mute", "echo", "each-arrival", "no-flush", "constant") or silent(run)
         last = [] if mute else run.answered([*run.pending, *run.due(run.now, last=True)], run.now)
+        if FAULT == "open-at-end" and run.reported < run.now:
+            last += filter(None, [run.report(run.now, run.now)])
         again = [run.final] if FAULT == "flush-repeats" and run.final else []
         return {"reports": [*last, *again]}
     (quad,) = read(message["triple"])
