@@ -311,8 +311,8 @@ COMMANDS: Final = {
         _ENGINES,
         "files.watched:watch",
         verdicts=(
-            "all judged periods agree",
-            "a judged period disagrees",
+            "all judged periods agree, and the answers of running systems are right",
+            "a judged period disagrees, or answers of a running system are wrong",
             "no judged period has a row (with --fail-on-empty)",
         ),
     ),

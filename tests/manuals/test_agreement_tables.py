@@ -343,6 +343,8 @@ def test_watch_writes_the_tables_that_its_page_lists(tmp_path):
         "out": str(tmp_path / "out"),
     }
     slide = ROOT / "samples" / "slide"
-    watch(str(slide), **folders).judge_batch(0, [slide / "door.trig"])
+    (tmp_path / "log.csv").write_text("t,x\n")
+    logs = {"push_answers": str(tmp_path / "log.csv")}
+    watch(str(slide), **folders, **logs).judge_batch(0, [slide / "door.trig"])
     listed = [row[0].strip("`") for row in rows("agreement/manual/watch.md", "| table | rows |")]
     assert sorted(listed) == sorted(path.stem for path in (tmp_path / "out").iterdir())

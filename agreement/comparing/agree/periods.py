@@ -371,11 +371,11 @@ def rows_by_period(
     """Return the rows of one side with the numbers of their periods; the first period begins at `start`."""
     numbers, others = np.divmod(answers.times - start, period)
     if side == "push":
-        return _in_periods(answers.runs, np.where(others, numbers, numbers - 1), count)
-    return _in_periods(answers.runs, np.where(others, -1, numbers - 1), count)
+        return in_periods(answers.runs, np.where(others, numbers, numbers - 1), count)
+    return in_periods(answers.runs, np.where(others, -1, numbers - 1), count)
 
 
-def _in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> relational.RunTable:
+def in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> relational.RunTable:
     """Return rows with the numbers of their periods; each evaluation is in at most one period.
 
     A number outside [0, count) means that the evaluation is in none of the periods. All other numbers ascend.

@@ -45,7 +45,7 @@ ANSWER: Final = "Answer"
 """The name of the column in which engines report the boolean answer of an ASK query."""
 # If a format loses the kinds of terms, a boolean is a text or a number.
 _KINDS: Final = ("", f"^^<{XSD}boolean>", f"^^<{XSD}integer>")
-_TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in _KINDS)
+TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in _KINDS)
 _FALSE: Final = frozenset(f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS)
 
 
@@ -115,8 +115,8 @@ def _row(row: Row, places: Sequence[int | None], width: int) -> Row:
 
 
 def _in_asked_columns(report: recordings.Report) -> recordings.Report:
-    true = [row for row in report.rows if row[0] in _TRUE]
-    odd = [row for row in report.rows if row[0] not in _TRUE | _FALSE]
+    true = [row for row in report.rows if row[0] in TRUE]
+    odd = [row for row in report.rows if row[0] not in TRUE | _FALSE]
     return replace(report, rows=(*[() for _ in true], *odd))
 
 

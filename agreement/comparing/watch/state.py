@@ -8,6 +8,8 @@ from dataclasses import asdict, field
 from pathlib import Path
 from typing import Final
 
+from agreement.comparing.watch.logs import LogState
+from agreement.documents.requests import Side
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import replacement_path
@@ -30,6 +32,8 @@ class WatchState:
     - `judged` maps each pull period, as a text, to the end of its last judged period.
     - `sizes` maps each output file to its size in bytes, or its number of parts.
     - `files` is the number of files that have been read. The other fields count periods and elements.
+    - `logs` maps push and pull to the state of their logs; `compared` is the end of the last period in which
+      the logs are judged.
     """
 
     question: str
@@ -46,6 +50,8 @@ class WatchState:
     with_rows: int = 0
     late: int = 0
     rejected: int = 0
+    logs: Mapping[Side, LogState] = field(default_factory=dict)
+    compared: int = 0
 
 
 def newest_state(
@@ -66,7 +72,9 @@ def newest_state(
         return None
     folder = checkpoint / f"{_FOLDER}{usual[-1]}"
     try:
-        state = WatchState(**json.loads((folder / _STATE).read_text(encoding="utf-8")))
+        stored = json.loads((folder / _STATE).read_text(encoding="utf-8"))
+        logs = {side: LogState(**log) for side, log in stored.pop("logs").items()}
+        state = WatchState(**stored, logs=logs)
         pending = read_atoms(folder, state.newest or 0)
     except (OSError, ValueError, TypeError) as error:
         raise LarsError(f"--checkpoint {checkpoint}: cannot read {folder.name}: {error}") from None

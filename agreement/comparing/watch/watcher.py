@@ -6,8 +6,9 @@ input before T - delay is complete. A period is judged when all its evaluations 
 verdicts therefore depend on the order of arrival, and not on the limits of batches.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from pathlib import Path
 
 from agreement.comparing.agree import (
     AgreementTask,
@@ -22,9 +23,20 @@ from agreement.comparing.agree import (
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import remark_on
+from agreement.comparing.watch.answers import (
+    BEHIND,
+    LATE,
+    AnswerVerdict,
+    PeriodSemantics,
+    is_own,
+    judged_answers,
+    last_end,
+)
+from agreement.comparing.watch.logs import LateAnswer, LogState, read_further
 from agreement.comparing.watch.pending import delays, joined, needed_after, with_own_blanks
 from agreement.comparing.watch.state import WatchState
 from agreement.documents.dates import Dates
+from agreement.documents.requests import TOLERANCE, AnswersOptions, Side
 from agreement.documents.traces import MOST_TIMES, LocalTrace, with_dates
 from lars.analysis import reach
 from lars.dataclass import dataclass
@@ -32,7 +44,7 @@ from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.terms import Signature, Variable
 from lars.language.windows import Interval
-from solver.columns import Array, TraceColumns, distinct
+from solver.columns import Array, Mask, TraceColumns, distinct
 from solver.facts import STREAM_PREDICATE, Background, Row
 from solver.settings import Warn
 from solver.traces import read_static
@@ -45,17 +57,26 @@ LateElement = tuple[int, int, Row]
 
 @dataclass(frozen=True, slots=True)
 class JudgedPeriods:
-    """The result of a batch: the comparison, the periods that are new in it, and the late elements."""
+    """The result of a batch: the comparison, the periods that are new in it, and the late elements.
+
+    `answers` are the verdicts on the logs of running systems, and `late_answers` what came too late in them.
+    """
 
     state: WatchState
     pending: TraceColumns
     report: AgreementReport | None
     new: tuple[tuple[VariantReport, PeriodVerdict, PeriodComparison], ...]
     late: tuple[LateElement, ...]
+    answers: tuple[AnswerVerdict, ...] = ()
+    late_answers: Mapping[Side, Sequence[LateAnswer]] = field(default_factory=dict)
 
 
 class Watcher:
-    """A comparison of push and pull on a stream that does not end."""
+    """A comparison of push and pull on a stream that does not end, and of the answers of running systems.
+
+    Set `logs` to the logs of push and pull, `reading` to the options for reading them, and `answers_delay` to
+    the delay of answers that still count. Set `new` if push reports each row only when it is new.
+    """
 
     def __init__(self, task: AgreementTask, delay: int, warn: Warn) -> None:
         """Prepare the comparison.
@@ -77,6 +98,10 @@ class Watcher:
         if future is None:
             raise LarsError("cannot watch a query whose windows need the end of the stream; use lars agree")
         self._ahead = future
+        self.logs: Mapping[Side, Path] = {}
+        self.reading = AnswersOptions()
+        self.answers_delay = 0
+        self.new = False
 
     @property
     def queries(self) -> Sequence[EngineQuery]:
@@ -97,6 +122,13 @@ class Watcher:
         return columns(first.csparql)
 
     @property
+    def _log_columns(self) -> tuple[str, ...] | None:
+        """The columns of a log; None if an answer is a boolean."""
+        if self._pairs[0].csparql.form == "ASK":
+            return None
+        return tuple(variable.name for variable in self.variables)
+
+    @property
     def statics(self) -> tuple[Background, Background]:
         """The static data of pull, and of push."""
         return self._pulled, self._pushed
@@ -112,7 +144,17 @@ class Watcher:
         on_time = replace(
             new, atoms={name: some.take(behind[name] <= self._delay) for name, some in new.atoms.items()}
         )
-        pending = joined(pending, on_time)
+        if self.logs:
+            # A rule of a running system may be to drop late elements, or to use them all.
+            late_atoms = {
+                (f"{kind}{name}", arity): some.take(mask)
+                for (name, arity), some in new.atoms.items()
+                for kind, mask in _by_delay(behind[name, arity], self._delay)
+            }
+            kept = {name: some for name, some in late_atoms.items() if len(some.t)}
+            pending = joined(pending, replace(new, atoms={**on_time.atoms, **kept}))
+        else:
+            pending = joined(pending, on_time)
         times = [int(some.t.max()) for some in on_time.atoms.values() if len(some.t)]
         newest = max([*times, *(() if state.newest is None else (state.newest,))], default=None)
         state = replace(
@@ -137,8 +179,13 @@ class Watcher:
                 f"cannot judge more than {MOST_TIMES} periods at once, {through}; use a longer --period, and "
                 "look for a wrong time in the files"
             )
+        own = {name: some for name, some in pending.atoms.items() if is_own(name)}
         trace = LocalTrace(
-            pending, Interval(0, complete), self._pulled, self._task.trace.runner, origin=state.origin
+            replace(pending, atoms=own),
+            Interval(0, complete),
+            self._pulled,
+            self._task.trace.runner,
+            origin=state.origin,
         )
         setting = with_dates(self._task.setting, trace)
         report = compare_pairs(self._pairs, self.periods, trace, setting, self._pushed, within=within)
@@ -158,11 +205,54 @@ class Watcher:
         )
         return JudgedPeriods(state, pending, report, found, late)
 
+    def with_answers(self, step: JudgedPeriods) -> JudgedPeriods:
+        """Return the result of a batch with the verdicts on the logs, which are read further."""
+        state = step.state
+        if state.newest is None or not self.logs:
+            return step
+        complete = state.newest - self._delay - 1
+        logs: dict[Side, LogState] = {}
+        late: dict[Side, list[LateAnswer]] = {}
+        for side, path in self.logs.items():
+            how = self.reading, self._log_columns, self._task.setting.unit, state.origin
+            before = state.logs.get(side, LogState())
+            logs[side], late[side] = read_further(path, before, how, complete, self.answers_delay)
+        semantics = self._semantics(step)
+        times = semantics.times("push", 0)
+        last = last_end(logs, self.answers_delay, state.compared, semantics, times)
+        span = state.compared, last
+        after, verdicts, more = judged_answers(logs, span, semantics, times, TOLERANCE)
+        for side in logs:
+            after[side] = replace(after[side], late=after[side].late + len(late[side]))
+        state = replace(state, logs=after, compared=last)
+        every = {side: (*late[side], *more[side]) for side in logs}
+        return replace(step, state=state, answers=verdicts, late_answers=every)
+
+    def _semantics(self, step: JudgedPeriods) -> PeriodSemantics:
+        """Return push and pull over the elements that a batch keeps."""
+        assert step.state.newest is not None
+        return PeriodSemantics(
+            self._pairs[0],
+            self._task.setting,
+            self._pulled,
+            self._pushed,
+            step.pending,
+            step.state.newest - self._delay - 1 - self._ahead,
+            step.state.origin,
+            self.periods[0],
+            self.new,
+        )
+
     def pruned(self, step: JudgedPeriods) -> TraceColumns:
         """Return the pending elements that the batches after this one need."""
         if step.report is None:
             return step.pending
         end = min(step.state.judged.values())
+        if self.logs:
+            # Whether a row of push is new depends on the evaluation before.
+            times = self._semantics(step).times("push", 0)
+            before = times[times <= step.state.compared]
+            end = min(end, int(before[-1]) if len(before) else step.state.compared)
         return needed_after(step.pending, end, max(self.periods), step.report.variants)
 
     def _late(self, new: TraceColumns, behind: Mapping[Signature, Array]) -> tuple[LateElement, ...]:
@@ -173,6 +263,11 @@ class Watcher:
         chosen, by = new.atoms[name].take(numbers), behind[name][numbers].tolist()
         rows = zip(*(new.terms.atom_texts(column) for column in chosen.columns), strict=True)
         return tuple((t, t + more, row) for t, more, row in zip(chosen.t.tolist(), by, rows, strict=True))
+
+
+def _by_delay(behind: Array, delay: int) -> Iterator[tuple[str, Mask]]:
+    yield LATE, behind > delay
+    yield BEHIND, (behind > 0) & (behind <= delay)
 
 
 def _elements(columns: TraceColumns) -> int:

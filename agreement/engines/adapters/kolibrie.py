@@ -49,10 +49,6 @@ _Message = Mapping[str, Any]
 """A message of the protocol as a JSON object; `op` determines its other keys."""
 
 
-class _NotFoundError(ValueError):
-    """An error for a path that the server does not know, or for a resource that no longer exists."""
-
-
 def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
     """Return the answer of the server.
 
@@ -68,7 +64,7 @@ def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
     except urllib.error.HTTPError as error:
         sentence = error.read().decode(errors="replace")
         if error.code == HTTPStatus.NOT_FOUND:
-            raise _NotFoundError(f"the server at {url} answers {path} with 404: {sentence}") from None
+            raise FileNotFoundError(f"the server at {url} answers {path} with 404: {sentence}") from None
         raise ValueError(f"the server refuses it: {sentence}") from None
     except (OSError, ValueError) as error:
         sys.exit(f"found no server of Kolibrie at {url}: {' '.join(str(error).split())}")
@@ -191,7 +187,7 @@ def open_engine(url: str, message: _Message) -> tuple[Session | Beginnings, dict
         profile["engine"] = f"kolibrie-{options['version']}"
     try:
         return Session(url, message["query"], static), profile
-    except _NotFoundError:
+    except FileNotFoundError:
         return Beginnings(url, message["query"], static), profile
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from agreement.comparing.agree.sides import RowDifference
-from agreement.comparing.watch import JudgedPeriods
+from agreement.comparing.watch import AnswerVerdict, JudgedPeriods
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import quantity
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
@@ -26,6 +26,27 @@ _LATE: Final = (
         for name in ("subject", "predicate", "object", "stream")
     ),
 )
+_PLACE: Final = (
+    Column("log", str, "the system: push or pull"),
+    Column("from", int, "the start of the period", is_time=True),
+    Column("to", int, "the end of the period", is_time=True),
+)
+_WRONG: Final = (*_PLACE, Column("kind", str, "whether the row is missing in the log, or extra"))
+_ANSWERS: Final = (
+    *_PLACE,
+    Column("right", bool, "whether the log has exactly the rows of the semantics"),
+    Column("rows", int, "how many rows the log has"),
+    Column("missing", int, "how many rows the log lacks"),
+    Column("extra", int, "how many rows only the log has, and not the semantics"),
+    Column("only", int, "how many rows the other log lacks"),
+    Column("since", int, "the start of the first wrong period that the same rules explain", is_time=True),
+    Column("rules", str, "the rules that explain the wrong periods; none: no rule was found"),
+)
+_LATE_ANSWERS: Final = (
+    Column("log", str, "the system: push or pull"),
+    Column("t", int, "the time of the late answer", is_time=True),
+    Column("newest", int, "the newest time of the log before it", is_time=True),
+)
 
 
 def tables(judged: JudgedPeriods, variables: tuple[Variable, ...]) -> tuple[OutTable, ...]:
@@ -44,7 +65,36 @@ def tables(judged: JudgedPeriods, variables: tuple[Variable, ...]) -> tuple[OutT
     return (
         OutTable("periods", periods, rows),
         OutTable("differences", (*map(_about_period, DIFFERENCES), *term_columns(variables)), different),
-        OutTable("late", _LATE, ((t, newest, *row) for t, newest, row in judged.late)),
+        OutTable("too-late", _LATE, ((t, newest, *row) for t, newest, row in judged.late)),
+        *(_of_answers(judged, term_columns(variables)) if judged.state.logs else ()),
+    )
+
+
+def _of_answers(judged: JudgedPeriods, terms: Sequence[Column]) -> Iterator[OutTable]:
+    """Yield the tables about the answers of running systems."""
+    yield OutTable("answers", _ANSWERS, map(_answers_row, judged.answers))
+    wrong = (
+        (verdict.side, verdict.start, verdict.end, kind, *row)
+        for verdict in judged.answers
+        for kind, rows in (("missing", verdict.match.missing), ("extra", verdict.match.extra))
+        for row in rows
+    )
+    yield OutTable("wrong-rows", (*_WRONG, *terms), wrong)
+    only = (
+        (verdict.side, verdict.start, verdict.end, *row) for verdict in judged.answers for row in verdict.only
+    )
+    yield OutTable("one-log-rows", (*_PLACE, *terms), only)
+    late = (
+        (side, t, newest, *row) for side, every in judged.late_answers.items() for t, newest, row in every
+    )
+    yield OutTable("too-late-answers", (*_LATE_ANSWERS, *terms), late)
+
+
+def _answers_row(verdict: AnswerVerdict) -> Sequence[TableValue]:
+    missing, extra = len(verdict.match.missing), len(verdict.match.extra)
+    return (
+        *(verdict.side, verdict.start, verdict.end, verdict.match.equal, verdict.rows, missing, extra),
+        *(len(verdict.only), verdict.since, "; ".join(verdict.rules)),
     )
 
 
@@ -81,4 +131,29 @@ def lines(judged: JudgedPeriods, dates: Dates) -> Iterator[str]:
         elements, behind = quantity(len(judged.late), "element"), Duration(oldest * dates.unit.nanoseconds)
         used = "was not used" if len(judged.late) == 1 else "were not used"
         late = f"{elements} came too late (up to {behind} behind the newest element)"
-        yield f"{late} and {used}; see the table late"
+        yield f"{late} and {used}; see the table too-late"
+    for wrong in judged.answers:
+        if not wrong.match.equal:
+            here = dates.within(Interval(wrong.start + 1, wrong.end))
+            where = f"{here.period(wrong.start, wrong.end)}{here.caption}"
+            yield f"{where} answers of {wrong.side} are wrong: {_fault(wrong, dates)}"
+    for side, every in judged.late_answers.items():
+        if every:
+            count = quantity(len(every), "answer")
+            verb = "came too late and was" if len(every) == 1 else "came too late and were"
+            yield f"{count} of {side} {verb} not used; see the table too-late-answers"
+
+
+def _fault(verdict: AnswerVerdict, dates: Dates) -> str:
+    """Return in words what is wrong in the answers of a period, by which rules, and since when."""
+    missing, extra = verdict.match.missing, verdict.match.extra
+    parts = [
+        f"{quantity(len(rows), 'row')} {word}"
+        for rows, word in ((missing, "missing"), (extra, "too many"))
+        if rows
+    ]
+    if verdict.only:
+        parts.append(f"{quantity(len(verdict.only), 'row')} that the other log lacks")
+    rules = " or ".join(verdict.rules) or "no known rule"
+    since = "" if verdict.since is None else f", since {dates.text(verdict.since)}"
+    return f"{', '.join(parts)}; explained by {rules}{since}"

@@ -5,15 +5,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 from warnings import catch_warnings, simplefilter
 
 from agreement.comparing.agree import AgreementTask
 from agreement.comparing.watch import Watcher, WatchState, newest_state, write_state
 from agreement.documents import requests
 from agreement.documents.dates import Dates
-from agreement.documents.options import IdleOptions, argument, has, option
+from agreement.documents.options import IdleOptions, argument, declared, has, has_not, option
 from agreement.documents.outputs import quantity
+from agreement.documents.requests import Side
 from agreement.documents.table_files import GrowingFormat, append_rows, cut_back
 from agreement.documents.traces import options_for
 from agreement.documents.values import Period, points_of
@@ -44,7 +45,7 @@ class WatchRequest:
     Push evaluates when data arrive. Pull evaluates every U time points.
     Reads, with Spark Structured Streaming, the files that arrive in the folder of --source.
     Prints each period on which push and pull disagree, when no later element can change it.
-    Adds rows to the tables periods, differences and late in the folder of --out. Ctrl-C ends the run.
+    Adds rows to the tables periods, differences and too-late in the folder of --out. Ctrl-C ends the run.
     Repeat the command to continue. Each period is in the tables once, even after a crash.
 
     Example:
@@ -54,6 +55,12 @@ class WatchRequest:
     HEADING: ClassVar = "Comparison"
     IDLE: ClassVar = (
         IdleOptions(has("--source", "-"), ("--once",), excludes="--source -, which ends with its input"),
+        IdleOptions(
+            lambda values: values.get("push_answers") is None and values.get("pull_answers") is None,
+            ("--answers-delay", *(each.flag for each in declared(requests.AnswersOptions))),
+            requires="--push-answers or --pull-answers",
+        ),
+        IdleOptions(has_not("--push-answers"), ("--push-reports",), requires="--push-answers"),
         IdleOptions(
             has("--source"),
             ("--stream", "--sort", "--arrival"),
@@ -82,7 +89,7 @@ class WatchRequest:
     delay: Period = option(
         0,
         "An element counts if its time is at most D before the newest time that arrived earlier. Later "
-        "elements are not used, and are listed in the table late.",
+        "elements are not used, and are listed in the table too-late.",
         requests.readers.length,
         metavar="D",
         keyword="int | str",
@@ -94,6 +101,24 @@ class WatchRequest:
     out_format: GrowingFormat = option(
         "csv", "File format of the growing tables: CSV, JSON lines, or a folder of Parquet files."
     )
+    push_answers: Path | None = option(
+        None, "Log of the answers of a running push system: a file that grows, or a folder.", metavar="LOG"
+    )
+    pull_answers: Path | None = option(
+        None, "Log of the answers of a running pull system: a file that grows, or a folder.", metavar="LOG"
+    )
+    push_reports: Literal["all", "new"] = option(
+        "all", "Rows that the push system reports: all rows of its answer, or only new rows."
+    )
+    answers_delay: Period | None = option(
+        None,
+        "An answer counts if its log has it before the log or the stream is D later than its period. "
+        "[default: one pull period]",
+        requests.readers.length,
+        metavar="D",
+        keyword="int | str | None",
+    )
+    recorded: requests.AnswersOptions
     once: bool = option(False, "Read the files that are in the folder, and end.")
     pause: float = option(
         1.0, "Shortest time between the starts of two batches.", metavar="SECONDS", least=0.01, most=3600
@@ -164,7 +189,7 @@ class WatchRun(Result):
         state = self._last[0]
         if self.request.fail_on_empty and not state.with_rows:
             return FAILED, "--fail-on-empty: neither side reports a row in any judged period"
-        return int(state.disagreeing > 0), None
+        return int(state.disagreeing > 0 or any(log.wrong for log in state.logs.values())), None
 
     def _dates(self, state: WatchState) -> Dates:
         return Dates(state.origin, self.task.setting.unit)
@@ -176,7 +201,7 @@ class WatchRun(Result):
         state, pending = begun or (WatchState(self.digest), _nothing())
         state = replace(state, batch=number)
         state, new = self._read(state, paths)
-        judged = self.watcher.step(state, pending, new, len(paths))
+        judged = self.watcher.with_answers(self.watcher.step(state, pending, new, len(paths)))
         dates = self._dates(judged.state)
         sizes = dict(judged.state.sizes)
         # Before the first element, it is not known whether the tables have columns of dateTimes.
@@ -309,7 +334,12 @@ def _progress(state: WatchState, dates: Dates) -> str:
     periods = f"{quantity(state.periods, 'period')}, {state.disagreeing} of them disagree"
     elements = f"{quantity(state.elements, 'element')} read, {state.late} too late{rejected}"
     empty = "" if state.with_rows or not state.periods else "; neither side has a row in any of them"
-    return f"up to {ends}: {periods}{empty}; {elements}"
+    answers = "".join(
+        f"; {quantity(log.wrong, 'period')} of {side} wrong in {quantity(log.read, 'answer')}"
+        for side, log in state.logs.items()
+    )
+    compared = f" up to {dates.text(state.compared)}" if state.logs else ""
+    return f"up to {ends}: {periods}{empty}; {elements}{answers}{compared}"
 
 
 def _folders(request: WatchRequest) -> tuple[Path, Path, Path]:
@@ -325,12 +355,30 @@ def _folders(request: WatchRequest) -> tuple[Path, Path, Path]:
 def _digest(request: WatchRequest, task: AgreementTask, watcher: Watcher) -> str:
     """Return a digest of all that can affect a verdict."""
     options = replace(task.trace.options, rejected=None, on_error="stop")
+    logs = [*watcher.logs], watcher.reading, watcher.answers_delay, watcher.new
     parts = (
+        *([repr(logs)] if watcher.logs else ()),
         *map(repr, (program(), task.setting, watcher.periods, options, request.delay, request.out_format)),
         *(repr(pair) for pair in watcher.pairs),
         *(repr(sorted((name, sorted(rows)) for name, rows in known.items())) for known in watcher.statics),
     )
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _set_logs(watcher: Watcher, request: WatchRequest, task: AgreementTask) -> None:
+    """Set the logs of running systems, which are compared with the semantics."""
+    unit, (first, *more) = task.setting.unit, watcher.periods
+    paths: dict[Side, Path | None] = {"push": request.push_answers, "pull": request.pull_answers}
+    given = {side: path for side, path in paths.items() if path is not None}
+    if more and given:
+        raise LarsError(
+            f"--{next(iter(given))}-answers requires one --period: the pull period of the systems"
+        )
+    if missing := next((path for path in given.values() if not exists(path)), None):
+        raise LarsError(f"{missing}: there is no such log; use a file or a folder of answers")
+    delay = first if request.answers_delay is None else points_of(request.answers_delay, unit)
+    watcher.logs, watcher.answers_delay, watcher.reading = given, delay, request.recorded
+    watcher.new = request.push_reports == "new"
 
 
 @offered_functions(WatchRequest)
@@ -351,6 +399,7 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
         task, on=task.on if request.on is None else request.on, trace=replace(task.trace, runner=runner)
     )
     watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)
+    _set_logs(watcher, request, task)
     rejected = comparison.bad_lines.rejected
     for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected")):
         if path is not None and path.resolve().is_relative_to(source.resolve()):

@@ -1,5 +1,6 @@
 """`lars watch` as a command on Spark: it is killed, goes on, and its tables are those of one run."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agreement.results.files.watched import watch
 from lars.errors import LarsError
 from solver.spark.streaming import check_name
 from tests.agreement.comparing.watch.batches import rows_of, written
@@ -17,6 +19,8 @@ from tests.manuals.running import copied, lines, run
 from tests.packs import ROOT
 from tests.solver.spark.processes import waited
 
+NODE = {"type": "uri", "value": "http://e/1"}
+ONE = {"type": "literal", "value": "1", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
 LARS = [sys.executable, "-m", "agreement.cli"]
 WATCH = [
     *LARS,
@@ -32,13 +36,14 @@ WATCH = [
     "--files",
     "1",
 ]
+LOGS = ["--push-answers", "log.jsonl", "--pull-answers", "log.jsonl"]
 FOLDERS = ["--checkpoint", "kept", "--out", "out", "--files", "1"]
 
 
 def started(folder, *more):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
-        [*WATCH, *FOLDERS, "--master", "local[1]", *more],
+        [*WATCH, *FOLDERS, "--master", "local[1]", *LOGS, *more],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
@@ -74,6 +79,8 @@ def test_a_watch_that_is_killed_goes_on_and_its_tables_are_those_of_a_comparison
     (tmp_path / "in #1").mkdir()
     (tmp_path / "pull.rq").write_text(PULL)
     (tmp_path / "push.rq").write_text(PUSH)
+    lines = (json.dumps({"t": t, "rows": [{"x": NODE, "v": ONE}] * (t % 3 > 0)}) for t in range(1, 40))
+    (tmp_path / "log.jsonl").write_text("\n".join([*lines, ""]))
     came(tmp_path, 0)
     run = started(tmp_path, "--pause", "0.1")
     waited(lambda: "batch-0" in states(tmp_path), pause=0.05)
@@ -105,6 +112,19 @@ def test_a_watch_that_is_killed_goes_on_and_its_tables_are_those_of_a_comparison
     options = ["--to", "28", "--period", "2", "--out", "agree", "--out-format", "csv", "--quiet"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run([*whole, *options], cwd=tmp_path, env=environment, check=False, capture_output=True)
+    # The logs of running systems: as in one run that nobody kills.
+    every = [tmp_path / "in #1" / f"{named(number)}.csv" for number in range(5)]
+    logs = {f"{side}_answers": str(tmp_path / "log.jsonl") for side in ("push", "pull")}
+    folders = {
+        "source": str(tmp_path / "in #1"),
+        "checkpoint": str(tmp_path / "one"),
+        "out": str(tmp_path / "1"),
+    }
+    queries = str(tmp_path / "pull.rq"), str(tmp_path / "push.rq")
+    watch(*queries, **folders, **logs, delay=1, period=2).judge_batch(0, every)
+    for name in ("answers", "wrong-rows", "one-log-rows", "too-late-answers"):
+        assert rows_of(tmp_path / "out", name) == rows_of(tmp_path / "1", name)
+    assert {row[3] for row in rows_of(tmp_path / "1", "answers")[1:]} == {"True", "False"}
     for name, left_out in (("periods", "empty"), ("differences", "pushed")):
         expected, found = rows_of(tmp_path / "agree", name), rows_of(tmp_path / "out", name)
         assert without(found, left_out) == without(expected, left_out)

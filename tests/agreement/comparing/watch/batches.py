@@ -82,7 +82,7 @@ def _compared(rng, one, drawn, folder):
     whole = api.agree(*queries, str(written(folder / "whole.csv", kept)), **how, to=end)
     write_tables(folder / "agree", whole.tables(), whole.dates, "csv")
     wrong = [*differing(folder, several=len(periods) > 1)]
-    late = len(rows_of(folder / "out", "late")) - 1
+    late = len(rows_of(folder / "out", "too-late")) - 1
     if late != len(elements) - len(kept):
         wrong.append(f"{late} late elements, not {len(elements) - len(kept)}")
     return ("differences" if len(rows_of(folder / "out", "differences")) > 1 else "agreement"), "; ".join(

@@ -62,11 +62,9 @@ def test_a_period_is_judged_when_no_element_that_counts_can_come(folder):
 def test_an_element_that_comes_too_late_changes_nothing_and_is_kept(folder):
     run = begun(folder, delay=2)
     state, told = run.judge_batch(0, [came(folder, "a", "1 p", "6 p", "3 q", "4 q", "9 p")])
-    assert (
-        told[-1]
-        == "1 element came too late (up to 3s behind the newest element) and was not used; see the table late"
-    )
-    assert [row[:2] for row in rows_of(folder / "out", "late")[1:]] == [["3", "6"]]
+    late = "1 element came too late (up to 3s behind the newest element) and was not used"
+    assert told[-1] == f"{late}; see the table too-late"
+    assert [row[:2] for row in rows_of(folder / "out", "too-late")[1:]] == [["3", "6"]]
     assert (state.late, state.elements, state.judged) == (1, 5, {"2": 6})
     # At 4 the window [0, 4] has p of 1 and q of 4.
     assert [row[5] for row in rows_of(folder / "out", "periods")[1:]] == ["0", "1", "1"]
@@ -156,7 +154,7 @@ def test_blank_nodes_of_different_files_are_different(folder):
     assert [row[5:7] for row in rows] == [["0", "0"]] * 4
     late = begun(folder).judge_batch(2, [file("c.nq", "1 q")])
     assert late[0].late == 1
-    assert rows_of(folder / "out", "late")[1][2] == "_:f2.b"
+    assert rows_of(folder / "out", "too-late")[1][2] == "_:f2.b"
 
 
 def test_bad_lines_are_kept_and_the_stream_goes_on(folder):

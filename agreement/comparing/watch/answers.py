@@ -1,0 +1,332 @@
+"""Verdicts on the answers of running systems: who is wrong in a period, since when, and by which rule.
+
+The answers of a push system belong to the period of the newest element before them, the answers of a pull
+system to the last multiple of the pull period before them. A rule explains a wrong period if the semantics
+with this rule has exactly the rows of the system.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, product
+from typing import Any, Final, get_args
+
+import numpy as np
+
+from agreement.comparing.agree import Pair
+from agreement.comparing.agree.periods import PeriodRows, in_periods
+from agreement.comparing.agree.sides import program_on, remark_on, row_predicate
+from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows
+from agreement.comparing.watch.logs import LateAnswer, LogState
+from agreement.documents.requests import SIDES, Side
+from agreement.documents.traces import LocalTrace, with_dates
+from lars.dataclass import dataclass
+from lars.language.terms import Signature
+from lars.language.windows import Bounds, Interval
+from solver.columns import Array, InputAtoms, TraceColumns
+from solver.facts import Background, Multiples, Row
+from solver.job import Question, ask
+from solver.job.slices import used_background
+from solver.relational import EncodedSituation, situation_of
+from solver.settings import Runner
+from translate.model.query import Setting, Trigger
+from translate.tau import lars_program, output_of, push
+
+Changes = Mapping[str, Any]
+"""The changes of a rule: the names of its parts with their values."""
+Rules = Sequence[tuple[str, Changes]]
+_MOST_STARTS: Final = 8
+"""The greatest number of start times that are tried."""
+LATE: Final = "late_"
+"""The beginning of the names of predicates whose atoms came too late."""
+BEHIND: Final = "behind_"
+"""The beginning of the names of predicates with copies of the atoms that came late and count."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerVerdict:
+    """The verdict on the answers of one system in a period.
+
+    `rows` is the number of rows that the system reports. `match` compares them with the semantics: missing
+    and extra rows. `only` are the rows that the log of the other system lacks. For a wrong period, `since` is
+    the start of the first wrong period that the same `rules` explain; without rules, no rule explains it.
+    """
+
+    side: Side
+    start: int
+    end: int
+    rows: int
+    match: RowMatch
+    only: tuple[Row, ...] = ()
+    since: int | None = None
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodSemantics:
+    """The rows of push and pull by period, over the kept elements of a stream, also by changed rules.
+
+    Push reports all rows, or with `new` only the rows that it did not report at the evaluation before.
+    """
+
+    pair: Pair
+    setting: Setting
+    pulled: Background
+    pushed: Background
+    pending: TraceColumns
+    complete: int
+    origin: str | None
+    period: int
+    new: bool
+
+    def times(self, side: Side, first: int) -> Array:
+        """Return the evaluation times of a side from `first` on, as far as the stream is complete."""
+        question, _, here = self._asked(side, {})
+        return here.times(question.gate, Interval(max(first, 0), self.complete))
+
+    def _asked(self, side: Side, changes: Changes) -> tuple[Question, LocalTrace, EncodedSituation]:
+        """Return the question of a side by the semantics with changes, and its input."""
+        later = self.period - changes["t0"] if "t0" in changes else 0
+        columns = _moved(self._elements(changes.get("late")), later)
+        known = self.pulled if side == "pull" else self.pushed
+        runner = Runner(in_process=True, certify="none")
+        timeline = Interval(0, self.complete + later)
+        trace = LocalTrace(columns, timeline, known, runner, origin=self.origin)
+        setting = replace(self.setting, **{n: changes[n] for n in ("bounds", "trigger") if n in changes})
+        setting = with_dates(setting, trace)
+        query, on = self.pair.csparql if side == "pull" else self.pair.cqels, self.pair.on
+        program, output = lars_program(query, setting), output_of(query, setting).predicate
+        if on is not None and remark_on(self.pair.csparql, self.pair.cqels, on) is not None:
+            program, output = program_on(query, setting, on), row_predicate(on)
+        question = (
+            Question(program, output, Multiples((self.period,)))
+            if changes.get("by", side) == "pull"
+            else ask(push(program, setting.trigger), output)
+        )
+        return question, trace, situation_of(columns, timeline, used_background(known, [question]))
+
+    def rows(self, side: Side, where: tuple[int, int], evaluated: Array, changes: Changes) -> PeriodRows:
+        """Return the rows of one side by period, by the semantics with changes.
+
+        `where` are the start of the first period and the number of periods; `evaluated` are the times at
+        which the side evaluates by the semantics.
+        """
+        (start, count), by = where, changes.get("by", side)
+        later = self.period - changes["t0"] if "t0" in changes else 0
+        question, trace, here = self._asked(side, changes)
+        end = start + count * self.period
+        last = end + self.period - 1
+        if side == "push":
+            after = evaluated[evaluated > end]
+            last = int(after[0]) - 1 if len(after) else self.complete
+        last = min(last, self.complete) + later
+        first = start + later
+        if by == "push":
+            before = here.times(question.gate, Interval(0, last))
+            ended = period_ends(side, before - later, evaluated, self.period)
+            before = before[ended <= start]
+            # Whether a row is new depends on the evaluation before.
+            first = int(before[-1]) if len(before) else 0
+        (answers,) = trace.answers([question], Interval(first, last))
+        runs = answers.runs
+        if changes.get("new", self.new and side == "push"):
+            runs = replace(runs, last=runs.first)
+        ends = period_ends(side, answers.times - later, evaluated, self.period)
+        numbers = np.where(ends > start, (ends - start) // self.period - 1, -1)
+        return PeriodRows(in_periods(runs, numbers, count), answers.terms, count)
+
+    def _elements(self, late: str | None) -> TraceColumns:
+        """Return the elements that count; `late` may be `used` or `dropped`."""
+        atoms = {name: some for name, some in self.pending.atoms.items() if is_own(name)}
+        if late == "used":
+            for (name, arity), some in self.pending.atoms.items():
+                if name.startswith(LATE):
+                    own = name.removeprefix(LATE), arity
+                    atoms[own] = _united(atoms[own], some) if own in atoms else some
+        elif late == "dropped":
+            atoms = {
+                name: _without(some, self.pending.atoms.get((f"{BEHIND}{name[0]}", name[1])))
+                for name, some in atoms.items()
+            }
+        return replace(self.pending, atoms=atoms)
+
+    def rules(self, side: Side, starts: Sequence[int]) -> tuple[Rules, Rules]:
+        """Return the rules that are tried, each with its changes: single rules, and pairs of them."""
+        bounds: list[tuple[str, Changes]] = [
+            (f"bounds = {each}", {"bounds": each}) for each in get_args(Bounds)
+        ]
+        others: list[tuple[str, Changes]] = []
+        if side == "pull":
+            others += ((f"t0 = {start}", {"t0": start}) for start in starts)
+        new = self.new and side == "push"
+        others.append(
+            ("operator = RSTREAM", {"new": False}) if new else ("operator = ISTREAM", {"new": True})
+        )
+        if any(name[0].startswith(LATE) for name in self.pending.atoms):
+            others.append(("late = used", {"late": "used"}))
+        others.append(("late = dropped", {"late": "dropped"}))
+        if side == "push":
+            mine = self.setting.trigger
+            triggers = (each for each in get_args(Trigger) if each != mine)
+            others += ((f"trigger = {each}", {"trigger": each}) for each in triggers)
+            others.append(("evaluates as pull", {"by": "pull"}))
+        else:
+            others.append(("evaluates as push", {"by": "push"}))
+        pairs = [(f"{a} and {b}", {**c, **d}) for (a, c), (b, d) in product(bounds, others)]
+        return (*bounds, *others), pairs
+
+
+def is_own(name: Signature) -> bool:
+    """Return whether the atoms of a predicate are elements that count."""
+    return not name[0].startswith((LATE, BEHIND))
+
+
+def _without(some: InputAtoms, marked: InputAtoms | None) -> InputAtoms:
+    """Return atoms without the marked ones; of equal atoms, as many are left out as are marked."""
+    if marked is None:
+        return some
+    left = Counter(zip(marked.t.tolist(), *(column.tolist() for column in marked.columns), strict=True))
+    mask = np.ones(len(some.t), np.bool_)
+    for place in np.flatnonzero(np.isin(some.t, marked.t)).tolist():
+        key = int(some.t[place]), *(int(column[place]) for column in some.columns)
+        if left[key] > 0:
+            left[key] -= 1
+            mask[place] = False
+    return some.take(mask)
+
+
+def _moved(columns: TraceColumns, later: int) -> TraceColumns:
+    if not later:
+        return columns
+    atoms = {name: replace(some, t=some.t + later) for name, some in columns.atoms.items()}
+    return replace(columns, atoms=atoms, last=columns.last + later)
+
+
+def _united(one: InputAtoms, other: InputAtoms) -> InputAtoms:
+    both = [np.concatenate(pair) for pair in zip(one.columns, other.columns, strict=True)]
+    t, arrival = np.concatenate((one.t, other.t)), np.concatenate((one.arrival, other.arrival))
+    return InputAtoms(t, arrival, tuple(both)).take(np.lexsort((arrival, t)))
+
+
+def period_ends(side: Side, points: Array, times: Array, period: int) -> Array:
+    """Return the ends of the periods to which answers at time points belong; push evaluates at `times`.
+
+    >>> points, times = np.array([9, 10, 14]), np.array([3])
+    >>> [period_ends(side, points, times, 5).tolist() for side in ("pull", "push")]
+    [[5, 10, 10], [5, 5, 5]]
+    """
+    if side == "pull":
+        return points // period * period
+    places = np.searchsorted(times, points, "right") - 1
+    caused = np.where(places < 0, points, times[places]) if len(times) else points
+    return -(-caused // period) * period
+
+
+def last_end(
+    logs: Mapping[Side, LogState], delay: int, judged: int, semantics: PeriodSemantics, times: Array
+) -> int:
+    """Return the end of the last period that can be judged: no answer that counts in it can come.
+
+    Push evaluates at `times`.
+    """
+    period, complete = semantics.period, semantics.complete
+    last = (complete // period - 1) * period
+    for side, log in logs.items():
+        reached = max(complete, log.newest or 0) - delay
+        if side == "pull":
+            last = min(last, (reached // period - 1) * period)
+        else:
+            # The first evaluation after the period ends it.
+            known = times[times <= reached]
+            last = min(last, (int(known[-1]) - 1) // period * period if len(known) else 0)
+    return max(last, judged)
+
+
+def judged_answers(
+    logs: Mapping[Side, LogState],
+    span: tuple[int, int],
+    semantics: PeriodSemantics,
+    times: Array,
+    tolerance: float,
+) -> tuple[dict[Side, LogState], tuple[AnswerVerdict, ...], dict[Side, list[LateAnswer]]]:
+    """Return the logs after the periods of a span, the verdicts, and the answers that came too late."""
+    (judged, last), period = span, semantics.period
+    count = (last - judged) // period
+    reported: dict[Side, dict[int, list[Row]]] = {}
+    points: dict[Side, dict[int, list[int]]] = {}
+    after: dict[Side, LogState] = {}
+    late: dict[Side, list[LateAnswer]] = {}
+    for side, log in logs.items():
+        reported[side], points[side], late[side] = defaultdict(list), defaultdict(list), []
+        kept = []
+        ends = period_ends(side, np.array([t for t, _ in log.answers], np.int64), times, period)
+        for (t, row), end in zip(log.answers, ends.tolist(), strict=True):
+            if end > last:
+                kept.append((t, row))
+            elif end > judged:
+                reported[side][end].append(tuple(row))
+                points[side][end].append(t)
+            elif end > 0:
+                late[side].append((t, log.newest or t, tuple(row)))
+        after[side] = replace(log, answers=kept, late=log.late + len(late[side]))
+    lexical = any(log.lexical for log in logs.values())
+    verdicts: list[AnswerVerdict] = []
+    for side in logs:
+        expected = semantics.rows(side, (judged, count), times, {}) if count else None
+        how = Likeness("set", tolerance, logs[side].lexical)
+        other = next((each for each in SIDES if each != side and each in logs), None)
+        mine = []
+        for number in range(count):
+            start = judged + number * period
+            rows = reported[side].get(start + period, [])
+            assert expected is not None
+            match = match_rows(expected.rows(number), rows, how)
+            theirs = [] if other is None else reported[other].get(start + period, [])
+            only = (
+                () if other is None else match_rows(theirs, rows, Likeness("set", tolerance, lexical)).extra
+            )
+            mine.append(AnswerVerdict(side, start, start + period, match.actual, match, tuple(only)))
+        wrong = [number for number, verdict in enumerate(mine) if not verdict.match.equal]
+        if wrong:
+            offsets = Counter(t % period for every in points[side].values() for t in every)
+            # What a system evaluates without rows is not in its log.
+            likely = dict.fromkeys((*(t for t, _ in offsets.most_common(_MOST_STARTS)), *range(1, period)))
+            starts = sorted([t for t in islice(likely, _MOST_STARTS + 1) if t][:_MOST_STARTS])
+            asked = {n: reported[side].get(mine[n].end, []) for n in wrong}
+            found = _explained(side, asked, semantics, (judged, count), (times, starts, how))
+            for n in wrong:
+                log = _sharpened(after[side], mine[n].start, found[n])
+                after[side] = log
+                mine[n] = replace(mine[n], since=log.since, rules=tuple(log.rules))
+        verdicts += mine
+    ordered = sorted(verdicts, key=lambda verdict: verdict.start)
+    return after, tuple(ordered), late
+
+
+def _sharpened(log: LogState, start: int, rules: Sequence[str]) -> LogState:
+    """Return a log after a wrong period: the rules that explain this period, and the wrong ones before."""
+    both = [rule for rule in log.rules if rule in rules]
+    goes_on = log.since is not None and bool(both or not (log.rules or rules))
+    since = log.since if goes_on else start
+    return replace(log, wrong=log.wrong + 1, since=since, rules=both if goes_on else list(rules))
+
+
+def _explained(
+    side: Side,
+    asked: Mapping[int, Sequence[Row]],
+    semantics: PeriodSemantics,
+    where: tuple[int, int],
+    by: tuple[Array, Sequence[int], Likeness],
+) -> Mapping[int, list[str]]:
+    """Return for each wrong period the rules that explain it: single rules, otherwise pairs of rules."""
+    times, starts, how = by
+    found: dict[int, list[str]] = {number: [] for number in asked}
+    for rules in semantics.rules(side, starts):
+        # Pairs are tried for what no single rule explains.
+        still = [number for number in asked if not found[number]]
+        for name, changes in rules if still else ():
+            rows = semantics.rows(side, where, times, changes)
+            for number in still:
+                if match_rows(rows.rows(number), asked[number], how).equal:
+                    found[number].append(name)
+    return found

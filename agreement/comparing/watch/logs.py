@@ -1,0 +1,295 @@
+"""Growing logs of answers: what a running system has appended to its files since the last batch."""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from math import floor
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from agreement.comparing.judge.judgement import ANSWER, TRUE
+from agreement.documents.initial import SINCE_1970, ZEROS
+from agreement.documents.recordings import SLACK, in_columns, read_recording, rows_of
+from agreement.documents.requests import AnswersOptions
+from lars.dataclass import dataclass
+from lars.durations import Duration
+from lars.errors import FailedRunError, LarsError, system_error
+from lars.files import temporary_folder
+from solver.facts import Row
+from solver.traces import read_time
+from solver.traces.input_files import ARROW
+
+Place = tuple[int, int, str]
+"""The place in a file up to which it has been read: bytes, lines, and a digest of the last bytes."""
+Answer = tuple[int, Row]
+"""The time point and the row of an answer."""
+LateAnswer = tuple[int, int, Row]
+"""The time point of a late answer, the newest time point of the answers before it, and its row."""
+_CHUNK: Final = 2**18
+_LONGEST: Final = 2**26
+"""The greatest number of bytes of one record."""
+_TAIL: Final = 2**10
+_WHOLE: Final = frozenset(("case", "csrbench", "yabench"))
+"""The formats in which a file is one document."""
+_KEYS: Final = frozenset(("relations", "engine", "output"))
+"""The keys of a JSON document that contains all answers of a file."""
+_BEFORE: Final = (0, 0, "")
+_SUFFIXES: Final = re.compile(r"\.(csv|tsv|srj|jsonl?|ndjson|parquet|arrow|feather)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class LogState:
+    """How far a log has been read, its answers that belong to later periods, and its last verdicts.
+
+    - `files` maps the name of each file to its place. `newest` is the newest time point of an answer.
+    - `lexical` means that the files omit the kinds of terms. `read` and `late` count answers.
+    - `wrong` counts wrong periods. `since` is the start of the first of the last wrong periods that `rules`
+      all explain; None if no period was wrong. Without rules, no rule explains these periods.
+    """
+
+    files: Mapping[str, Place] = field(default_factory=dict)
+    newest: int | None = None
+    answers: Sequence[Answer] = ()
+    lexical: bool = False
+    read: int = 0
+    late: int = 0
+    wrong: int = 0
+    since: int | None = None
+    rules: Sequence[str] = ()
+
+
+Reading = tuple[AnswersOptions, tuple[str, ...] | None, Duration, str | None]
+"""How a log is read: options, columns, the length of a time point, and the dateTime of time 0 or None.
+
+Without columns, an answer is a boolean.
+"""
+
+
+def read_further(
+    path: Path, state: LogState, how: Reading, enough: int, delay: int
+) -> tuple[LogState, list[LateAnswer]]:
+    """Return the state after more answers of a log, and the answers that came too late.
+
+    The log is a file or a folder of files. An answer counts if its time is at most `delay` time points before
+    the newest time that the log has before it. Reading ends when the log ends, or after an answer that is
+    more than the delay later than `enough`.
+
+    Raises:
+        LarsError: A file cannot be read, or lacks all columns of the query.
+        FailedRunError: A file was replaced, and the file with its earlier text is not found.
+    """
+    late: list[LateAnswer] = []
+
+    def is_enough() -> bool:
+        return state.newest is not None and state.newest - delay > enough
+
+    for file, place in _places(path, state):
+        at = place
+        while not is_enough():
+            part = _next_part(file, at, how[0])
+            if part is None:
+                break
+            _, at = part
+            reports, lexical = _reports(path, file, part, how)
+            answers, newest, count = list(state.answers), state.newest, 0
+            for t, rows in reports:
+                newest = t if newest is None else max(newest, t)
+                count += len(rows)
+                if newest - t > delay:
+                    late += ((t, newest, row) for row in rows)
+                elif t > 0:
+                    answers += ((t, row) for row in rows)
+            state = replace(state, newest=newest, answers=answers, lexical=state.lexical or lexical)
+            state = replace(state, read=state.read + count)
+        kept = {file.name: at} if path.is_file() else {**state.files, file.name: at}
+        state = replace(state, files=kept)
+        if is_enough():
+            break
+    return state, late
+
+
+def _places(log: Path, state: LogState) -> Iterator[tuple[Path, Place]]:
+    """Yield the files that may have more answers, each with its place, in the order of reading."""
+    if log.is_dir():
+        yield from _in_folder(log, state)
+        return
+    if not log.exists():
+        # A log that rotates may be absent for a moment.
+        yield from ()
+        return
+    if not state.files:
+        yield log, _BEFORE
+        return
+    ((_, place),) = state.files.items()
+    if _continues(log, place):
+        yield log, place
+        return
+    others = [path for path in log.parent.iterdir() if path.name.startswith(f"{log.name}.")]
+    ordered = sorted((path for path in others if path.is_file()), key=_age)
+    for number, path in enumerate(ordered):
+        if _continues(path, place):
+            yield path, place
+            yield from ((later, _BEFORE) for later in ordered[number + 1 :])
+            yield log, _BEFORE
+            return
+    raise _replaced(log)
+
+
+def _in_folder(log: Path, state: LogState) -> Iterator[tuple[Path, Place]]:
+    there = [path for path in log.iterdir() if path.is_file() and path.name[0] not in "_."]
+    known, found = dict(state.files), dict[str, Place]()
+    for path in there:
+        if path.name in known and _continues(path, known[path.name]):
+            found[path.name] = known.pop(path.name)
+    for path in there:
+        if path.name not in found:
+            moved = (name for name, place in known.items() if place[0] and _continues(path, place))
+            found[path.name] = known.pop(next(moved, ""), _BEFORE)
+    for path in there:
+        if path.name in known:
+            raise _replaced(path)
+    yield from ((path, found[path.name]) for path in sorted(there, key=_age))
+
+
+def _reports(
+    log: Path, path: Path, part: tuple[bytes, Place], how: Reading
+) -> tuple[list[tuple[int, list[Row]]], bool]:
+    """Return the time points and rows of a part of a file, and whether it omits the kinds of terms."""
+    options, names, unit, zero = how
+    zoned = zero is not None and re.search(r"(Z|[+-][0-9]{2}:[0-9]{2})$", zero) is not None
+    # DateTimes count from 1970, because a log may begin before time 0.
+    origin = None if zero is None else read_time(ZEROS[zoned])
+    begin = 0.0 if zero is None or origin is None else (read_time(zero).value - origin.value) / 10**6
+    text, place = part
+    with temporary_folder() as folder:
+        suffix = _SUFFIXES.search(path.name) or _SUFFIXES.search(log.name)
+        copied = folder / f"answers{suffix[0] if suffix else ''}"
+        copied.write_bytes(text)
+        try:
+            found = read_recording(copied, replace(options, unit=unit, origin=origin, ordered=False))
+        except LarsError as error:
+            raise LarsError(_at(path, place, text, copied, str(error))) from None
+    recording = found.recording
+    if names is None:
+        recording = in_columns(recording, (ANSWER,) if ANSWER in recording.variables else ())
+    elif names and not {*recording.variables} & {*names} and any(map(any, rows_of(recording.reports))):
+        columns = ", ".join(recording.variables) or "none"
+        expected = ", ".join(f"?{name}" for name in names)
+        raise LarsError(f"{path}: no column of the query ({expected}) among the columns {columns}")
+    else:
+        recording = in_columns(recording, names)
+    reports = []
+    for report in recording.reports:
+        since = report.t - begin if zero is not None and report.t >= SINCE_1970 else report.t
+        rows = [tuple(row) for row in report.rows]
+        if names is None:
+            # The boolean false is a report without rows.
+            rows = [() for row in rows if not row or row[0] in TRUE]
+        reports.append((floor((since + SLACK) / unit.milliseconds), rows))
+    return reports, found.lexical
+
+
+def _age(path: Path) -> tuple[int, str]:
+    return path.stat().st_mtime_ns, path.name
+
+
+def _replaced(path: Path) -> FailedRunError:
+    problem = "was replaced or cut, and the rest of its earlier text is not found"
+    return FailedRunError(
+        f"{path}: {problem}; put the earlier file next to it, or use a new --checkpoint and a new --out"
+    )
+
+
+def _digest(path: Path, size: int) -> str:
+    with path.open("rb") as file:
+        file.seek(max(0, size - _TAIL))
+        return hashlib.sha256(file.read(min(size, _TAIL))).hexdigest()
+
+
+def _continues(path: Path, place: Place) -> bool:
+    """Return whether a file begins with the text that has been read up to a place."""
+    size, _, digest = place
+    try:
+        return path.stat().st_size >= size and (size == 0 or _digest(path, size) == digest)
+    except OSError as error:
+        raise system_error(path, error, "cannot be read") from None
+
+
+def _next_part(path: Path, place: Place, reading: AnswersOptions) -> tuple[bytes, Place] | None:
+    """Return complete records of a file after a place, and the place after the records; None without any.
+
+    The records of a table follow its header.
+    """
+    size, lines, _ = place
+    try:
+        if path.stat().st_size <= size:
+            return None
+        with path.open("rb") as file:
+            head = file.readline(_LONGEST)
+            kind = _kind(head, reading)
+            if kind is None:
+                return None
+            if kind == "whole":
+                if size:
+                    raise LarsError(f"{path}: has changed after it was read; move complete files only")
+                file.seek(0)
+                text = file.read()
+                return text, (len(text), text.count(b"\n"), hashlib.sha256(text[-_TAIL:]).hexdigest())
+            text = _records(
+                file, max(size, len(head) if kind == "table" else 0), path, quoted=kind == "table"
+            )
+    except OSError as error:
+        raise system_error(path, error, "cannot be read") from None
+    if not text:
+        return None
+    begin = max(size, len(head)) if kind == "table" else size
+    end = begin + len(text)
+    seen = lines if size else int(kind == "table")
+    after = end, seen + text.count(b"\n"), _digest(path, end)
+    return (head + text if kind == "table" else text), after
+
+
+def _records(file: BinaryIO, begin: int, path: Path, *, quoted: bool) -> bytes:
+    """Return complete records from a place on; in a table, a line break may be inside quotes."""
+    length = _CHUNK
+    while True:
+        file.seek(begin)
+        data: bytes = file.read(length)
+        end = data.rfind(b"\n") + 1
+        while quoted and end and data.count(b'"', 0, end) % 2:
+            end = data.rfind(b"\n", 0, end - 1) + 1
+        if end or len(data) < length:
+            return data[:end]
+        if length >= _LONGEST:
+            raise LarsError(f"{path}: cannot be read: an answer has more than {_LONGEST} bytes")
+        length *= 4
+
+
+def _kind(head: bytes, reading: AnswersOptions) -> str | None:
+    """Return how a file is read: `whole`, by `lines`, as a `table` with a header; None if not known yet."""
+    if reading.answers_format in _WHOLE or head.startswith((b"PAR1", *ARROW)):
+        return "whole"
+    first = head.removeprefix(b"\xef\xbb\xbf").strip()
+    if first[:1] in (b"{", b"["):
+        try:
+            keys = json.loads(first)
+        except ValueError:
+            return "whole" if head.endswith(b"\n") else None
+        if isinstance(keys, list) or _KEYS & set(keys):
+            return "whole"
+        return "lines" if head.endswith(b"\n") else None
+    if not head.endswith(b"\n"):
+        return None
+    return "whole" if first.isdigit() else "table"
+
+
+def _at(path: Path, place: Place, text: bytes, part: Path, message: str) -> str:
+    """Return a message about a part of a file as a message about the file, with the numbers of its lines."""
+    before = place[1] - text.count(b"\n")
+
+    def numbered(match: re.Match[str]) -> str:
+        return f"{path}:{int(match[1]) + max(before, 0)}"
+
+    return re.sub(rf"{re.escape(str(part))}:([0-9]+)", numbered, message).replace(str(part), str(path))

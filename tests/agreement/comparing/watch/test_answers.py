@@ -1,0 +1,171 @@
+"""Growing logs of two running systems: which is wrong, by which rule, whatever happens to the files."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from agreement import api
+from agreement.comparing.watch.logs import LogState, read_further
+from agreement.documents.requests import AnswersOptions
+from lars.durations import Duration
+from lars.errors import FailedRunError, LarsError
+from tests.agreement.comparing.watch.answer_logs import compared
+from tests.agreement.comparing.watch.test_watch import P, Q, begun, came, folder  # noqa: F401 - a fixture
+
+SECOND = Duration(10**9)
+A = {"x": {"type": "uri", "value": "http://e/a"}, "v": {"type": "literal", "value": "1"}}
+
+
+def read(path, state=None, *, zero=None, delay=0, names=("x", "v")):
+    how = AnswersOptions(), names, SECOND, zero
+    return read_further(path, state or LogState(), how, 10**9, delay)
+
+
+def times(state):
+    return [t for t, _ in state.answers]
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_verdicts_and_rules_are_right_whatever_the_fault_and_the_growth_of_a_log(first):
+    results = [(seed, *compared(seed)) for seed in range(first, first + 10 * 23, 23)]
+    assert [(seed, wrong) for seed, _, wrong in results if wrong] == []
+    assert Counter(held != "nothing" for _, held, _ in results)[True] >= 5
+
+
+def test_a_torn_line_waits_for_its_end(tmp_path):
+    log = tmp_path / "a.csv"
+    log.write_text("t,x,v\n1,http://e/a,1\n2,http://e/a,")
+    state, _ = read(log)
+    assert times(state) == [1]
+    log.write_text(f"{log.read_text()}12\n3,http://e/a,2\n")
+    state, _ = read(log, state)
+    assert [(t, row[1]) for t, row in state.answers][1][1].startswith('"12"')
+    assert (times(state), state.read) == ([1, 2, 3], 3)
+
+
+def test_a_log_may_be_empty_or_have_a_torn_header(tmp_path):
+    log = tmp_path / "a.csv"
+    for text, found in (("", []), ("t,", []), ("t,x,v\n", []), ("t,x,v\n4,http://e/a,1\n", [4])):
+        log.write_text(text)
+        state, _ = read(log)
+        assert times(state) == found
+
+
+def test_a_line_break_inside_quotes_ends_no_answer(tmp_path):
+    log = tmp_path / "a.csv"
+    log.write_text('t,x,v\n1,http://e/a,"two\nlines"\n2,http://e/a,"torn\n')
+    state, _ = read(log)
+    assert [(t, row[1]) for t, row in state.answers] == [(1, '"two\\nlines"')]
+
+
+def test_a_log_that_was_rotated_is_read_to_its_end_and_then_the_new_file(tmp_path):
+    log = tmp_path / "a.csv"
+    log.write_text("t,x,v\n1,http://e/a,1\n")
+    state, _ = read(log)
+    log.write_text(f"{log.read_text()}2,http://e/a,1\n")
+    log.rename(tmp_path / "a.csv.1")
+    log.write_text("t,x,v\n3,http://e/a,1\n")
+    state, _ = read(log, state)
+    assert times(state) == [1, 2, 3]
+    assert times(read(log, state)[0]) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("text", ["t,x,v\n3,http://e/b,1\n4,http://e/b,1\n", "t,x,v\n"])
+def test_a_log_that_was_replaced_or_cut_is_an_error(tmp_path, text):
+    log = tmp_path / "a.csv"
+    log.write_text("t,x,v\n1,http://e/a,1\n")
+    state, _ = read(log)
+    log.write_text(text)
+    with pytest.raises(
+        FailedRunError, match="was replaced or cut, and the rest of its earlier text is not found"
+    ):
+        read(log, state)
+
+
+def test_files_of_a_folder_grow_are_renamed_and_deleted(tmp_path):
+    one, two = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
+    one.write_text(json.dumps({"t": 1, "rows": [A]}) + "\n")
+    state, _ = read(tmp_path)
+    two.write_text(json.dumps({"t": 3, "rows": [A]}) + "\n")
+    one.write_text(one.read_text() + json.dumps({"t": 2, "rows": [A]}) + "\n")
+    one.rename(tmp_path / "zero.jsonl")
+    state, _ = read(tmp_path, state, delay=5)
+    assert sorted(times(state)) == [1, 2, 3]
+    (tmp_path / "zero.jsonl").unlink()
+    assert sorted(times(read(tmp_path, state, delay=5)[0])) == [1, 2, 3]
+
+
+def test_an_answer_behind_newer_ones_is_late_if_it_is_more_than_the_delay_behind(tmp_path):
+    log = tmp_path / "a.csv"
+    log.write_text("t,x,v\n9,http://e/a,1\n7,http://e/a,1\n6,http://e/a,1\n")
+    state, late = read(log, delay=2)
+    assert (times(state), [each[:2] for each in late]) == ([9, 7], [(6, 9)])
+
+
+def test_date_times_count_from_time_0_also_before_it(tmp_path):
+    log = tmp_path / "a.csv"
+    log.write_text("t,x,v\n2026-05-04T07:59:00Z,http://e/a,1\n2026-05-04T08:00:05.2Z,http://e/a,1\n")
+    state, _ = read(log, zero="2026-05-04T08:00:00Z", delay=100)
+    assert (times(state), state.read) == ([5], 2)
+
+
+def test_a_time_that_floats_do_not_tell_apart_and_another_kind_of_columns_are_errors(tmp_path):
+    log = tmp_path / "a.csv"
+    log.write_text(f"t,x,v\n1,http://e/a,1\n{2**53},http://e/a,1\n")
+    with pytest.raises(LarsError, match=r"a\.csv:3:.*expected times below 9007199254740992 ms"):
+        read(log)
+    log.write_text("t,room\n1,hall\n")
+    with pytest.raises(LarsError, match=r"no column of the query \(\?x, \?v\) among the columns room"):
+        read(log)
+
+
+def test_a_message_names_the_line_of_the_log(tmp_path):
+    log = tmp_path / "a.csv"
+    log.write_text("t,x,v\n1,http://e/a,1\n")
+    state, _ = read(log)
+    log.write_text(log.read_text() + "2,http://e/a,1\nnoon,http://e/a,1\n")
+    with pytest.raises(LarsError, match=r"a\.csv:4:"):
+        read(log, state)
+
+
+def test_a_document_is_read_once_and_may_not_change(tmp_path):
+    document = tmp_path / "a.json"
+    binding = {"binding": A}
+    head = {"vars": ["x", "v"]}
+    relation = {"head": head, "timestamp": 4000, "results": {"bindings": [binding]}}
+    document.write_text(json.dumps({"relations": [relation]}))
+    state, _ = read(tmp_path)
+    assert times(state) == [4]
+    assert read(tmp_path, state)[0] == state
+    document.write_text(document.read_text() + "\n ")
+    with pytest.raises(LarsError, match="has changed after it was read"):
+        read(tmp_path, state)
+
+
+@pytest.mark.parametrize(
+    ("at", "correct"), [((8, 12, 14), True), ((12, 14), False), ((8, 10, 12, 14), False)]
+)
+def test_a_log_is_wrong_if_lars_judge_says_so_of_the_whole(folder, at, correct):  # noqa: F811
+    came(folder, "a", "5 p", "6 q", "9 q", "11 q", "12 p", "16 p", "24 p")
+    lines = [
+        json.dumps({"t": t, "rows": [{**A, "v": INTEGER}] if t in (6, *at) else []}) for t in range(4, 20, 2)
+    ]
+    (folder / "log.jsonl").write_text("\n".join([*lines, ""]))
+    run = begun(folder, pull_answers=str(folder / "log.jsonl"))
+    state, _ = run.judge_batch(0, [folder / "in" / "a.csv"])
+    assert (state.compared, state.logs["pull"].wrong == 0) == (18, correct)
+    judged = api.judge(
+        *(str(folder / name) for name in ("pull.rq", "in/a.csv")),
+        answers=str(folder / "log.jsonl"),
+        engine="csparql",
+        bounds="closed",
+        empty="ignored",
+        until=18,
+        t0=0,
+        diagnosis=False,
+    )
+    assert judged.correct is correct
+
+
+INTEGER = {"type": "literal", "value": "1", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
