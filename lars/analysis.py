@@ -368,7 +368,7 @@ def check_safety(program: Program) -> None:
                 "and by □ in a window that is never empty."
             )
         if isinstance(rule.head, logic.At) and not rule.body:
-            raise LarsError(f"a fact holds at every time point, so it has no @: {rule}")
+            raise LarsError(f"cannot use @ in a fact, because a fact holds at every time point: {rule}")
         check_choices(rule)
 
 

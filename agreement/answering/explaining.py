@@ -181,10 +181,7 @@ class ShortNames:
                 return predicates[0]
             known = sorted(f"{write_name(name)}/{arity}" for name, arity in self._signatures)
             text = f"{write_name(predicate[0])}/{predicate[1]}"
-            raise LarsError(
-                f"{atom.text}: no predicate {text} in program, trace or static data; "
-                f"known: {_in_words(known)}"
-            )
+            raise LarsError(f"{atom.text}: unknown predicate {text}; expected one of {_in_words(known)}")
         return predicate
 
     def _term(self, text: str, atom: AskedAtom) -> Constant:
@@ -220,8 +217,8 @@ class ShortNames:
         names = sorted(name for name in self._terms if name[:1] not in '<"')
         close = get_close_matches(text, names, _LISTED) or names
         return LarsError(
-            f"{atom.text}: {cut(text)} names no term of program, trace or static data; "
-            f"candidates: {_in_words(close)}"
+            f"{atom.text}: {cut(text)} is not a term of the program, the trace or the static data; "
+            f"expected one of {_in_words(close)}"
         )
 
 
@@ -525,8 +522,8 @@ def _silent(here: ProgramSituation, world: explain.IndexedPoint) -> str | None:
 
 
 ACCEPTED_STREAMS: Final = (
-    "a stream as text, one time point a line, as 18: ans(a) p. or what `lars solve` prints, "
-    'as 18: {ans(a), @_17 p} or {"t": 18, "answer_streams": [["ans(a)", "@_17 p"]]}'
+    "a stream with one time point per line, such as 18: ans(a) p. or the output of `lars solve`, "
+    'such as 18: {ans(a), @_17 p} or {"t": 18, "answer_streams": [["ans(a)", "@_17 p"]]}'
 )
 _AT: Final = re.compile(r"@_([0-9]{1,19})(?=\s)")
 _DATE: Final = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,}Z?"
@@ -556,7 +553,9 @@ def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moment
     """
     plain = text.removeprefix("\ufeff")
     if _ROWS.match(plain):
-        problem = "found the rows of a query; `lars translate QUERY --mode push` prints its program"
+        problem = (
+            "found rows of a query; check atoms of the program that `lars translate QUERY --mode push` prints"
+        )
         raise LarsError(f"{source}:1:1: {problem}; expected {ACCEPTED_STREAMS}")
     if _SOLVED.match(plain):
         return _of_time(list(_solved(plain, source, dates)), source, t, dates)
@@ -600,7 +599,7 @@ def _solved(text: str, source: str, dates: Dates) -> Iterator[tuple[int, list[Mo
     """Yield the time and the answer streams of each line that `lars solve` printed."""
     scanner = Scanner(text, source)
     while scanner.skip() < len(text):
-        written = scanner.expect(_TIME, "a time and what holds, as 18: {ans(a), @_17 p}").group(1)
+        written = scanner.expect(_TIME, "a time and its atoms, such as 18: {ans(a), @_17 p}").group(1)
         t = int(written) if written.isdecimal() else _dated(written, source, dates)
         streams: list[Moments] = []
         while not scanner.accept(_NONE) and scanner.accept(_OPEN):

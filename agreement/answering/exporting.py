@@ -229,11 +229,11 @@ def _ticker_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple
 def _ticker_atoms(line: TextLine, text: str) -> Iterator[tuple[str, list[int]]]:
     match = _SET.fullmatch(text.strip())
     if match is None:
-        raise line.error("found no set of atoms; expected Set(p(1), q), or - for none")
+        raise line.error("found no set of atoms; expected atoms such as Set(p(1), q), or - if no atom holds")
     rest, end = (match[1] or "").strip(), 0
     while end < len(rest):
         if (atom := _ATOM.match(rest, end)) is None:
-            raise line.error(f"found {rest[end:][:80]!r}; expected atoms as p(1,2), q")
+            raise line.error(f"found {rest[end:][:80]!r}; expected atoms such as p(1,2), q")
         end = atom.end()
         yield atom[1], [int(number) for number in (atom[2] or "").split(",") if number]
 

@@ -464,7 +464,7 @@ def _as_said(error: Exception) -> LarsError:
         return FailedRunError(NOT_PRINTED.format(error.strerror))
     return FailedRunError(
         f"the run failed: {type(error).__name__}: {sentence[:_LONGEST_SENTENCE]} "
-        f"({Path(last.filename).name}:{last.lineno}); --verbose shows the trace"
+        f"({Path(last.filename).name}:{last.lineno}); --verbose prints the traceback"
     )
 
 

@@ -411,7 +411,7 @@ def json_of_line(line: TextLine, accepted: str) -> PlacedData:
 def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
     text = source.text[start:end]
     if not text.strip():
-        raise source.error(start, f"found nothing, the file is empty; expected {accepted}")
+        raise source.error(start, f"the file is empty; expected {accepted}")
     try:
         value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:

@@ -117,7 +117,7 @@ def json_table(value: object) -> dict[str, Any]:
 def tables(value: object) -> list[dict[str, object]]:
     """Read an array of tables; the keys of the tables are checked after placeholders are filled."""
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-        raise wrong(value, "a table for each, under a header in [[ ]]")
+        raise wrong(value, "a list of tables, each under a header in [[ ]]")
     return value
 
 
@@ -153,7 +153,7 @@ def unit(value: object) -> Duration:
     """Read a unit: a duration above zero."""
     duration = _duration(value)
     if duration is None or not duration.nanoseconds:
-        raise wrong(value, "a duration above zero in quotes, as in '1min', '500ms' or '1h'")
+        raise wrong(value, "a duration above zero in quotes, such as '1min', '500ms' or '1h'")
     return duration
 
 
@@ -191,7 +191,7 @@ def time(value: object) -> int | datetime:
         return origin(value)
     point = whole_point(value)
     if point is None:
-        accepted = f"a time point, 0..{LARGEST}, or a date with a time, as in 2024-05-01T12:00:00Z"
+        accepted = f"a time point, 0..{LARGEST}, or a date with a time, such as 2024-05-01T12:00:00Z"
         raise wrong(value, accepted)
     return point
 
@@ -207,7 +207,7 @@ def whole_point(value: object) -> int | None:
 def origin(value: object) -> datetime:
     """Read a TOML dateTime, with or without quotes; a dateTime without an offset stays local."""
     if not isinstance(value, datetime) and not (isinstance(value, str) and _DATE_TIME.fullmatch(value)):
-        raise wrong(value, "a date with a time, as in 2024-05-01T12:00:00Z")
+        raise wrong(value, "a date with a time, such as 2024-05-01T12:00:00Z")
     try:
         return date_time(value)
     except ValueError as error:
@@ -231,7 +231,7 @@ def date_time(value: str | datetime) -> datetime:
     begin = _END_OF_DAY.sub("00:00:00", value) if isinstance(value, str) else value
     moment = datetime.fromisoformat(begin) if isinstance(begin, str) else begin
     if abs(moment.utcoffset() or timedelta()) > _LAST_ZONE:
-        raise ValueError("its zone is beyond 14:00")
+        raise ValueError("its time zone is more than 14:00 from UTC")
     since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH + timedelta(begin != value)
     if abs(since) > _REACH:
         raise ValueError("expected dateTimes from 1678 to 2261")
@@ -241,7 +241,7 @@ def date_time(value: str | datetime) -> datetime:
 def file_name(value: object, part: str | None = None) -> str:
     """Return the path of a file; for any other value, raise an error whose place is `part`."""
     if not isinstance(value, str) or not value.strip():
-        raise wrong(value, "the path of a file, in quotes, which starts at the experiment's folder", part)
+        raise wrong(value, "the path of a file, in quotes, relative to the folder of the experiment", part)
     return value
 
 
@@ -556,7 +556,7 @@ def share(value: object) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number <= 1:
-        raise wrong(value, "a number from 0 to 1, as 1e-9")
+        raise wrong(value, "a number from 0 to 1, such as 1e-9")
     return number
 
 
@@ -564,7 +564,7 @@ def milliseconds(value: object) -> float:
     """Read a duration as milliseconds; zero is valid."""
     duration = _duration(value)
     if duration is None:
-        raise wrong(value, "a duration in quotes, as in '300ms'")
+        raise wrong(value, "a duration in quotes, such as '300ms'")
     return duration.milliseconds
 
 

@@ -63,7 +63,7 @@ def _judge(
     experiment: Experiment, entry: ExperimentEntry, table: EngineTable, subject: Subject
 ) -> specifications.Specification:
     if table.off and not isinstance(subject, EngineVersion):
-        raise experiment.error((*entry.path, "off"), "accepted for an engine version")
+        raise experiment.error((*entry.path, "off"), "allowed only with an engine version")
     if table.options and not isinstance(subject, AdaptedEngine):
         raise experiment.error((*entry.path, "options"), "requires the key adapter")
     if table.specification is not None:
@@ -77,10 +77,10 @@ def _judge(
             return specifications.specification(table.language.value)
         case AdaptedEngine():
             remedy = f"use one of these keys with {specifications.ACCEPTED}"
-            problem = f"an adapter without `specification` and `language`; {remedy}"
+            problem = f"missing keys `specification` and `language` for an adapter; {remedy}"
             raise experiment.error(entry.path, problem)
         case _:
-            problem = f"recorded answers without `specification`; expected {specifications.ACCEPTED}"
+            problem = f"missing key `specification` for recorded answers; expected {specifications.ACCEPTED}"
             raise experiment.error(entry.path, problem)
 
 

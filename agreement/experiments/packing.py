@@ -125,7 +125,10 @@ def pack_files(experiment: Experiment) -> PackedFiles:
 def _check_base(query: Path) -> None:
     """Raise LarsError for a query whose relative IRIs depend on the path of the query file."""
     if requests.base_for(read_text(query, "a file with a query"), str(query)):
-        problem = f"{query}: cannot pack the query: its relative IRIs depend on its folder"
+        problem = (
+            f"{query}: cannot pack the query: the query has relative IRIs, whose meaning depends "
+            "on the folder of the query"
+        )
         raise LarsError(f"{problem}; use BASE in the query, or the key `base` of the experiment")
 
 

@@ -205,7 +205,7 @@ TimePoint = Annotated[int, _read(time_point, _TimeText)]
 QueryFile = Annotated[str | dict[str, str] | None, _read(values.query, _FileText | dict[str, str])]
 
 NAME: Final = "Name in the tables of results."
-CHOSEN_CASES: Final = "Names of the entries that this one applies to. [default: all]"
+CHOSEN_CASES: Final = "Names of the entries to which this entry applies. [default: all]"
 
 
 class Table(BaseModel):
@@ -235,7 +235,7 @@ class FileKeys(Table):
 
 _QUERY_IN: Final = {
     Language.CSPARQL: "The query in C-SPARQL: a file, or {text = '''..'''}.",
-    Language.CQELS: "The query in CQELS. A comparison derives a missing query from the other one.",
+    Language.CQELS: "The query in CQELS. A comparison derives a missing query from the other query.",
 }
 
 
@@ -345,10 +345,11 @@ class EngineTable(Table):
     answers_unit: Unit | None = _option(None, requests.AnswersOptions, "answers_unit")
     specification: Name | None = _key(
         None,
-        "Specification that the answers are checked against: a name or a file. [default: that of the engine]",
+        "Specification that defines the correct answers: a name or a file. [default: the "
+        "specification of the engine]",
     )
     language: Annotated[Language | None, _one_of(Language)] = _key(
-        None, "Query language to use. [default: that of the engine]"
+        None, "Query language to use. [default: the query language of the engine]"
     )
     queries: NameList | None = _key(None, CHOSEN_CASES)
     traces: NameList | None = _key(None, CHOSEN_CASES)

@@ -47,15 +47,14 @@ class TracelessTask:
         all_pairs = pairs(task.csparql, task.cqels, carried, task.assigned)
         for query in self.queries:
             if query.to_stream in ("ISTREAM", "DSTREAM"):
-                warn(f"T14: {query.to_stream} is ignored: both sides report all answers at each time")
+                warn(f"T14: {query.to_stream} is ignored, because both sides report all answers at each time")
         if any(sources(pair.cqels) for pair in all_pairs):
             return all_pairs
         problem = (
-            "no part of the query is matched in a stream; expected a query with windows, and for C-SPARQL"
+            "no part of the query is matched in a stream; use a query with windows, and for a "
+            "C-SPARQL query also"
         )
-        raise LarsError(
-            f"{self.inputs[0]}: {problem} --assign STREAM=PREDICATE, which assigns a predicate to a stream"
-        )
+        raise LarsError(f"{self.inputs[0]}: {problem} --assign STREAM=PREDICATE")
 
     def static(self, warn: Warn) -> Background | None:
         """Return the static data; None if no static data are given, so that static data are arbitrary."""

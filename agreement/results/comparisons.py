@@ -193,10 +193,10 @@ class CompareResult(Findings):
 
 
 _COLUMNS = (
-    Column("case", str, "the recorded case; none: a trace"),
-    Column("place", int, "the number of the push, or the time unit"),
-    Column("parted_by", str, "the rules or fields that part them there"),
-    Column("undone", bool, "whether nothing differs without them"),
+    Column("case", str, "name of the recorded case; none: the input is a trace"),
+    Column("place", int, "number of the push or of the time unit at which the engines differ"),
+    Column("parted_by", str, "rules or fields that cause the difference"),
+    Column("undone", bool, "whether the difference disappears without these rules"),
 )
 
 
@@ -207,7 +207,7 @@ def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
     profiles = [request.first, request.second]
     read = experiment_query(request.inputs, request.input_options, profiles, listeners.note)
     if read is None:
-        raise LarsError("an experiment has its queries and traces; leave out the other inputs")
+        raise LarsError("an experiment contains queries and traces; use the experiment without other inputs")
     files = query_files(read_experiment(request.inputs[0]), profiles)
     queries = tuple(dict.fromkeys(by_profile(files, name) for name in profiles))
     return replace(request, inputs=(*queries, *read.traces), input_options=read.input_options)
@@ -253,7 +253,7 @@ def _are_cases(inputs: Sequence[Path]) -> bool:
     Raise LarsError if no input is given, or if only some inputs are cases.
     """
     if not inputs:
-        raise LarsError(f"nothing to compare on; expected {_ACCEPTED}")
+        raise LarsError(f"missing input; expected {_ACCEPTED}")
     cases = [path for path in inputs if path.suffix == _CASE or exists(path, folder=True)]
     if cases and inputs[0] in cases and len(cases) < len(inputs):
         other = next(path for path in inputs if path not in cases)

@@ -73,21 +73,21 @@ class TranslateRequest:
         IdleOptions(
             has("--to"),
             (*_OF_RULES, "--format", "--static", "--stream", "trace", *_OF_TRACES),
-            excludes="--to, which prints the query and no program",
+            excludes="--to, which prints the query, not a program",
         ),
         IdleOptions(
             has_not("--to", *_STEPPED),
             ("--step",),
             requires=f"--to {', '.join(_STEPPED[:-1])} or {_STEPPED[-1]}",
         ),
-        IdleOptions(has("--format", "model"), _OF_RULES, excludes="--format model, which has no rules"),
+        IdleOptions(has("--format", "model"), _OF_RULES, excludes="--format model, which prints no rules"),
         IdleOptions(_of_a_query(has_not("--mode", "pull")), ("--period",), requires=requests.PULL_ONLY),
         IdleOptions(_of_a_query(has_not("--mode", "push")), ("--trigger",), requires=requests.PUSH_ONLY),
         IdleOptions(_has_no_trace, _OF_TRACES, requires="a trace"),
         IdleOptions(
             _is_program_as_text,
             ("--unit", "--origin"),
-            requires="a trace, since a program counts time points",
+            requires="a trace, because a program counts time points",
         ),
     )
 
@@ -170,7 +170,7 @@ class Translation(Findings):
     def _task(self) -> translating.TranslatingTask:
         """The translation task; raises LarsError with --to, because a query in a language has no program."""
         if self._request.to is not None:
-            raise LarsError("to=: a query that is written in another language has no JSON")
+            raise LarsError("to=: cannot write JSON of a query in another language")
         return replace(_task(self._request), static=())
 
     def document(self) -> Mapping[str, object]:

@@ -189,7 +189,10 @@ def arrow_texts(data: bytes | npt.NDArray[np.uint8], offsets: Array) -> "pa.Arra
     import pyarrow as pa
 
     if offsets[-1] >= _MOST_BYTES:
-        problem = f"texts of {offsets[-1]:,} bytes stand together; use shorter texts, or smaller files"
+        problem = (
+            f"a column contains {offsets[-1]:,} bytes of text, too many for one array; use "
+            "shorter texts, or smaller files"
+        )
         raise FailedRunError(problem)
     buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)]
     return pa.Array.from_buffers(pa.binary(), len(offsets) - 1, buffers)

@@ -202,7 +202,7 @@ def _ranks(texts: Sequence[str]) -> Array:
 
 def _within(number: int) -> int:
     if not _LEAST <= number <= _GREATEST:
-        raise LarsError(f"no number of the logic: {number}; accepted are numbers of 32 bit")
+        raise LarsError(f"the number {number} does not fit into 32 bits; use a smaller number")
     return number
 
 

@@ -139,12 +139,12 @@ def check_writable(constant: terms.Constant) -> None:
     match constant:
         case terms.Number(value):
             if not _LEAST <= value <= _GREATEST:
-                raise _unwritable(constant, "numbers of the logic are 32 bit")
+                raise _unwritable(constant, "a number must fit into 32 bits")
         case _:
             # A name is written with its NUL escaped.
             text = constant.name if isinstance(constant, terms.Symbol) else str(constant)
             if "\0" in text:
-                raise _unwritable(constant, "NUL ends a text in ASP")
+                raise _unwritable(constant, "a text for clingo cannot contain NUL")
             try:
                 text.encode()
             except UnicodeEncodeError:
@@ -153,7 +153,9 @@ def check_writable(constant: terms.Constant) -> None:
 
 def _unwritable(constant: terms.Constant, problem: str) -> LarsError:
     text = ascii(str(constant))[1:-1]
-    return LarsError(f"no ASP symbol for {text[:_SHOWN]}{'…' * (len(text) > _SHOWN)}: {problem}")
+    return LarsError(
+        f"cannot write a symbol of clingo for {text[:_SHOWN]}{'…' * (len(text) > _SHOWN)}: {problem}"
+    )
 
 
 Triple = tuple[str, str, str]

@@ -63,9 +63,9 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
     if timeline.last <= asp_terms.GREATEST:
         return program, situation, t, None
     raise LarsError(
-        f"the timeline {timeline} ends after {asp_terms.GREATEST}, the greatest number of ASP, "
-        f"and times are numbers to {using.quotation}\n"
-        "expected a coarser unit, an origin nearer to the trace, or times that @ alone has"
+        f"the timeline {timeline} ends after {asp_terms.GREATEST}, the greatest number of clingo, "
+        f"and this rule uses times as numbers: {using.quotation}\n"
+        "use a coarser unit, an origin nearer to the trace, or times only after @"
     )
 
 

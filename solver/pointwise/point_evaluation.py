@@ -270,7 +270,7 @@ def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[Input
     timeline = situation.timeline
     if timeline.last > GREATEST:
         raise LarsError(
-            f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP; "
+            f"the timeline {timeline} ends after {GREATEST}, the greatest number of clingo; "
             "expected an earlier end, a coarser unit, or an origin nearer to the trace"
         )
     yield InputFact(("now", 1), clingo.Tuple_([clingo.Number(t)]))
@@ -479,7 +479,7 @@ def ground_at(
     _check_decided(control, encoding, known)
     for number in sorted(host.endless):
         raise LarsError(
-            "this rule computes so many values from its own that it seems endless: "
+            "this rule computes new values from its own values, apparently without end: "
             f"more than {MOST_NUMBERS}, or {MOST_TEXTS} with :=\n"
             f"  {encoding.said_rules[number]}\nuse a comparison that bounds them, such as X < 1000"
         )

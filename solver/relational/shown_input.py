@@ -50,7 +50,7 @@ class ShownContents:
 
     def runs(self, source: WindowedAtom) -> RunTable:
         """Return the values of the atom's variables, with the intervals in which the window contains it."""
-        assert not source.timed, "when an atom arrived is not given"
+        assert not source.timed, "the arrival time of an atom is not given"
         table = self.atoms.get((signature(source.atom), source.window))
         if table is None:
             return empty(len(source.places))

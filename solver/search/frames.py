@@ -138,8 +138,8 @@ def frames(
     first = -(-(back + begun) // kept) * kept
     if first + step > _MOST_TIME_POINTS:
         raise LarsError(
-            f"a stream would be looked for on {first + step} time points, windows and slides are so long; "
-            f"expected at most {_MOST_TIME_POINTS}, so give a coarser --unit"
+            f"the search needs streams of {first + step} time points, because windows or slides are long; "
+            f"use a coarser --unit, so that at most {_MOST_TIME_POINTS} time points are needed"
         )
     if begun and first // kept > _MOST_FRAMES:
         raise UncoveredError(f"windows that begin at time {begun}: there are {first // kept} periods before")

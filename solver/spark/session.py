@@ -292,7 +292,7 @@ def said_by_spark(error: Exception) -> str:
 
 def failure(error: Exception) -> LarsError:
     """Return the error for a failure of Spark."""
-    return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose shows the trace")
+    return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose prints the traceback")
 
 
 def _stop(context: SparkContext) -> None:

@@ -435,7 +435,8 @@ def element_atoms(  # noqa: PLR0913
     if own is None and source.stream is None and source.candidates:
         names = ", ".join(source.candidates)
         raise MalformedPart(
-            f"nothing says which stream this is; give --stream IRI=FILE with one of: {names}", fatal=True
+            f"the stream of the file is unknown; use --stream IRI=FILE with one of the streams {names}",
+            fatal=True,
         )
     if own and source.stream and own != source.stream and not source.candidates:
         raise MalformedPart(

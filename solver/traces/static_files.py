@@ -166,7 +166,9 @@ def _in_utf8(path: Path, data: bytes) -> bytes:
         if (named := _ENCODING.match(data)) and named[2].lower() not in (b"utf-8", b"utf8"):
             return _ENCODING.sub(rb"\1", data.decode(named[2].decode()).encode(), count=1)
     except (LookupError, UnicodeError) as error:
-        raise LarsError(f"{path}: found another encoding than it names: {error}; expected UTF-8") from None
+        raise LarsError(
+            f"{path}: the encoding of the file is not the declared encoding: {error}; use UTF-8"
+        ) from None
     return data
 
 

@@ -390,17 +390,17 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
     """
     if not windows or not all(summary.counts for summary in read):
         return None
-    advice = f"integers in it count {counted} (--trace-unit, --unit): is that right?"
+    advice = f"the integers in the trace count {counted}. If this unit is wrong, set --trace-unit and --unit"
     shortest, longest = (pick(length for _, length in windows) for pick in (min, max))
     gaps = [(gap, length) for stream, length in windows if (gap := _gap(read, f"<{stream}>"))]
     if gaps and all(gap > length for gap, length in gaps):
         gap = min(gap for gap, _ in gaps)
-        text = f"its times are at least {gap} time points apart, the longest window has {longest}"
-        return f"no window holds elements of two times of the trace: {text}; {advice}"
+        text = f"times of the trace are at least {gap} time points apart, the longest window has {longest}"
+        return f"no window contains elements with different times: {text}; {advice}"
     span = _span(read)
     if span and span * _FIT < shortest and sum(summary.rows for summary in read) >= _LEAST_ROWS:
-        text = f"this has {span} time points, the shortest window {shortest}"
-        return f"every window can hold the whole trace: {text}; {advice}"
+        text = f"the trace has {span} time points, the shortest window {shortest}"
+        return f"every window can contain the whole trace: {text}; {advice}"
     return None
 
 
@@ -433,7 +433,7 @@ def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: Trace
         _keep(options.rejected, skipped)
     if stream_survey.skipped:
         sentence = (
-            f"{stream_survey.skipped} bad lines or elements skipped; they are kept in {options.rejected}"
+            f"skipped {stream_survey.skipped} invalid lines or elements and wrote them to {options.rejected}"
         )
         warnings.warn(TraceWarning(sentence, stream_survey.skipped), stacklevel=2)
     if stream_survey.zero is not None:
@@ -443,19 +443,30 @@ def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: Trace
     if stream_survey.misfit:
         warnings.warn(TraceWarning(stream_survey.misfit), stacklevel=2)
     if stream_survey.starts_at_zero:
-        sentence = "the trace has elements at time 0, which lies in no period: they are evaluated only"
+        sentence = (
+            "the trace has elements at time 0, which no period contains; these elements are "
+            "evaluated, but not compared"
+        )
         warnings.warn(PeriodWarning(sentence), stacklevel=2)
 
 
 def _counting(stream_survey: Survey, options: TraceOptions) -> str:
     if not stream_survey.shift or options.origin is not None:
-        default = ", one before the first element (--origin says another)" if options.origin is None else ""
-        return f"time 0 is {stream_survey.zero}, time points of {options.unit} count from there{default}"
+        default = (
+            ", one time point before the first element (--origin sets another time 0)"
+            if options.origin is None
+            else ""
+        )
+        return f"time 0 is {stream_survey.zero}, one time point is {options.unit}{default}"
     zero, late = _dated(stream_survey.shift, options), stream_survey.zero is None
-    hint = "; later than dateTimes reach: do they count milliseconds (--trace-unit 1ms)?" if late else ""
+    hint = (
+        "; times are too late for dateTimes, so use --trace-unit 1ms if integers count milliseconds"
+        if late
+        else ""
+    )
     return (
-        f"integers in the trace count since 1970: time 0 is {zero}, one time point before "
-        f"the first, as for dateTimes (--origin says another; 1970-01-01T00:00:00Z leaves them){hint}"
+        f"integers in the trace count from 1970; time 0 is {zero}, one time point before the first element "
+        f"(--origin sets another time 0; --origin 1970-01-01T00:00:00Z keeps the integers){hint}"
     )
 
 

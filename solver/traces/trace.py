@@ -251,7 +251,7 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
     """
     if options.on_error == "skip":
         if options.rejected is None:
-            raise LarsError("skipping bad lines needs a file that keeps them: name one")
+            raise LarsError("--on-error skip requires --rejected FILE, for the skipped lines")
         check_side_file(options.rejected, paths)
     unknown = [str(path) for path in options.streams if path not in paths]
     if unknown:
@@ -262,7 +262,7 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
     seen: set[Path] = set()
     for _, file in listed:
         if file.resolve() in seen:
-            raise LarsError(f"{file}: the trace names this file twice")
+            raise LarsError(f"{file}: the trace contains this file twice")
         seen.add(file.resolve())
     sources = tuple(_source(index, path, file, options) for index, (path, file) in enumerate(listed))
     if options.time is not None and not any(source.format.of_messages for source in sources):
@@ -307,7 +307,8 @@ def trace_files(path: Path) -> list[Path]:
         for file in turtle:
             if not NUMBERED.fullmatch(input_files.bare(file).name):
                 raise LarsError(
-                    f"{file}: found no time in the file's name; accepted in a folder: data_NN.ttl"
+                    f"{file}: the name of the file contains no time; use names such as "
+                    "data_05.ttl in a folder"
                 )
     tables = [file for file in inside if file.suffix == ".parquet"]
     files = sorted(turtle, key=file_number) or tables

@@ -118,7 +118,8 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
     begin = match[1].replace(_END_OF_DAY, "T00:00:00") if is_end else match[1]
     if not re.fullmatch(ZONE, match[3] or ""):
         raise MalformedPart(
-            f"{text!r} is not a dateTime: its zone is beyond 14:00; expected {ACCEPTED_TIMES}"
+            f"{text!r} is not a dateTime: its time zone is more than 14:00 from UTC; "
+            f"expected {ACCEPTED_TIMES}"
         )
     try:
         whole = instant_of(datetime.fromisoformat(begin + (match[3] or "")))
@@ -266,7 +267,7 @@ def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, la
         return moment
     if zero is None:
         what = f"time of day {moment}" if isinstance(moment, time) else f"dateTime {show(instant_of(moment))}"
-        problem = f"found the {what}, and the times of the input are numbers alone"
+        problem = f"found the {what}, and all times of the input are integers"
         raise LarsError(f"{problem}; expected time points, or dateTimes with --origin")
     begin = read_time(zero)
     end = replace(begin, value=begin.value + last * unit.nanoseconds)
@@ -276,7 +277,7 @@ def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, la
     try:
         return Clock(unit, unit, begin).stamp(written).value
     except MalformedPart as error:
-        raise LarsError(f"{error.problem} (time 0 is {zero}; --origin says another)") from None
+        raise LarsError(f"{error.problem} (time 0 is {zero}; --origin sets another time 0)") from None
 
 
 def _too_early(what: str, begin: Instant, end: Instant) -> LarsError:

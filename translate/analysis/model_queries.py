@@ -36,8 +36,9 @@ class Assignment:
         self._streams = tuple(dict.fromkeys(part.iri for part in query.merged))
         if len(self._streams) < len(query.merged):
             raise LarsError(
-                "the C-SPARQL query reads one stream through two windows, so it does not say which part "
-                "is matched in which: give the CQELS query too"
+                "cannot derive the CQELS query, because the C-SPARQL query reads one stream "
+                "through two windows; "
+                "use both queries"
             )
         unread = [stream for stream in assigned if stream not in self._streams]
         if unread:
@@ -58,8 +59,8 @@ class Assignment:
             if len(candidates) > 1:
                 names = ", ".join(map(str, candidates))
                 raise LarsError(
-                    f"the triple pattern {{{triple}}} can be matched in several streams: {names}; "
-                    "say which with `assign` in the experiment, or --assign STREAM=PREDICATE"
+                    f"cannot choose the stream of the triple pattern {{{triple}}} among {names}; "
+                    "use --assign STREAM=PREDICATE, or the key `assign` of the experiment"
                 )
             if candidates:
                 parts.setdefault(candidates[0], []).append(triple)
@@ -70,8 +71,9 @@ class Assignment:
             for step in steps(part.path) if isinstance(part, PathPattern) else ():
                 if streams := self._streams if step is None else self._of(step):
                     raise LarsError(
-                        f"the path {part} can be walked in the stream {streams[0]}; a CQELS query is derived "
-                        "for triple patterns only: give the CQELS query too"
+                        f"cannot derive the CQELS query, because the path {part} can match in the "
+                        f"stream {streams[0]}; "
+                        "use both queries"
                     )
 
     def _candidates(self, triple: TriplePattern) -> list[Iri]:

@@ -18,7 +18,7 @@ from translate.analysis.rewriting import children, keeps_ties, parts, rename, te
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
-from translate.model.query import Dataset, EngineQuery, Setting
+from translate.model.query import Dataset, EngineQuery, Language, Setting
 from translate.model.windows import Now, Range, Rows, Span, Unbounded, WindowExpression, window_operator
 
 
@@ -293,19 +293,20 @@ def remarks(
     if rows:
         texts += _multiplicities(query, setting)
     elif query.to_stream in ("ISTREAM", "DSTREAM"):
-        texts.append(f"T14: {query.to_stream} is left out: the rules give all answers at each time")
+        texts.append(f"T14: {query.to_stream} is omitted, because the rules give all answers at each time")
     return tuple(dict.fromkeys(texts))
 
 
 def _slides(query: EngineQuery, setting: Setting) -> Iterator[str]:
+    without = query.language is Language.CQELS
+    remedy = "remove SLIDE to read the window as CQELS does" if without else "use a shorter slide"
     reads: list[algebra.StreamBlock] = [*query.merged, *stream_blocks(query.pattern)]
     for read in reads:
         slide = read.window.slide if isinstance(read.window, Range) else None
         if slide is not None and slide.points(setting.unit) > 1:
             yield (
                 f"W2: push with {read.window} on {read.stream} ignores triples that arrived after the last "
-                f"multiple of {slide}, so rows are late or missing; remove SLIDE to read the window "
-                "as CQELS does"
+                f"multiple of {slide}, so rows are late or missing; {remedy}"
             )
 
 
@@ -338,7 +339,10 @@ def _minus(left: Pattern, right: Pattern) -> Iterator[str]:
         if bool(both) == (mine != theirs):
             unbound = (mine | theirs) & shared
             which = f"{_names(unbound)} can be unbound" if unbound else "its two sides share no variable"
-            yield f"T2: paper2015 reads MINUS as Diff and {which}: it can differ from SPARQL 1.1 (sparql11)"
+            yield (
+                f"T2: paper2015 evaluates MINUS as Diff, and {which}, so the answer can differ from "
+                "SPARQL 1.1 (sparql11)"
+            )
             return
 
 
@@ -352,7 +356,10 @@ def _unbound(query: EngineQuery) -> Iterator[str]:
         name for result, pattern in selects for name in result if name not in variables(pattern)
     )
     if names:
-        yield f"T6: {_names(frozenset(names))} is selected, but no pattern binds it: unbound in every row"
+        yield (
+            f"T6: {_names(frozenset(names))} is selected, but no pattern binds it, so it is "
+            "unbound in every row"
+        )
 
 
 def _joined_unbound(names: frozenset[Variable]) -> str:

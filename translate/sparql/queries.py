@@ -443,7 +443,9 @@ def _read_block(stream: StreamBlock, group: Phrase, scope: expressions.Scope) ->
 
 def _read_any_window(block: AnyWindow, group: Phrase, scope: expressions.Scope) -> Pattern:
     if isinstance(block.name, Iri) or not block.windows:
-        scope.notes.append(f"WINDOW {block.name} is empty: no FROM NAMED WINDOW declares it")
+        scope.notes.append(
+            f"WINDOW {block.name} is empty, because the query does not declare a window with this name"
+        )
         return algebra.Values(
             scope.bindable_variables(algebra.Graph(block.name, read_group(group, None, scope))), ()
         )

@@ -30,7 +30,7 @@ class CannotSayError(LarsError):
     """A construct that a language cannot express, with the supported alternative."""
 
     def __init__(self, construct: str, language: Language, accepted: str) -> None:
-        super().__init__(f"{TITLES[language]} cannot say {construct}; {accepted}")
+        super().__init__(f"{TITLES[language]} cannot express {construct}: {accepted}")
         self.construct = construct
         self.language = language
 

@@ -70,7 +70,9 @@ def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
         return
     if task.path.suffix in requests.PROGRAM_SUFFIXES:
         if shape == "model":
-            raise LarsError(f"{task.path}: a program has no model (V, P, D, S); expected a file with a query")
+            raise LarsError(
+                f"{task.path}: cannot print the model (V, P, D, S) of a LARS program; use a file with a query"
+            )
         yield _text(_own_program(task), shape, task)
         return
     if shape == "model":

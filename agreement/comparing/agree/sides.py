@@ -150,7 +150,10 @@ def variables_compared(
         alike = len(forms) == 1 or forms == {"ASK", "SELECT"}
         whole = csparql.template == cqels.template and csparql.described == cqels.described
         if not (alike and whole) or ("ASK" not in forms and mine != theirs and not shared):
-            problem = f"{different_variables(csparql, cqels)}; use --on none, whether there is a row"
+            problem = (
+                f"{different_variables(csparql, cqels)}; use --on none, which only compares "
+                "whether a row exists"
+            )
             raise LarsError(problem)
         if mine == theirs or "ASK" not in forms:
             check_slices(csparql, cqels)

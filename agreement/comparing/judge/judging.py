@@ -550,7 +550,7 @@ def is_judge(name: str) -> bool:
 
 
 NOTHING: Final = "nothing to compare"
-_USABLE: Final = "expected cases with something to compare"
+_USABLE: Final = "expected cases with at least one report to compare"
 NAMED: Final = 5
 
 

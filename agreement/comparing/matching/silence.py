@@ -35,7 +35,7 @@ def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
         case "CONSTRUCT":
             return "its template makes no triple: a part is unbound, or a literal is the subject"
         case "DESCRIBE":
-            return "its default graph has no triple about what it describes"
+            return "its default graph has no triple about the described resources"
         case "SELECT" | "ASK":
             return "its pattern has solutions, but they produce no row"
         case _:

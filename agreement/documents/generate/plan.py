@@ -169,9 +169,9 @@ def _check_counts(plan: Plan) -> None:
     groups = -(-plan.stations // max(plan.contemporaneous, 1))
     for name, number, most, accepted in (
         ("stations", plan.stations, LARGEST, "from 1"),
-        ("bursts", plan.burst, LARGEST, "bursts of 1 and more"),
+        ("bursts", plan.burst, LARGEST, "a burst of at least 1 observation"),
         ("contemporaneous", plan.contemporaneous, plan.stations, f"1..{plan.stations}, the stations"),
-        ("streams", plan.streams, groups, f"1..{groups}, so that each has stations of its own"),
+        ("streams", plan.streams, groups, f"1..{groups}, because each stream needs at least one station"),
     ):
         if not 1 <= number <= most:
             raise WrongOptionError(name, f"expected {accepted}", number)

@@ -58,7 +58,7 @@ def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat
     extension = bare(path).suffix.lower()
     own = _READ_AS.get(extension, ()) if extension in EXTENSIONS else (written_format,)
     if written_format is not None and written_format not in own:
-        problem = f"a file of this name is not read as {written_format}"
+        problem = f"a file with this extension is not read as {written_format}"
         raise LarsError(f"{path}: {problem}; use an extension of this format ({names}), or no extension")
     return written_format or _READ_AS[suffix][0]
 

@@ -201,7 +201,7 @@ def read_tsv(source: TextFile, times: recording.AnswerTimes, variable: str | Non
 def _names(source: TextFile, records: list[list[Field]], accepted: str) -> list[str]:
     """Return the variables of the header, without ? or $."""
     if not records:
-        raise source.error(0, f"found nothing, the file is empty; expected {accepted}")
+        raise source.error(0, f"the file is empty; expected {accepted}")
     names: list[str] = []
     for field in records[0]:
         name = field.text.strip()
@@ -276,7 +276,9 @@ def check_width(source: TextFile, record: list[Field], names: list[str]) -> None
     if len(record) != len(names):
         last = record[min(len(record), len(names) + 1) - 1]
         cut = (
-            ", the text is cut off" if not source.text[last.offset + len(last.text) :].strip('"\r\n ') else ""
+            ", because the text is cut off"
+            if not source.text[last.offset + len(last.text) :].strip('"\r\n ')
+            else ""
         )
         problem = f"found {len(record)} fields{cut if len(record) < len(names) else ''}"
         raise source.error(last.offset, f"{problem}; expected {len(names)}, {', '.join(names)}")

@@ -128,7 +128,7 @@ def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tup
         case list() as entries, None:
             late = next((place for place, push in enumerate(entries) if push.t >= LATEST), None)
             if late is not None:
-                raise document.error(("stream", late, "t"), f"found a later time; {ACCEPTED_LATEST}")
+                raise document.error(("stream", late, "t"), f"the time is too late; {ACCEPTED_LATEST}")
             pushes = (Push(push.t, push.stream, triple_of(push.triple)) for push in entries)
             return tuple(push.as_element() for push in pushes)
         case None, StreamReference() as reference:
@@ -303,7 +303,7 @@ def _window(document: PlacedData, number: int, report: ReportEntry) -> WindowBou
         case None, None:
             return None
         case _:
-            problem = "found only one bound of a window; expected both window_from and window_to, or neither"
+            problem = "found only one of window_from and window_to; expected both keys, or neither"
             raise document.error(("output", number), problem)
 
 

@@ -215,7 +215,7 @@ def read_solved(source: TextFile, times: recording.AnswerTimes) -> recording.Ans
         before = _placed_time(document, path, times, before, partial(content.milliseconds, times))
         reports.append((before, [recording.row_of(row) for row in content.rows]))
     if not reports:
-        raise source.error(0, f"found nothing, the file is empty; expected {ACCEPTED_SOLVED}")
+        raise source.error(0, f"the file is empty; expected {ACCEPTED_SOLVED}")
     return recording.Answers(
         recording.recording_of(recording.names_of(row for _, rows in reports for row in rows), reports)
     )

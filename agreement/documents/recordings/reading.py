@@ -105,7 +105,7 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
     """Return the format of a text, by its first line, otherwise by the suffix of its file."""
     lines = source.lines()
     if not lines:
-        raise source.error(0, f"found nothing, the file is empty; expected {ACCEPTED_ANSWERS}")
+        raise source.error(0, f"the file is empty; expected {ACCEPTED_ANSWERS}")
     first = lines[0].text.strip()
     if first[0] in "{[":
         return _of_keys(lines, source)

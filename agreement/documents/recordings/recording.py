@@ -372,7 +372,7 @@ class AnswerTimes:
         if not math.isfinite(amount) or amount < 0:
             raise LarsError(f"found {number!r}; expected {self._accepted()}")
         if amount >= LATEST:
-            raise LarsError(f"found a later time; {ACCEPTED_LATEST}")
+            raise LarsError(f"the time is too late; {ACCEPTED_LATEST}")
         # To the nanosecond: 1.001 s would be 1000.9999999999999 ms, and no time of any window.
         return round(amount, 6)
 

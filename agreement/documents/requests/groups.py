@@ -308,7 +308,7 @@ class InputOptions:
     column: Mapping[str, Any] | None = option(
         None,
         "Map a column of a table to RDF: t={time} maps the timestamp, s=ex:bike/{bike} the "
-        "subject, ex:at={place} a predicate. Repeatable.",
+        "subject, ex:at={place} the object of the predicate ex:at. Repeatable.",
         readers.columns,
         metavar="PART=TEMPLATE",
         keyword="Mapping[str, str | Mapping[str, str]] | None",

@@ -304,7 +304,11 @@ def reads_graphs(query: EngineQuery) -> bool:
     return any(block.graph is not None for block in blocks)
 
 
-APART: Final = "Each named graph of an element is shown as a stream of its own. The names of graphs are IRIs."
+APART: Final = (
+    "In the result, each named graph of an element is a separate stream with the name "
+    "of the graph. The names "
+    "of these graphs are IRIs."
+)
 """The note about streams that `decide` and `witness` find for queries over named graphs of elements."""
 
 
@@ -329,7 +333,8 @@ def graphs_as_streams(queries: Sequence[EngineQuery], source: str) -> tuple[Engi
     }
     if (why := next((reason for reason, holds in reasons.items() if holds), None)) is not None:
         raise LarsError(
-            f"{source}: cannot search a stream for a query with GRAPH inside WINDOW: {why}; use lars agree "
+            f"{source}: cannot search for streams, because the query has GRAPH inside WINDOW, "
+            f"and {why}; use lars agree "
             "with a trace"
         )
 

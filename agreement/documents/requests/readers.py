@@ -123,7 +123,7 @@ def length(value: str | int) -> values.Period:
     try:
         return read_duration(text)
     except LarsError as error:
-        problem = f'"{text}" is not a length of time'
+        problem = f'"{text}" is not a duration'
         raise LarsError(
             f"{problem}; use a number of time points or a duration, such as 5 or 500ms"
         ) from error

@@ -38,20 +38,21 @@ class BuiltInOptions(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     unit: Annotated[Duration, BeforeValidator(values.unit)] = Field(
-        default=MILLISECOND, description="A specification's time point."
+        default=MILLISECOND, description="Length of a time point of the specification."
     )
     t0: int | None = Field(
         default=0,
-        description="Where a specification's windows begin; null: they close at multiples of the slide.",
+        description="Start time of the windows of the specification. null: windows close at "
+        "multiples of the slide.",
     )
     bounds: Annotated[Bounds, BeforeValidator(values.one_of(Bounds))] | None = Field(
-        default=None, description="Which ends a specification's windows contain."
+        default=None, description="Ends that belong to a window of the specification."
     )
     change: Mapping[str, object] = Field(
         default_factory=dict,
-        description="Other values for the keys of a specification's TOML file.",
+        description="New values for keys of the TOML file of the specification.",
     )
-    off: tuple[str, ...] = Field(default=(), description="The rules that an engine version is to leave out.")
+    off: tuple[str, ...] = Field(default=(), description="Rules that the engine version leaves out.")
 
 
 _OF_VERSIONS: Final = frozenset(("off",))

@@ -283,7 +283,9 @@ def _reported(
         if answers.rejected:
             number, why = next(iter(answers.rejected.items()))
             advice = f"the adapter rejects push {number}: {why}"
-        return AdapterCheck("push", f"{problem}; use a reply that waits for the reports of this push", advice)
+        return AdapterCheck(
+            "push", f"{problem}; reply to a push only after all reports that the push causes", advice
+        )
     single = _singly(answers)
     advice = None if single is None else f"{single}; use one report with all rows of an evaluation"
     return AdapterCheck("push", None, advice or f"of {named}")

@@ -242,8 +242,8 @@ class ChildProgram:
         how = self._process.returncode
         if problem == "has ended":
             problem += f" by signal {-how}" if how < 0 else f" with exit code {how}"
-        text = f"; its last words: {on_one_line(cut(sentences[-1]))}" if sentences else ""
-        cut_off = f"; it wrote, which is no JSON object: {on_one_line(cut(rest))}" if rest else ""
+        text = f"; its last line on standard error: {on_one_line(cut(sentences[-1]))}" if sentences else ""
+        cut_off = f"; its output is not a JSON object: {on_one_line(cut(rest))}" if rest else ""
         return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}{text}{cut_off}")
 
     def _has_ended(self) -> bool:
@@ -364,7 +364,7 @@ class RunningAdapter:
         for key in reply.keys() - ProfileReply.model_fields.keys():
             if meant := get_close_matches(key, ProfileReply.model_fields, 1, 0.8):
                 raise self._failed(
-                    f"has replied to open wrongly: unknown key {key!r}, did you mean {meant[0]}"
+                    f"has sent an invalid reply to open: unknown key {key!r}, did you mean {meant[0]}"
                 )
         profile = self._read(ProfileReply, reply, "open")
         self._fresh = profile.fresh
@@ -386,7 +386,7 @@ class RunningAdapter:
         problem = f"cannot wait for the adapter {cut(self.command)!r}: the time limit is over"
         remedy = "use a longer --time-limit"
         if self._slowest >= _SLOW:
-            problem += f", and a reply has taken {self._slowest:.1f} s"
+            problem += f", and a reply has taken up to {self._slowest:.1f} s"
             remedy = f"use an adapter that replies sooner, or {remedy}"
         return TimeIsUpError(f"{problem}; {remedy}")
 
@@ -406,14 +406,14 @@ class RunningAdapter:
         """Return a reply of the expected kind; raises FailedEngineError for any other reply."""
         if "error" in message:
             error = self._read(ErrorReply, message, op).error
-            raise self._failed(f"cannot go on after {op}: {error}")
+            raise self._failed(f"cannot continue after {op}: {error}")
         return self._read(kind, message, op)
 
     def _read(self, kind: type[_Reply], message: Mapping[str, object], op: str) -> _Reply:
         try:
             return kind.model_validate(message)
         except ValidationError as error:
-            raise self._failed(f"has replied to {op} wrongly: {problem_of(error)}") from None
+            raise self._failed(f"has sent an invalid reply to {op}: {problem_of(error)}") from None
 
     def checked(self, report: EngineReport, profile: ProfileReply, op: str) -> EngineReport:
         """Return a report with canonical terms, and with times in milliseconds."""
@@ -434,7 +434,7 @@ class RunningAdapter:
                 check_variable(name)
                 term = None if text is None else _term(text, profile)
             except LarsError as error:
-                raise self._failed(f"has replied to {op} wrongly: {error}") from None
+                raise self._failed(f"has sent an invalid reply to {op}: {error}") from None
             if term is not None:
                 result[name] = term
         return result

@@ -52,11 +52,16 @@ class OpenMessage(Message):
     """The message open: register a query; the engine has no input yet."""
 
     op: Literal["open"] = "open"
-    query: str = Field(description="As it stands, in the engine's own language.")
+    query: str = Field(description="Text of the query, in the language of the engine.")
     static: tuple[str, ...] = Field(
-        default=(), strict=False, description="Lines of N-Triples, of N-Quads for a named graph."
+        default=(),
+        strict=False,
+        description="Static data: lines of N-Triples, or of N-Quads for named graphs.",
     )
-    options: Mapping[str, object] = Field(default_factory=dict, description="What the adapter says it has.")
+    options: Mapping[str, object] = Field(
+        default_factory=dict,
+        description="Options of the run. The reply to open lists the names of the options.",
+    )
 
 
 def open_message(
@@ -70,9 +75,9 @@ class PushMessage(Message):
     """The message push: send a triple to the engine."""
 
     op: Literal["push"] = "push"
-    t: MessageTime = Field(description="Its time, in the unit that the adapter names.")
-    stream: str = Field(description="The IRI of its stream, without <>.")
-    triple: str = Field(description="A line of N-Triples.")
+    t: MessageTime = Field(description="Time of the triple, in the time_unit of the adapter.")
+    stream: str = Field(description="IRI of the stream, without < and >.")
+    triple: str = Field(description="The triple, as a line of N-Triples.")
 
 
 class AdvanceMessage(Message):
@@ -106,31 +111,34 @@ class ProfileReply(Message):
     """The reply to open: a description of the adapter and of its engine."""
 
     ok: Literal[True] = True
-    engine: str = Field(min_length=1, description="The engine's name and version, as rsp-js-1.3.5.")
+    engine: str = Field(min_length=1, description="Name and version of the engine, such as rsp-js-1.3.5.")
     time_unit: Annotated[str, AfterValidator(_unit)] = Field(
-        default="1ms", description="What times count: 1ms, 1s, ..."
+        default="1ms", description="Unit of the times in messages, such as 1ms or 1s."
     )
     dialect: str = Field(
         default="rspql",
         description="The query language: csparql, cqels, sparqlstream, rspql, or another name.",
     )
     fresh: bool = Field(
-        default=True, description="Whether open starts anew: else each run needs a process of its own."
+        default=True, description="Whether open starts a new run. If false, each run needs a new process."
     )
     kinds: bool = Field(
-        default=True, description="Whether rows keep the kinds of terms: else any texts may stand in them."
+        default=True,
+        description="Whether rows keep the kinds of RDF terms. If false, rows may contain any texts.",
     )
-    flushes: bool = Field(default=False, description="Whether close reports what is still open.")
-    advances: bool = Field(default=False, description="Whether advance moves the clock.")
+    flushes: bool = Field(default=False, description="Whether close reports the windows that are still open.")
+    advances: bool = Field(
+        default=False, description="Whether the message advance moves the clock of the engine."
+    )
     pacing_ms: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
-        default=0, description="How many milliseconds are to pass between two pushes."
+        default=0, description="Milliseconds to wait between two pushes."
     )
     reads_ahead: bool = Field(
         default=False,
-        description="Whether it reads a line only when the one before is answered: then many are sent.",
+        description="Whether lars may send several messages before the adapter replies.",
     )
     options: tuple[str, ...] = Field(
-        default=(), strict=False, description="The names of options that open accepts."
+        default=(), strict=False, description="Names of the options that open accepts."
     )
 
     @property
@@ -149,14 +157,16 @@ class EngineReport(Message):
         "evaluation are one report, also where the engine gives them one by one.",
     )
     window_from: MessageTime | None = Field(
-        default=None, description="The bounds that the engine tells, if it does."
+        default=None, description="Bounds of the window, if the engine reports bounds."
     )
     window_to: MessageTime | None = None
 
     @model_validator(mode="after")
     def _has_both_bounds(self) -> "EngineReport":
         if (self.window_from is None) != (self.window_to is None):
-            raise WrongValueError("found one bound of a window; expected both, or neither")
+            raise WrongValueError(
+                "found only one of window_from and window_to; expected both keys, or neither"
+            )
         return self
 
 
@@ -167,7 +177,7 @@ class PushReply(Message):
     """The reply to push: reports, the reason of a rejection, and errors after which the engine continues."""
 
     reports: MessageReports
-    refused: str | None = Field(default=None, description="Why the engine did not take the triple.")
+    refused: str | None = Field(default=None, description="Reason why the engine rejects the triple.")
     errors: tuple[str, ...] = Field(default=(), strict=False)
 
 
@@ -195,7 +205,9 @@ REPLIES: Final[Mapping[str, type[Message]]] = {
 def check_variable(name: str) -> None:
     """Raise LarsError for an invalid variable name."""
     if not _VARIABLE.fullmatch(name):
-        raise LarsError(f"found the variable {cut(name)!r}; expected its name alone, such as s of ?s")
+        raise LarsError(
+            f"found the variable {cut(name)!r}; expected the name without the question mark, such as s"
+        )
 
 
 def schema() -> dict[str, object]:
@@ -209,7 +221,8 @@ def schema() -> dict[str, object]:
         definitions[model.__name__] = document
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Adapters of lars: a JSON object a line, each answered by one line",
+        "title": "Adapters of lars: each line is a JSON object, and the adapter replies to each "
+        "line with one line",
         "oneOf": [
             {
                 "title": op,
@@ -377,7 +390,7 @@ def answers_of(engine: StreamEngine, registration: OpenMessage, pushes: Sequence
     return EngineAnswers(session.profile, None, replies, session.close())
 
 
-_NONE_OPEN = "no query is open; send open first"
+_NONE_OPEN = "no query is open; send the message open first"
 
 
 def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:

@@ -54,8 +54,8 @@ class Specification(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
-    name: str = Field(description="As --engine names it.")
-    description: str = Field("", description="One line for readers.")
+    name: str = Field(description="Name of the specification, as in --engine.")
+    description: str = Field("", description="Description in one line.")
     report: Strategies = Field(
         description="When a window reports: the conjunction of window-close, non-empty, content-change, "
         "periodic; an empty list: never."
@@ -67,10 +67,13 @@ class Specification(BaseModel):
     )
     combination: _Combination = Field(
         "any",
-        description="Whether any window that reports (any) or only all of them (all) make an evaluation.",
+        description="Whether a report of any window (any) or only reports of all windows (all) "
+        "cause an evaluation.",
     )
     period: _Period | None = Field(
-        None, description="The period of periodic: evaluated at its multiples, counted from time 0."
+        None,
+        description="Period of the strategy periodic, which evaluates at multiples of the period, "
+        "counted from time 0.",
     )
     tick: _Tick = Field(
         "triple",
@@ -84,16 +87,21 @@ class Specification(BaseModel):
     )
     slide: _Slide = Field(
         "query",
-        description="Whether windows slide as the query says, or with every time point (ignored).",
+        description="Whether windows slide by the slide of the query (query), or at every time "
+        "point (ignored).",
     )
     stream: _ToStream = Field(
         "RSTREAM",
-        description="RSTREAM, ISTREAM or DSTREAM, for queries that do not say it themselves.",
+        description="Operator of queries without an operator: RSTREAM, ISTREAM or DSTREAM.",
     )
-    empty: _Empty = Field("reported", description="Whether an empty answer is reported or silent.")
-    rows: _Semantics = Field("bag", description="Whether answers are a bag, as in SPARQL 1.1, or a set.")
+    empty: _Empty = Field(
+        "reported", description="Whether an empty answer is reported (reported) or not (silent)."
+    )
+    rows: _Semantics = Field(
+        "bag", description="Whether answers are multisets (bag), as in SPARQL 1.1, or sets (set)."
+    )
     profile: _Profile = Field(
-        "sparql11", description="How unbound variables join and MINUS is read: sparql11 or paper2015."
+        "sparql11", description="Meaning of joins of unbound variables and of MINUS: sparql11 or paper2015."
     )
 
     def strategies(self, stream: str, number: int) -> frozenset[Strategy]:

@@ -271,5 +271,7 @@ def _check_one_model(task: AgreementTask) -> None:
     remarks = analysis.differences(task.csparql, task.cqels, task.setting.unit)
     apart = next((sentence for sentence in remarks if sentence.startswith(analysis.NO_MODEL)), None)
     if apart is not None:
-        others = "lars agree compares others on a trace; --equivalent, in one mode"
+        others = (
+            "use lars agree to compare other queries on a trace, or --equivalent to compare them in one mode"
+        )
         raise LarsError(f"{apart}\nexpected one query, or two queries of one model ({others})")

@@ -113,7 +113,11 @@ def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
     for way in others:
         with suppress(CannotSayError):
             return _texts(*way)
-    return _texts(*last)
+    try:
+        return _texts(*last)
+    except CannotSayError as error:
+        problem = f"--out: cannot write a query of the experiment: {error}"
+        raise LarsError(f"{problem}; use --json in place of --out to write the stream") from None
 
 
 def _stepping(compared: PairOnStream) -> EngineQuery:
@@ -199,7 +203,10 @@ def write_experiments(folder: Path, task: WitnessTask, answer: Decision) -> None
     Earlier experiments in the folder are replaced.
     """
     if task.pair is None:
-        raise LarsError(f"--out {folder}: only for push and pull, which an experiment compares")
+        raise LarsError(
+            f"--out {folder}: cannot write an experiment, because an experiment compares push "
+            "with pull; use witness without --out"
+        )
     title = "A smallest stream on which push and pull differ"
     with replacement_folder(folder, EXPERIMENT) as new:
         for number, witness in enumerate(answer.witnesses, start=1):

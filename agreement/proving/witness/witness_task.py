@@ -350,7 +350,7 @@ def _check_idle(overrides: ComparisonOptions, wishes: WitnessCriteria, why: str)
         values |= {"--bounds": overrides.reading.bounds, "--profile": overrides.reading.profile}
         values |= {"--contained": wishes.contained or None, "--any-source": wishes.any_source or None}
     if idle := [name for name, value in values.items() if value is not None]:
-        raise LarsError(f"{' and '.join(idle)}: only for push and pull; {why}")
+        raise LarsError(f"{' and '.join(idle)}: only for push and pull, because {why}")
 
 
 def _check_operators(paths: Sequence[str], engine_query: EngineQuery, other: EngineQuery) -> None:
@@ -359,7 +359,8 @@ def _check_operators(paths: Sequence[str], engine_query: EngineQuery, other: Eng
         if query.to_stream in ("ISTREAM", "DSTREAM"):
             accepted = "RSTREAM, or lars decide --contained, --equivalent"
             raise LarsError(
-                f"{path}: the search compares all answers; found {query.to_stream}; expected {accepted}"
+                f"{path}: cannot search with {query.to_stream}, because the search compares all "
+                f"answers; use {accepted}"
             )
 
 
@@ -369,7 +370,6 @@ def _check_columns(paths: Sequence[str], engine_query: EngineQuery, other: Engin
             ", ".join(f"?{name.name}" for name in columns(query)) or "none" for query in (other, engine_query)
         )
         raise LarsError(
-            f"{paths[-1]}: the query returns {{}}, {paths[0]} returns {{}}; expected the same".format(
-                *sentences
-            )
+            f"{paths[-1]}: the query returns {{}}, {paths[0]} returns {{}}; use queries with "
+            "the same variables".format(*sentences)
         )

@@ -92,7 +92,8 @@ class AgreeRequest:
     fail_on_empty: bool = requests.fail_on_empty_option()
     late: bool = option(
         False,
-        "Compare the answers as the data came with the answers as the data are dated. Requires --arrival.",
+        "Compare the answers for late data with the answers for the same data without "
+        "delay. Requires --arrival.",
         heading=_LATE,
     )
     wait: Period = requests.wait_option(heading=_LATE)

@@ -220,21 +220,21 @@ def as_json(report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[L
 _COUNTED: Final = ("wait", "lateness", "late", "lost_for_good", "invented")
 _LATE = (
     Column("side", str, "push or pull"),
-    Column("period", int, "the pulling period U"),
-    Column("start", int, "the period (start, end] in time points", is_time=True),
-    Column("end", int, "its end, for which pull evaluates", is_time=True),
-    Column("kind", str, "late, lost for good, or invented"),
-    Column("cause", str, "why the row changed"),
+    Column("period", int, "the pull period U"),
+    Column("start", int, "start of the period (start, end], in time points", is_time=True),
+    Column("end", int, "end of the period, for which pull evaluates", is_time=True),
+    Column("kind", str, "kind of change: late, lost for good, or invented"),
+    Column("cause", str, "cause of the change"),
     Column("reported", int, "when a late row was reported, after the period", is_time=True),
     Column("late_by", int, "time points from the end of the period to this report"),
 )
 _WAITS = (
-    Column("period", int, "the pulling period U"),
-    Column("wait", int, "how long pull waits, in time points"),
+    Column("period", int, "the pull period U"),
+    Column("wait", int, "wait of pull, in time points"),
     Column("lateness", int, "the delay above which data are dropped; none: no data are dropped"),
-    Column("late", int, "how many rows pull reports in a later period only"),
-    Column("lost_for_good", int, "how many rows pull never reports"),
-    Column("invented", int, "how many rows pull reports that are not answers on time"),
+    Column("late", int, "number of rows that pull reports only in a later period"),
+    Column("lost_for_good", int, "number of rows that pull never reports"),
+    Column("invented", int, "number of rows that pull reports although they are not answers on time"),
 )
 
 

@@ -176,7 +176,7 @@ class Findings(Result):
         try:
             polars = import_module("polars")
         except ImportError:
-            problem = "to_polars needs polars; use pip install polars, or to_arrow()"
+            problem = "to_polars requires polars; use pip install polars, or to_arrow()"
             raise LarsError(problem) from None
         return polars.from_arrow(self.to_arrow(table, terms=terms, times=times))
 
@@ -238,7 +238,7 @@ class Findings(Result):
         if self.verdict is None:
             return True
         # That there is a result says nothing of what it is.
-        raise TypeError(f"{type(self).__name__} is neither true nor false; ask for .{self.verdict}")
+        raise TypeError(f"{type(self).__name__} cannot be used as a boolean; use .{self.verdict}")
 
     def __str__(self) -> str:
         return self.text
@@ -405,7 +405,7 @@ def _values_of(
     known = [option.name for option in options if not option.argument]
     for keyword in keywords:
         if any(option.argument and option.name == keyword for option in options):
-            raise TypeError(f"{name}() takes {keyword!r} by position, not as a keyword")
+            raise TypeError(f"{name}() takes {keyword!r} only by position")
         if keyword not in known:
             close = get_close_matches(keyword, known, 1)
             meant = f"; did you mean {close[0]!r}?" if close else ""

@@ -163,7 +163,8 @@ def text_of(value: str | Path) -> str | Path:
     # Names of files may have bytes that are no characters.
     if "\0" in text or not _is_encodable(text):
         raise LarsError(
-            f"found {cut(ascii(text))}, with half a character or NUL; expected a text without them"
+            f"found {cut(ascii(text))}, which has an unpaired surrogate or NUL; expected text "
+            "without these characters"
         )
     return text if isinstance(value, str) else value
 

@@ -86,7 +86,10 @@ class SourceFiles:
             content = source if isinstance(source, bytes) else source.read()
             return self._written("trace", "", content)
         if isinstance(source, Graph):
-            problem = "a graph has no times; expected pairs (t, graph), or a graph as static data"
+            problem = (
+                "a graph without times cannot be a trace; expected pairs (t, graph), or the "
+                "graph as static data"
+            )
             raise LarsError(f"found {type(source).__name__}: {problem}")
         if isinstance(source, LazyTable):
             return self.path_of(source.collect())

@@ -56,7 +56,9 @@ def fmt(request: FormatRequest, listeners: Listeners) -> FormatResult:
     if request.write and request.check:
         raise LarsError("cannot combine --write with --check, which changes nothing; use one of them")
     if request.write and Path("-") in request.files:
-        raise LarsError("-: standard input cannot be rewritten; without --write its text is printed")
+        raise LarsError(
+            "-: cannot rewrite standard input; use fmt without --write to print the formatted text"
+        )
     # All are read before any is written: one that is no program leaves the others as they are.
     texts = {path: text_in(path, "a LARS program") for path in request.files}
     texts_by_path = {

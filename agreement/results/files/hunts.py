@@ -153,12 +153,12 @@ _ASKED: Final = 0.5
 _OPENED: Final = 0.1
 """The share of the time limit for opening queries, so that a slow engine runs few queries often."""
 _FEW: Final = 20
-_NOTHING: Final = "no run had anything to compare"
+_NOTHING: Final = "no run had a report to compare"
 _COLUMNS = (
-    Column("fault", str, "the rule, or what is wrong"),
-    Column("triples", int, "how many triples its smallest stream has"),
-    Column("runs", int, "how many runs show it"),
-    Column("seconds", float, "when it was found"),
+    Column("fault", str, "rule of the fault, or description of the wrong answer"),
+    Column("triples", int, "number of triples in the smallest stream of the fault"),
+    Column("runs", int, "number of runs that show the fault"),
+    Column("seconds", float, "time at which the fault was found"),
 )
 
 
@@ -192,7 +192,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         hunted.go(listeners.progress)
     if not hunted.judged_runs:
         slow = hunted.runs < _FEW and hunted.is_past(_ASKED)
-        nothing = "the engine is too slow for it; use a longer --time-limit" if slow else _NOTHING
+        nothing = "the engine is too slow; use a longer --time-limit" if slow else _NOTHING
         why = hunted.failures[0][1] if hunted.failures else nothing
         raise FailedRunError(f"nothing was judged in {hunted.runs} runs: {why}")
     folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(hunted.faults, 1))

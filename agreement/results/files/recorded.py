@@ -137,11 +137,12 @@ class RecordResult(Findings):
             "two processes answered the same"
             if self.deterministic
             else (
-                "a second process answered otherwise: the engine is not deterministic, this is the first run"
+                "a second process gave other answers, so the engine is not deterministic; the case "
+                "contains the answers of the first process"
             )
         )
         if answers.profile is None:
-            yield f"the query is refused: {answers.refused}"
+            yield f"the query is rejected: {answers.refused}"
         else:
             rows = sum(len(report.rows) for _, report in answers.reports)
             reported = f"{quantity(len(answers.reports), 'report')} of {quantity(rows, 'row')}"
@@ -167,9 +168,9 @@ class RecordResult(Findings):
 
 
 _COLUMNS = (
-    Column("push", int, "the number of the push that it came during, from 0"),
-    Column("t", float, "its time in milliseconds"),
-    Column("row", str, "the terms by the names of variables, as JSON"),
+    Column("push", int, "number of the push during which the report arrived, from 0"),
+    Column("t", float, "time of the report, in milliseconds"),
+    Column("row", str, "RDF terms of the row by the names of the variables, as JSON"),
 )
 
 
@@ -229,7 +230,7 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     read = {path.resolve() for path in (*request.inputs, *(given.stream or ()), *static)}
     for flag, path in (("--out", request.out), ("--log", request.log)):
         if path is not None and path.resolve() in read:
-            raise LarsError(f"{flag} {path}: cannot be written: it is read; use another file")
+            raise LarsError(f"{flag} {path}: cannot be written, because it is an input; use another file")
     with _opened(request.log) as log:
         return _recorded(request, listeners, log) if request.check is None else _checked(request, log)
 
@@ -242,7 +243,7 @@ def _opened(path: Path | None) -> AbstractContextManager[TextIO | None]:
         return path.open("w", encoding="utf-8")
     except OSError as error:
         raise LarsError(
-            f"cannot write --log {path}: {error.strerror}; use a file in a folder of yours"
+            f"cannot write --log {path}: {error.strerror}; use a file in a folder that you can write to"
         ) from None
 
 
@@ -283,7 +284,7 @@ def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
     try:
         return read_once(text, str(path))
     except LarsError as error:
-        listeners.warn(f"it can be recorded, and not judged: {error}")
+        listeners.warn(f"cannot judge the recorded case: {error}")
         return None
 
 

@@ -71,8 +71,8 @@ class LogOptions:
     )
     window: tuple[Period, ...] = option(
         (),
-        "Window widths W to try. For each W and each U, count the alerts of the first log that a "
-        "pull every U misses.",
+        "Window widths W to try. For each width W and each period U, print how many alerts of the first "
+        "log pull misses.",
         requests.readers.lengths,
         keyword="int | str | Sequence[int] | None",
         metavar="WIDTHS",
@@ -165,17 +165,17 @@ class LogsResult(Findings):
 
 
 _COLUMNS: Final = (
-    Column("first", float, "when the first log has it, in ms"),
-    Column("second", float, "when the second log has it, in ms"),
-    Column("delay", float, "how many ms later the second log has it"),
-    Column("elsewhere", bool, "whether the log that lacks it has it at another time"),
+    Column("first", float, "time of the alert in the first log, in ms"),
+    Column("second", float, "time of the alert in the second log, in ms"),
+    Column("delay", float, "delay of the alert in the second log, in ms"),
+    Column("elsewhere", bool, "whether the log without the alert has the alert at another time"),
 )
 
 
 _MISSED: Final = (
     Column("period", str, "the pull period U"),
     Column("window", str, "the window width W"),
-    Column("missed", int, "how many alerts of the first log have their events in no window"),
+    Column("missed", int, "number of alerts of the first log whose events are in no window"),
 )
 
 
@@ -208,10 +208,12 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     common = tuple(sorted(set(logs[0].variables) & set(logs[1].variables)))
     if not common:
         both = "; ".join(f"{path}: {', '.join(log.variables)}" for path, log in zip(paths, logs, strict=True))
-        raise LarsError(f"the logs have no column in common: {both}; use the same name for a column of both")
+        raise LarsError(f"the logs share no column: {both}; use the same name for a column in both logs")
     for path, log in zip(paths, logs, strict=True):
         if others := [name for name in log.variables if name not in common]:
-            listeners.note(f"{path}: {', '.join(others)} not compared: no column of the other log")
+            listeners.note(
+                f"{path}: {', '.join(others)} not compared, because the other log has no such column"
+            )
     within = inf if asked.within is None else asked.within.milliseconds
     begin = _minute(zero, (report.t for log in logs for report in log.reports))
     shown = None if zero is None else _shown(initial.in_zone_of(paths, initial.since(zero, begin)))
@@ -251,8 +253,11 @@ def _missed(request: LogsRequest, match: LogMatch) -> Missed:
         return {}
     events = [alert.event for alert in match.alerts if alert.first is not None and alert.event is not None]
     if not events:
-        problem = "no alert of the first log repeats a row of the events"
-        raise LarsError(f"cannot count by --window: {problem}; use a log with columns of the events")
+        problem = "no alert of the first log has the values of a row of the events"
+        raise LarsError(
+            f"cannot count alerts by --window: {problem}; use a log whose columns are also "
+            "columns of the events"
+        )
     unit = request.input_options.time_point
     lengths = (
         (_duration(u, unit), _duration(w, unit)) for u, w in product(request.logs.period, request.logs.window)
@@ -367,7 +372,7 @@ def _zero_of_numbers(logs: _Logs) -> str | None:
     if first < initial.SINCE_1970:
         return None
     if first > _LATEST:
-        problem = f"the times begin at {first / 1000:.0f} s, in no year of four digits"
+        problem = f"the first time is {first / 1000:.0f} s, beyond the year 9999"
         raise LarsError(
             f"{problem}; use --answers-unit 1ms and --trace-unit 1ms if the times are in milliseconds"
         )
@@ -412,9 +417,13 @@ def _timed(
 def _drafted(events: Sequence[Path], options: requests.InputOptions, tables: _Tables, logs: _Logs) -> Draft:
     if len(events) > 1 or options.column:
         given = "--column" if options.column else "several files of --events"
-        raise LarsError(f"{given}: the query is drafted from the columns of one file; use --query FILE")
+        raise LarsError(
+            f"{given}: a query can be drafted only from the columns of one file; use --query FILE"
+        )
     if not tables:
-        raise LarsError(f"{events[0]}: cannot draft a query: no table with a time; use --query FILE")
+        raise LarsError(
+            f"{events[0]}: cannot draft a query: not a table with a column of times; use --query FILE"
+        )
     ((time, table),) = tables
     name = re.sub(r"\W+", "_", bare(events[0]).stem, flags=re.ASCII)
     return draft(table, logs, name=name, time=time, unit=options.time_point)

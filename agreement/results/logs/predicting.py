@@ -115,7 +115,9 @@ class JudgedLogs:
             recording = later(recording, -datetime.fromisoformat(zero).timestamp() * 1000)
         if missing := [name for name in names if name not in recording.variables]:
             found = ", ".join(recording.variables)
-            raise LarsError(f"{log}: no column for ?{missing[0]} of the query; found {found}")
+            raise LarsError(
+                f"{log}: no column has the name of the variable ?{missing[0]} of the query; found {found}"
+            )
         return Answers(recordings.in_columns(recording, tuple(sorted(names))), lexical=True, rows_only=True)
 
     def _judged(
@@ -234,7 +236,7 @@ def _starts(query: EngineQuery, times: Sequence[float], period: Duration, unit: 
     """
     whole, begin = period.milliseconds, _begin(times, period)
     if begin is None:
-        raise LarsError(f"the alerts come at all times of a period of {period}")
+        raise LarsError(f"alerts occur at all times of each period of {period}")
     rounds = (begin - begin % each.milliseconds for each in USUAL if each.milliseconds <= whole)
     closing = dict.fromkeys((begin, *(t for t in rounds if begin - t < whole / 2)))
     opening = ((t - length) % whole for t in closing for length in _lengths(query))

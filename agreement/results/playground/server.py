@@ -151,7 +151,7 @@ class PlayServer:
             pass  # no JSON
         except LarsError as error:
             raise HTTPException(HTTPStatus.BAD_REQUEST, str(error)) from None
-        raise HTTPException(HTTPStatus.BAD_REQUEST, "not a question of the playground")
+        raise HTTPException(HTTPStatus.BAD_REQUEST, "not a request of the playground")
 
 
 _USUAL: Final[dict[str, Any]] = {"texts": None, "period": "", "side": "pull", "at": None, "whole": False}

@@ -48,7 +48,7 @@ class PlayedTexts:
             if name not in self.texts:
                 raise LarsError(f"cannot edit {name[:100]!r}: unknown file; use {', '.join(self.texts)}")
             if _HALF.search(text):
-                raise LarsError(f"{name}: cannot read an unpaired surrogate; use valid Unicode")
+                raise LarsError(f"{name}: the text contains an unpaired surrogate; use valid Unicode")
         edited = replace(self, texts={name: texts.get(name, text) for name, text in self.texts.items()})
         edited.check_length()
         return edited
@@ -56,7 +56,7 @@ class PlayedTexts:
     def check_length(self) -> None:
         """Raise LarsError if the texts are too long."""
         if (letters := sum(map(len, self.texts.values()))) > MOST_LETTERS:
-            problem = f"its files have {letters:,} characters; use at most {MOST_LETTERS:,}"
+            problem = f"the files of the experiment have {letters:,} characters; use at most {MOST_LETTERS:,}"
             raise LarsError(f"{self.name}: cannot play: {problem}")
 
     def write(self, folder: Path) -> Path:
@@ -83,7 +83,8 @@ class PlayedTexts:
         given = [tables, *tables.get("comparisons", ())]
         if not any(str(table.get("period")) == period for table in given if isinstance(table, dict)):
             raise LarsError(
-                f"{self.first}: cannot write {line}; use an experiment with a line `period = ...`"
+                f"{self.first}: cannot write {line} into the experiment; use an experiment with a "
+                "line `period = ...`"
             )
         return replace(self, texts={**self.texts, self.first: written})
 
@@ -117,7 +118,9 @@ def read_texts(inputs: Sequence[Path]) -> PlayedTexts:
 
 def _of_experiment(path: Path) -> PlayedTexts:
     if exists(path, folder=True) and not exists(path / requests.EXPERIMENT_FILE):
-        raise LarsError(f"{path}: cannot play: there is no {requests.EXPERIMENT_FILE}; use an experiment")
+        raise LarsError(
+            f"{path}: cannot play the folder, because it has no {requests.EXPERIMENT_FILE}; use an experiment"
+        )
     experiment = read_experiment(path)
     toml = Path(experiment.toml.source)
     names = dict.fromkeys([*names_inside(experiment), toml.name])
@@ -158,5 +161,5 @@ def _inside(folder: Path, name: str) -> str:
 
 def _text(path: Path) -> str:
     if not exists(path, folder=False):
-        raise LarsError(f"{path}: cannot play: it is not a file; use {_ACCEPTED}")
+        raise LarsError(f"{path}: cannot play the path, because it is not a file; use {_ACCEPTED}")
     return read_file(path, _ACCEPTED).text

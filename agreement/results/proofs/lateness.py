@@ -23,7 +23,7 @@ from solver.deadlines import Deadline
 
 _COLUMNS = (
     Column("side", str, "push or pull"),
-    Column("kind", str, "the change: lost, lost for good, or invented"),
+    Column("kind", str, "kind of change: lost, lost for good, or invented"),
     Column("verdict", str, "never, possible, or open"),
     Column("why", str, "the reason of the verdict"),
     Column("least_wait", int, "smallest wait of pull, in time points, with which the change never happens"),

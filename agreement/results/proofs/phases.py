@@ -167,13 +167,13 @@ class PhaseResult(Findings):
 
 
 _COLUMNS = (
-    Column("rate", int, "how many times as fast the stream is"),
-    Column("period", int, "the pulling period, in time points"),
-    Column("from", int, "the first length of the window of the run"),
-    Column("to", int, "the last length"),
-    Column("agreeing", int, "how many periods agree at each of them"),
-    Column("empty", int, "in how many periods no side has a row"),
-    Column("whole", int, "how many whole periods there are"),
+    Column("rate", int, "factor that makes the stream faster"),
+    Column("period", int, "pull period U, in time points"),
+    Column("from", int, "first of consecutive window lengths with the same result"),
+    Column("to", int, "last of these window lengths"),
+    Column("agreeing", int, "number of periods that agree, for each of these window lengths"),
+    Column("empty", int, "number of periods in which neither side has a row"),
+    Column("whole", int, "number of whole periods"),
 )
 
 

@@ -129,12 +129,12 @@ def _row(fact: Fact) -> tuple[int, str, str, str, str, str | None]:
 
 
 _COLUMNS = (
-    Column("t", int, "when the triple arrives"),
+    Column("t", int, "time at which the triple arrives"),
     Column("stream", str, "its stream"),
     Column("s", str, "its subject"),
     Column("p", str, "its predicate"),
     Column("o", str, "its object"),
-    Column("graph", str, "the named graph of its element; none: the default graph"),
+    Column("graph", str, "named graph that contains the triple; none: the default graph"),
 )
 
 

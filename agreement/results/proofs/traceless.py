@@ -103,8 +103,9 @@ def _apart(traceless: TracelessTask, overrides: requests.ComparisonOptions, warn
     queries = requests.graphs_as_streams(traceless.queries, traceless.inputs[0])
     if overrides.reading.trigger == "query-streams":
         raise LarsError(
-            f"{traceless.inputs[0]}: cannot search a stream for a query with GRAPH inside WINDOW with "
-            "--trigger query-streams: it concerns all graphs of a stream; use --trigger any or matching"
+            f"{traceless.inputs[0]}: cannot combine a query that has GRAPH inside WINDOW with "
+            "--trigger query-streams, because this trigger reads all graphs of a stream; use "
+            "--trigger any or matching"
         )
     warn(requests.APART)
     # One query is pulled and pushed, because no query of C-SPARQL reads the graphs of elements.
@@ -275,9 +276,11 @@ class DecideResult(Findings):
 
 
 _VERDICT_COLUMNS = (
-    Column("period", int, "the pulling period, in time points"),
-    Column("verdict", str, "always, never, depends on the static data, not always, or open"),
-    Column("theorem", str, "what it rests on; none: nothing, it is open"),
+    Column("period", int, "pull period U, in time points"),
+    Column(
+        "verdict", str, "verdict on agreement: always, never, depends on the static data, not always, or open"
+    ),
+    Column("theorem", str, "theorem or search that the verdict rests on; none: the verdict is open"),
 )
 
 
@@ -343,7 +346,7 @@ class ContainmentResult(Findings):
         """Return the table `directions`."""
         rows = ((_FOUND[answer.holds], answer.why) for answer in self.directions)
         columns_of_both = (
-            Column("found", str, "contained, not contained, or open"),
+            Column("found", str, "verdict on containment: contained, not contained, or open"),
             Column("why", str, "the reason"),
         )
         return (OutTable("directions", columns_of_both, rows),)
@@ -555,10 +558,10 @@ class WitnessResult(Findings):
 
 
 _WITNESS_COLUMNS = (
-    Column("period", int, "the pulling period, in time points"),
-    Column("number", int, "which of the period's witnesses, from 1"),
-    Column("t", int, "when the triple arrives; none: it is static"),
-    Column("source", str, "the stream, or the graph of static data"),
+    Column("period", int, "pull period U, in time points"),
+    Column("number", int, "number of the witness of the period, from 1"),
+    Column("t", int, "time at which the triple arrives; none: the triple is static"),
+    Column("source", str, "stream of the triple, or graph of the static triple"),
     Column("s", str, "its subject"),
     Column("p", str, "its predicate"),
     Column("o", str, "its object"),

@@ -501,52 +501,55 @@ def _proved(
         yield interval, [(row, next(supports)) for row in rows]
 
 
-_VARIANT = Column("variant", str, "the CQELS query: given, or brave or cautious for each part")
-_PERIOD = Column("period", int, "the pulling period U")
+_VARIANT = Column("variant", str, "CQELS query: given, or derived with each part brave or cautious")
+_PERIOD = Column("period", int, "the pull period U")
 _INTERVAL = (
-    Column("from", int, "the period (from, to] in time points", is_time=True),
-    Column("to", int, "its end, when pull evaluates", is_time=True),
+    Column("from", int, "start of the period (from, to], in time points", is_time=True),
+    Column("to", int, "end of the period, at which pull evaluates", is_time=True),
 )
 _SUMMARY = (
     _VARIANT,
     _PERIOD,
-    Column("verdict", str, "agree, disagree, or no whole period"),
-    Column("empty", bool, "whether neither side has a row in any whole period of this U"),
-    Column("whole_periods", int, "how many whole periods lie on the timeline"),
-    Column("disagreeing", int, "in how many of them one side has a row that the other lacks"),
-    Column("both", int, "how many rows both sides have, over all whole periods"),
-    Column("push_only", int, "how many push alone has"),
-    Column("pull_only", int, "how many pull alone has"),
+    Column("verdict", str, "verdict on the period U: agree, disagree, or no whole period"),
+    Column("empty", bool, "whether no whole period of this U has a row of push or pull"),
+    Column("whole_periods", int, "number of whole periods in the timeline"),
+    Column("disagreeing", int, "number of whole periods in which only one side has some row"),
+    Column("both", int, "number of rows that both sides have, in all whole periods"),
+    Column("push_only", int, "number of rows that only push has"),
+    Column("pull_only", int, "number of rows that only pull has"),
 )
 _CAUSES = (
     _VARIANT,
     _PERIOD,
-    Column("side", str, "the side that alone has the rows: push or pull"),
+    Column("side", str, "the only side that has the rows: push or pull"),
     Column("cause", str, "why"),
-    Column("rows", int, "how many rows have this cause"),
-    Column("periods", int, "in how many periods they are"),
-    Column("from", int, "the first of these periods is (from, to]", is_time=True),
+    Column("rows", int, "number of rows with this cause"),
+    Column("periods", int, "number of periods with such rows"),
+    Column("from", int, "start of the first such period (from, to]", is_time=True),
     Column("to", int, "its end", is_time=True),
 )
 PERIODS = (
     _VARIANT,
     _PERIOD,
     *_INTERVAL,
-    Column("agree", bool, "whether both sides have the same rows"),
-    Column("empty", bool, "whether neither side has a row in any whole period of this U"),
-    Column("push", int, "how many rows push reported"),
-    Column("pull", int, "how many rows pull reports"),
-    Column("push_only", int, "how many push alone has"),
-    Column("pull_only", int, "how many pull alone has"),
+    Column("agree", bool, "whether push and pull have the same rows in the period"),
+    Column("empty", bool, "whether no whole period of this U has a row of push or pull"),
+    Column("push", int, "number of rows that push reports in the period"),
+    Column("pull", int, "number of rows that pull reports at the end of the period"),
+    Column("push_only", int, "number of rows that only push has"),
+    Column("pull_only", int, "number of rows that only pull has"),
 )
 DIFFERENCES = (
     _VARIANT,
     _PERIOD,
     *_INTERVAL,
-    Column("side", str, "the side that alone has the row: push or pull"),
+    Column("side", str, "the only side that has the row: push or pull"),
     Column("cause", str, "why"),
     Column(
-        "pushed", int, "when push last reported the row, up to the period's end; none: never", is_time=True
+        "pushed",
+        int,
+        "last time up to the end of the period at which push reports the row; none: never",
+        is_time=True,
     ),
     Column("atom", str, "the row as an atom, for lars explain", in_papers=outputs.shorten),
 )
@@ -556,8 +559,8 @@ _ANSWERS = (
     Column(
         "first",
         int,
-        "the row is an answer at all evaluations of the side from this time point on,",
+        "first time point of an interval: the row is an answer at all evaluations of the side in it",
         is_time=True,
     ),
-    Column("last", int, "to this one, both included", is_time=True),
+    Column("last", int, "last time point of the interval (included)", is_time=True),
 )

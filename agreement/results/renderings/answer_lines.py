@@ -110,16 +110,27 @@ def _time(t: float, milliseconds: float, dates: Dates) -> outputs.Json:
 
 
 _TIME: Final = Column("t", int, "the time point", is_time=True)
-_ROWS: Final = Column("rows", int, "how many rows are the answer")
-_PLACE: Final = Column("place", int, "the row's place in the answer, from 1")
-_STREAM: Final = Column("stream", int, "the number of the answer stream, from 1; none: --brave or --cautious")
-_ATOM: Final = Column("atom", str, "an atom of it; @_u before it: at time u")
-_STREAMS: Final = Column("streams", int, "how many answer streams there are; --models can show fewer")
+_ROWS: Final = Column("rows", int, "number of rows of the answer")
+_PLACE: Final = Column("place", int, "position of the row in the answer, from 1")
+_STREAM: Final = Column(
+    "stream", int, "number of the answer stream, from 1; none: with --brave or --cautious"
+)
+_ATOM: Final = Column(
+    "atom", str, "an atom of the answer stream; @_u before the atom: the atom holds at time u"
+)
+_STREAMS: Final = Column("streams", int, "number of answer streams; with --models, fewer can be shown")
 _MILLISECONDS: Final = Column("ms", float, "the time of the report in milliseconds")
 
 
-_FIRST: Final = Column("first", int, "the first time point of a run at which it is answered", is_time=True)
-_LAST: Final = Column("last", int, "the last one; it is answered at each evaluation between", is_time=True)
+_FIRST: Final = Column(
+    "first", int, "first time point of an interval in which the row or atom is an answer", is_time=True
+)
+_LAST: Final = Column(
+    "last",
+    int,
+    "last time point of the interval; the row or atom is an answer at each evaluation in the interval",
+    is_time=True,
+)
 
 
 def tables(answers: Answered, *, runs: bool) -> tuple[OutTable, ...]:

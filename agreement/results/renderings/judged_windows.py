@@ -258,41 +258,47 @@ def _term_in_papers(term: Json) -> str:
 
 
 _MATCH: Final = (
-    Column("expected", int, "how many rows are expected"),
-    Column("actual", int, "how many are reported"),
+    Column("expected", int, "number of expected rows"),
+    Column("actual", int, "number of reported rows"),
     Column("precision", float, "the share of the reported rows that are expected"),
     Column("recall", float, "the share of the expected rows that are reported"),
-    Column("problem", str, "what is wrong; none: nothing"),
+    Column("problem", str, "description of the fault; none: the window is right"),
     Column("missing", str, "expected rows that are not reported, as JSON", in_papers=_rows_in_papers),
     Column("extra", str, "reported rows that are not expected, as JSON", in_papers=_rows_in_papers),
 )
 _STARTS: Final = (
-    Column("phase", str, "windows are compared; transient and later ones are not"),
-    Column("t0", str, "the start times, as JSON", in_papers=_list_in_papers),
+    Column(
+        "phase",
+        str,
+        "windows: compared windows; transient: windows before the stable phase; later: windows after the end",
+    ),
+    Column("t0", str, "start times t0 of the windows, as JSON", in_papers=_list_in_papers),
 )
-_DATES: Final = Column(f"t0{SUFFIX}", str, "the start times' dateTimes, as JSON", in_papers=_list_in_papers)
+_DATES: Final = Column(f"t0{SUFFIX}", str, "start times t0 as dateTimes, as JSON", in_papers=_list_in_papers)
 """The column of dateTimes after the column of start times, if the trace has dateTimes."""
 _WINDOWS: Final = (
-    Column("from", float, "where the window begins, in time points", is_time=True),
-    Column("to", float, "where it ends", is_time=True),
-    Column("delay", float, "how late the report is, in ms"),
-    Column("triples", int, "how many triples the window holds"),
+    Column("from", float, "lower end of the window, in time points", is_time=True),
+    Column("to", float, "upper end of the window, in time points", is_time=True),
+    Column("delay", float, "delay of the report, in ms"),
+    Column("triples", int, "number of triples in the window"),
     *_MATCH,
 )
 _STEPS: Final = (
-    Column("push", float, "the number of the push, from 0"),
-    Column("time", float, "the time unit, where reports are compared by it"),
+    Column("push", float, "number of the push, from 0"),
+    Column("time", float, "number of the time unit, if reports are compared by time units"),
     Column("predicted_at", str, "the times of the predicted reports, as JSON", in_papers=_list_in_papers),
     Column("recorded_at", str, "the times of the recorded reports, as JSON", in_papers=_list_in_papers),
     *_MATCH,
 )
 _CASES: Final = (
     *(Column(name, str, f"the case's {name}") for name in ("id", "engine", "family")),
-    Column("judge", str, "what it is judged by"),
-    Column("correct", bool, "whether it is correct"),
+    Column("judge", str, "specification or engine version that judges the case"),
+    Column("correct", bool, "whether the answers are correct"),
     Column("score", float, "the harmonic mean of precision and recall over all rows"),
-    Column("t0", str, "the start times that fit, as JSON", in_papers=_list_in_papers),
-    Column("problem", str, "what is wrong first; none: nothing"),
+    Column(
+        "t0", str, "start times t0 with which the answers are correct, as JSON", in_papers=_list_in_papers
+    ),
+    Column("problem", str, "description of the first fault; none: the answers are correct"),
 )
 
 

@@ -94,7 +94,8 @@ class SuiteRequest:
     adapter: str | None = adapter_option()
     compare: tuple[str, ...] = option(
         (),
-        "Command that starts a second adapter, to compare both engines. Repeatable.",
+        "Command that starts the adapter of another engine, to compare the results of all "
+        "engines. Repeatable.",
         metavar="COMMAND",
         repeated=True,
     )
@@ -323,8 +324,8 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
     numbers = declared_vectors(specification(request.engine), request.t0, request.bounds)
     if not numbers:
         raise LarsError(
-            f"--engine {request.engine}: no vector of the suite has its parameters; expected those of "
-            "vectors.json, or nothing, for what fits best"
+            f"--engine {request.engine}: the suite has no tests for the parameters of this specification; "
+            "use parameters from vectors.json, or omit --engine to find the parameters that fit best"
         )
     return frozenset((number, request.label or "evaluation") for number in numbers)
 

@@ -38,7 +38,7 @@ class AtomLines(LineFormat):
         """Return the file with its declared prefixes; raise LarsError if a stream is given."""
         _ = options
         if source.stream and not source.candidates:
-            raise LarsError(f"{head.path}: atoms belong to no stream; use --stream for files of RDF")
+            raise LarsError(f"{head.path}: a file of atoms has no stream; use --stream only for files of RDF")
         return replace(source, prefixes=head_prefixes(head.plain))
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
@@ -168,7 +168,7 @@ class LogLines(LineFormat):
         """Return the file; raise LarsError if a stream is given."""
         _ = options
         if source.stream and not source.candidates:
-            raise LarsError(f"{head.path}: atoms belong to no stream; use --stream for files of RDF")
+            raise LarsError(f"{head.path}: a file of atoms has no stream; use --stream only for files of RDF")
         return source
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:

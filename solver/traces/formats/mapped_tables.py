@@ -91,7 +91,7 @@ def _check(template: str, texts: Sequence[str]) -> None:
     try:
         canonical("0".join(texts))
     except NotATerm as error:
-        raise LarsError(f"the template {short(template)} is no term: {error}") from None
+        raise LarsError(f"the template {short(template)} is not an RDF term: {error}") from None
 
 
 def _iri(text: str, prefixes: Mapping[str, str]) -> str:
@@ -109,7 +109,9 @@ def _iri(text: str, prefixes: Mapping[str, str]) -> str:
     names = ", ".join(f"{name}:" for name in known)
     if colon and re.fullmatch(r"[\w.-]*", prefix):
         accepted = f"--prefix {prefix}=IRI, in experiments a line of [prefixes] (known: {names})"
-        raise LarsError(f"found the template {short(text)}, and no prefix {prefix}:; expected {accepted}")
+        raise LarsError(
+            f"the template {short(text)} uses the undeclared prefix {prefix}:; expected {accepted}"
+        )
     accepted = f'an IRI, bare, in < > or by a prefix ({names}), a "literal", or {{column}}'
     raise LarsError(f"found the template {short(text)}; expected {accepted}")
 
@@ -272,8 +274,8 @@ def _oddity(column: pa.Array) -> str | None:
     odd = texts[pc.index(numbers, False).as_py()].as_py()
     remedy = f"; use --null {odd} if it stands for a missing value" if odd in NULL_WORDS else ""
     return (
-        f"{short(odd)} is not a number, as most others are; "
-        f"they are read as numbers only where all are (an empty cell is none){remedy}"
+        f"{short(odd)} is not a number, but most cells of the column are numbers. "
+        f"The cells are read as numbers only if all cells are numbers or empty{remedy}"
     )
 
 
@@ -401,7 +403,7 @@ def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) ->
     if missing := [name for name in texts if name not in header]:
         raise LarsError(f"{path}: found no column {missing[0]}; it has {', '.join(header)}")
     if twice := [name for name in texts if header.count(name) > 1]:
-        raise LarsError(f"{path}: found two columns {twice[0]}; use one of each name")
+        raise LarsError(f"{path}: two columns have the name {twice[0]}; use a different name for each column")
     is_parquet, marked = _is_parquet(plain), frozenset[str]()
     try:
         if is_parquet:

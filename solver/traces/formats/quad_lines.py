@@ -62,7 +62,7 @@ class QuadLines(LineFormat):
         if source.loose is False and _is_loose(tokens):
             raise MalformedPart(
                 "found a literal or time without quotes (YABench's spelling, in ms), but the first lines "
-                "have quotes; expected one spelling a file, or a given trace unit",
+                "have quotes; use one spelling in the whole file, or set --trace-unit",
                 next((token.column for token in tokens if token.kind == "bare"), tokens[-1].column),
             )
         triple = (_term(tokens[0]), _term(tokens[1]), _term(tokens[2]))

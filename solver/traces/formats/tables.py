@@ -308,7 +308,7 @@ def _columns_of(source: input_files.TraceFile, names: Sequence[str]) -> tuple[st
         return ATOM_COLUMNS
     if (names_found := atom_columns(names)) is None:
         gap = next(name for number, name in enumerate(argument_columns(names), 1) if name != f"arg{number}")
-        problem = f"the column {gap}, but none before it"
+        problem = f"found the column {gap} without the columns before it"
         raise LarsError(f"{source.path}: {problem}; expected {ACCEPTED_TABLE}")
     return names_found
 
@@ -578,7 +578,7 @@ def _gap(text: str, at: int) -> int:
 def _cells_of(pairs: list[tuple[str, object]]) -> dict[str, object]:
     cells = dict(pairs)
     if len(cells) < len(pairs):
-        raise ValueError("a column stands twice in a row")
+        raise ValueError("a row contains a column twice")
     return cells
 
 

@@ -16,7 +16,7 @@ PREFIX = "PREFIX : <http://e/> "
 CQ = "SELECT ?s WHERE { STREAM :S [RANGE 3s] { ?s :p ?o } }"
 CS = "SELECT ?s FROM STREAM :S [RANGE 3s STEP 3s] WHERE { ?s :p ?o }"
 ZERO = "2026-01-31T12:00:00Z"
-DATED = "time 0 is {}, time points of 1s count from there"
+DATED = "time 0 is {}, one time point is 1s"
 COMMANDS = {
     "solve": ("solve", "cq.rq", "t.nq"),
     "solve --as": ("solve", "cq.rq", "t.nq", "--as", "cqels-1.x"),
@@ -51,7 +51,12 @@ TIMES = [f"2026-01-31T12:00:{second:02}Z" for second in (1, 5, 6, 13)]
 @pytest.mark.parametrize("command", COMMANDS)
 def test_of_dates_the_origin_is_said(tmp_path, monkeypatch, command):
     found = ran(tmp_path, monkeypatch, command, TIMES)
-    assert found.err.count(DATED.format(ZERO) + ", one before the first element (--origin says another)") == 1
+    assert (
+        found.err.count(
+            DATED.format(ZERO) + ", one time point before the first element (--origin sets another time 0)"
+        )
+        == 1
+    )
     if command in DOCUMENTS:
         assert found.json["origin"] == ZERO
 

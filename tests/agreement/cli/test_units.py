@@ -121,8 +121,8 @@ def trace_of(times):
     return "".join(f'<http://e/w{t}> <http://e/in> <http://e/hall> <http://e/S> "{t}" .\n' for t in times)
 
 
-APART = "warning: no window holds elements of two times of the trace: its times are at least "
-WHOLE = "warning: every window can hold the whole trace: this has "
+APART = "warning: no window contains elements with different times: times of the trace are at least "
+WHOLE = "warning: every window can contain the whole trace: the trace has "
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ WHOLE = "warning: every window can hold the whole trace: this has "
             "[RANGE 30m]",
             range(9),
             (),
-            f"{WHOLE}8 time points, the shortest window 1800; integers in it count 1s",
+            f"{WHOLE}8 time points, the shortest window 1800; the integers in the trace count 1s",
         ),
         ("[RANGE 30m]", range(9), ("--unit", "1min"), ""),
         ("[RANGE 30m]", range(5), (), ""),
@@ -163,7 +163,7 @@ def test_dates_leave_no_doubt(files):
     dates = [f"2024-01-01T12:0{minute}:00Z" for minute in range(9)]
     (files / "t.nq").write_text(trace_of(dates))
     (said,) = solve("c.cqels", "t.nq").err.splitlines()
-    assert said.startswith("warning: time 0 is 2024-01-01T11:59:59Z, time points of 1s count from there")
+    assert said.startswith("warning: time 0 is 2024-01-01T11:59:59Z, one time point is 1s")
 
 
 def test_spark_and_judge_warn_alike(files, spark):
@@ -178,7 +178,7 @@ def test_spark_and_judge_warn_alike(files, spark):
         == said[1].splitlines()[0]
         == (
             f"{APART}10 time points apart, the longest window has 1; "
-            "integers in it count 1s (--trace-unit, --unit): is that right?"
+            "the integers in the trace count 1s. If this unit is wrong, set --trace-unit and --unit"
         )
     )
 

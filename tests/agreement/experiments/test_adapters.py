@@ -78,7 +78,7 @@ def test_a_refused_query_is_a_result_and_a_broken_adapter_ends_the_run(tmp_path)
     (cell, _) = (folder / "results" / FOLDER).iterdir()
     assert "refused" in json.loads(cell.read_text())
     ran = run(experiment(tmp_path / "f", toml(engines=adapted(f"{BROKEN} crashing"))), code=3)
-    assert "has ended with exit code 3; its last words: No more memory" in ran.err
+    assert "has ended with exit code 3; its last line on standard error: No more memory" in ran.err
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,12 @@ def test_a_refused_query_is_a_result_and_a_broken_adapter_ends_the_run(tmp_path)
             "engine = \"csparql\"\nadapter = 'a'",
             "use exactly one of these keys: `engine`",
         ),
-        ("name = 'A'\nadapter = 'a'", "an adapter without `specification` and `language`; use one"),
+        ("name = 'A'\nadapter = 'a'", "missing keys `specification` and `language` for an adapter; use one"),
         ('engine = "csparql"\noptions = {t0 = 1}', "requires the key adapter"),
-        ('name = "A"\nadapter = \'a\'\nlanguage = "csparql"\noff = ["W1"]', "accepted for an engine version"),
+        (
+            'name = "A"\nadapter = \'a\'\nlanguage = "csparql"\noff = ["W1"]',
+            "allowed only with an engine version",
+        ),
     ],
 )
 def test_wrong_keys_have_their_place(engines, said, tmp_path):

@@ -300,7 +300,10 @@ def test_relative_iris_of_a_query_are_refused(tmp_path):
     own = scattered(tmp_path)
     (tmp_path / "home/me/a b.rq").write_text(QUERY.format("").replace("http://example.org/p", "p"))
     ran = lars("pack", own, "-o", tmp_path / "packed")
-    assert (ran.code, "its relative IRIs depend on its folder" in ran.err) == (2, True), ran.err
+    assert (
+        ran.code,
+        "the query has relative IRIs, whose meaning depends on the folder of the query" in ran.err,
+    ) == (2, True), ran.err
 
 
 def test_the_metadata_lists_each_file_with_its_hash(tmp_path):

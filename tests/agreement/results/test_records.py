@@ -38,7 +38,7 @@ def test_nothing_that_is_read_is_written_over(option, place, inputs, monkeypatch
     monkeypatch.chdir(inputs[0].parent)
     before = inputs[place].read_text()
     ran = lars("record", *inputs, "--adapter", f"{SERVED} rspql", option, f"./{inputs[place].name}")
-    assert (ran.code, "cannot be written: it is read" in ran.err) == (2, True)
+    assert (ran.code, "cannot be written, because it is an input" in ran.err) == (2, True)
     assert inputs[place].read_text() == before
 
 
@@ -57,17 +57,17 @@ def test_a_query_that_the_engine_refuses_is_recorded_as_such(inputs, tmp_path):
     case = tmp_path / "case.json"
     ran = lars("record", query, trace, "--adapter", f"{SERVED} rsp-js-1.3.5", "--out", case)
     assert ran.code == 0
-    assert ran.out.startswith("the query is refused: ")
+    assert ran.out.startswith("the query is rejected: ")
     assert json.loads(case.read_text())["refused"]
 
 
 @pytest.mark.parametrize(
     ("kind", "said"),
     {
-        "crashing": "has ended with exit code 3; its last words: No more memory",
+        "crashing": "has ended with exit code 3; its last line on standard error: No more memory",
         "silent": "has not replied for 1 s",
         "term": "'http://e/a' is not an RDF term",
-        "half": "which is no JSON object",
+        "half": "its output is not a JSON object",
         "forking": None,
     }.items(),
 )
@@ -120,7 +120,7 @@ def test_what_is_served_is_a_right_adapter(name):
         "half": "WRONG push: ",
         "term": "WRONG push: ",
         "twice": "WRONG push: ",
-        "giving-up": "cannot go on after push: out of memory",
+        "giving-up": "cannot continue after push: out of memory",
         "dead": "WRONG open: ",
         "unit": "WRONG open: ",
         "unknown": "unknown key 'timeunit', did you mean time_unit",

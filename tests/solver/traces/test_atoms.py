@@ -197,10 +197,14 @@ MALFORMED = {
     "bad prefix": ("a.atoms", "@prefix e <u:> .\n1: p\n", "1:9: found “e”, expected a prefix"),
     "order": ("a.atoms", "3: p\n1: p\n", "2:1: the time 1 comes after 3; expected times that do not"),
     "order of a quiet time": ("a.atoms", "3: p\n1:\n", "2:1: the time 1 comes after 3"),
-    "too large a number": ("a.atoms", "1: p p(9999999999)\n", "1:6: no ASP symbol for 9999999999"),
+    "too large a number": (
+        "a.atoms",
+        "1: p p(9999999999)\n",
+        "1:6: cannot write a symbol of clingo for 9999999999",
+    ),
     "too late": ("a.atoms", f"{2**63}: p\n", "1:1: the time 9223372036854775808"),
     "relative iri": ("a.atoms", "1: p(<a>)\n", "1:4: '<a>' is not an RDF term: the IRI has no scheme"),
-    "NUL": ("a.atoms", "1: p('\\u0000')\n", "1:4: no ASP symbol for"),
+    "NUL": ("a.atoms", "1: p('\\u0000')\n", "1:4: cannot write a symbol of clingo for"),
     "half a character": ("a.atoms", '1: p("\\uD800")\n', "1:7: \\uD800 is not an escape"),
     "half a predicate": ("a.atoms", "1: '\\uD800'\n", "1:5: \\uD800 is not an escape"),
     "no utf-8": ("a.atoms", b'1: p("\xff")\n', "1:7: found bytes that are no UTF-8"),
@@ -249,8 +253,8 @@ def test_a_malformed_table_gives_one_message_with_its_place(spark, tmp_path, ato
     [
         ({"arg1": ["X"]}, ":1:3: found “X”"),
         ({"arg1": [None], "arg2": ["a"]}, ":1:4: found arg2 without arg1"),
-        ({"arg1": [2**40]}, ":1:3: no ASP symbol for 1099511627776"),
-        ({"arg2": ["a"]}, ": the column arg2, but none before it; expected t as integer"),
+        ({"arg1": [2**40]}, ":1:3: cannot write a symbol of clingo for 1099511627776"),
+        ({"arg2": ["a"]}, ": found the column arg2 without the columns before it; expected t as integer"),
         ({"arg1": [0.5]}, ": the column arg1 is double; expected t as integer"),
         ({"predicate": [5]}, ": the column predicate is int64; expected t as integer"),
     ],
@@ -266,7 +270,7 @@ def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
     paths = written(tmp_path, {"a.atoms": "1: p q(X)\n2: p\noops\n"})
     side = tmp_path / "bad.txt"
     given_options = options(on_error="skip", rejected=side)
-    with pytest.warns(TraceWarning, match="2 bad lines"):
+    with pytest.warns(TraceWarning, match="skipped 2 invalid lines"):
         assert both(spark, paths, given_options) == [(2, "p", ())]
     assert side.read_text().splitlines()[1::2] == ["1: p q(X)", "oops"]
 
@@ -298,7 +302,7 @@ def test_a_file_in_many_parts_keeps_prefixes_and_order(spark, monkeypatch, tmp_p
 def test_a_stream_is_named_for_rdf_alone(tmp_path):
     [path] = written(tmp_path, {"a.atoms": "1: p"})
     found = message(lambda: read_trace_in_process([path], options(streams={path: "urn:a"})))
-    assert "a.atoms: atoms belong to no stream" in found
+    assert "a.atoms: a file of atoms has no stream" in found
 
 
 def loaded(paths, *, in_process):

@@ -22,7 +22,7 @@ CSPARQL = (
 )
 UNITS = ("--trace-unit", "1ms", "--unit", "1s")
 MILLISECONDS = TraceOptions(SECOND, MILLISECOND)
-NOTE = "time 0 is 2023-11-14T22:13:19Z, one time point before the first, as for dateTimes"
+NOTE = "time 0 is 2023-11-14T22:13:19Z, one time point before the first element"
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_integers_since_1970_count_from_the_origin(files, options, times):
 
 
 def test_milliseconds_that_nobody_calls_so_are_named(files):
-    hint = "later than dateTimes reach: do they count milliseconds (--trace-unit 1ms)?"
+    hint = "times are too late for dateTimes, so use --trace-unit 1ms"
     assert hint in lars("solve", "c.cqels", "ms.nq").err
     assert hint not in lars("solve", "c.cqels", "ms.nq", "--trace-unit", "1ms").err
 
@@ -73,7 +73,7 @@ def test_times_later_than_dates_are_numbers_alone(files):
 def test_an_element_at_the_origin_lies_in_no_period_however_its_time_is_written(files, name):
     units = UNITS if name == "ms.nq" else ()
     found = lars("solve", "c.cqels", name, *units, "--origin", "2023-11-14T22:13:20Z")
-    assert "the trace has elements at time 0, which lies in no period" in found.err
+    assert "the trace has elements at time 0, which no period contains" in found.err
 
 
 def test_a_date_whose_time_0_would_be_too_early_is_refused(tmp_path):

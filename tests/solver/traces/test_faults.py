@@ -27,7 +27,7 @@ MALFORMED = {
     ),
     "a zone beyond 14:00": (
         {"a.nt": '<urn:s> <urn:p> <urn:o> "2020-01-01T00:00:00-14:01" .'},
-        "a.nt:1:25: '2020-01-01T00:00:00-14:01' is not a dateTime: its zone is beyond 14:00",
+        "a.nt:1:25: '2020-01-01T00:00:00-14:01' is not a dateTime: its time zone is more than 14:00 from UTC",
     ),
     "a fraction as time": (
         {"a.csv": "t,s,p,o\n1700000000.5,urn:s,urn:p,urn:o\n"},
@@ -127,7 +127,10 @@ MALFORMED = {
         "a.trig:5:1: the time 1 comes after 2",
     ),
     "turtle syntax": ({"d/data_00.ttl": "<urn:s> <urn:p> 1 .\n<urn:s> ;"}, "d/data_00.ttl:2:9: "),
-    "turtle name": ({"d/first.ttl": "<urn:s> <urn:p> 1 ."}, "d/first.ttl: found no time in the file's name"),
+    "turtle name": (
+        {"d/first.ttl": "<urn:s> <urn:p> 1 ."},
+        "d/first.ttl: the name of the file contains no time",
+    ),
     "turtle alone": ({"a.ttl": "<urn:s> <urn:p> 1 ."}, "a.ttl: a Turtle file holds no times"),
     "an array of JSON": (
         {"a.json": '[\n {"t": 1, "s": "<http://e/a>"}\n]\n'},
@@ -192,8 +195,10 @@ def test_what_a_trace_lacks_is_said_before_reading(tmp_path):
         message(lambda: read([tmp_path / "b.nt"], SECONDS))
         == f"{tmp_path}/b.nt: there is no such file or folder"
     )
-    assert message(lambda: read([path, path], SECONDS)) == f"{path}: the trace names this file twice"
-    assert "needs a file that keeps them" in message(lambda: read([path], options(on_error="skip")))
+    assert message(lambda: read([path, path], SECONDS)) == f"{path}: the trace contains this file twice"
+    assert "--on-error skip requires --rejected FILE" in message(
+        lambda: read([path], options(on_error="skip"))
+    )
     assert "does not have: b.nt" in message(lambda: read([path], options(streams={Path("b.nt"): "urn:a"})))
 
 
@@ -211,8 +216,8 @@ def test_several_possible_streams_are_an_error_that_lists_them(spark, tmp_path):
     given = options(query_streams=("urn:x", "urn:y"), on_error="skip", rejected=tmp_path / "side")
     found = message(lambda: read_on_spark(spark, paths, given))
     assert (
-        "a.nt:1:1: nothing says which stream this is; give --stream IRI=FILE with one of: urn:x, urn:y"
-        in found
+        "a.nt:1:1: the stream of the file is unknown; use --stream IRI=FILE with one of "
+        "the streams urn:x, urn:y" in found
     )
     assert found == message(lambda: read_trace_in_process(paths, given))
 

@@ -279,7 +279,7 @@ def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
     paths = written(tmp_path, {"a.nt": b'<urn:s> <urn:p> <urn:o> "1" .\noops\n\xff <a>\n<urn:s> "5" .\n'})
     side = tmp_path / "bad.txt"
     given = options(on_error="skip", rejected=side)
-    with pytest.warns(TraceWarning, match=f"3 bad lines or elements skipped; they are kept in {side}"):
+    with pytest.warns(TraceWarning, match=f"skipped 3 invalid lines or elements and wrote them to {side}"):
         assert len(read_trace_in_process(paths, given)) == 1
     kept = side.read_text()
     assert kept.splitlines()[1::2] == ["oops", "\\xff <a>", '<urn:s> "5" .']

@@ -127,9 +127,10 @@ WRONG = {
     (("t", "{time}"), ("s", "ex:{a}")): "expected columns with t = {column}, s and at least one predicate",
     (("t", "time"), ("s", "ex:{a}"), ("a", "ex:b")): "found t = 'time'; expected {column}, the column",
     (("t", "{when}"), ("s", "ex:{a}"), ("a", "ex:b")): "t.csv: found no column when; it has time, a",
-    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "and no prefix no:; expected --prefix no=IRI",
+    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "uses the undeclared prefix no:; expected --prefix "
+    "no=IRI",
     (("t", "{time}"), ("s", "ex:{a}"), ("p", "ex:b")): "found the template 'p'; expected an IRI",
-    (("t", "{time}"), ("s", "ex:{a}"), ("ex:p q", "ex:b")): "is no term",
+    (("t", "{time}"), ("s", "ex:{a}"), ("ex:p q", "ex:b")): "is not an RDF term",
 }
 
 
@@ -184,7 +185,9 @@ def test_a_table_without_a_header_is_called_so(tmp_path, text):
 
 def test_a_column_that_is_there_twice_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("time,bike,station,load,load\n2,b,s,1,2\n")
-    with pytest.raises(LarsError, match="found two columns load; use one of each name"):
+    with pytest.raises(
+        LarsError, match="two columns have the name load; use a different name for each column"
+    ):
         mapped(tmp_path / "t.csv")
 
 

@@ -80,5 +80,5 @@ def test_a_triple_pattern_in_two_branches_is_in_the_part_of_each(where):
 )
 def test_a_selected_variable_that_no_pattern_binds_is_warned_of(text, unbound):
     found = [remark for remark in remarks(read_query(text, "q.rq"), Setting()) if remark.startswith("T6")]
-    expected = f"T6: {unbound} is selected, but no pattern binds it: unbound in every row"
+    expected = f"T6: {unbound} is selected, but no pattern binds it, so it is unbound in every row"
     assert found == ([] if unbound is None else [expected])

@@ -64,7 +64,9 @@ def test_each_window_of_its_families_is_read(clause, window):
 def test_a_window_that_nothing_declares_has_no_solution_and_a_warning_names_it(block, table, name):
     query = read_query(f"{HEAD} FROM NAMED WINDOW :wind ON :s [RANGE PT1S] {{ {block} }}", "q.rq")
     assert str(query.pattern) == f"VALUES {table} {{}}"
-    assert query.notes == (f"WINDOW {name} is empty: no FROM NAMED WINDOW declares it",)
+    assert query.notes == (
+        f"WINDOW {name} is empty, because the query does not declare a window with this name",
+    )
 
 
 def test_a_variable_over_no_window_has_no_solution():

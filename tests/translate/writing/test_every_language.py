@@ -53,7 +53,9 @@ def test_the_sample_is_written_in_each_language_or_the_reason_is_named(source, t
     if isinstance(again, str):
         # C-SPARQL and SPARQLstream merge streams, names of CQELS 2 are words, and some windows need a STEP.
         assert source is not target
-        assert re.match(f"{target.manner.title} cannot say (that <|the stream <|the window \\[).+; .+", again)
+        assert re.match(
+            f"{target.manner.title} cannot express (that <|the stream <|the window \\[).+: .+", again
+        )
         return
     assert again.language is target
     if (source in MERGING) == (target in MERGING) and source is not Language.SPARQ is not target:
@@ -85,7 +87,7 @@ def test_each_window_is_written_in_each_language_or_named(source, body):
         again = written(query, target)
         if isinstance(again, str):
             assert re.match(
-                f"{target.manner.title} cannot say (that <|the stream <|the window \\[).+; .+", again
+                f"{target.manner.title} cannot express (that <|the stream <|the window \\[).+: .+", again
             )
         elif target not in MERGING | {Language.SPARQ} or target is source:
             assert windows_of(again) == windows_of(query), target

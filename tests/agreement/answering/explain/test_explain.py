@@ -179,9 +179,10 @@ REFUSED = {
     "ans(25,,b)": "'ans(25,,b)' is not an atom; expected an atom",
     "ans(25": "'ans(25' is not an atom",
     "": "'' is not an atom",
-    "ans(25,b)": "no predicate ans1/2 in program, trace or static data; known: ans1/3, ans2/6",
-    "ans(25,raybann,b)": "raybann names no term of program, trace or static data; candidates: rayban",
-    "ans(twenty,rayban,b)": "twenty names no term",
+    "ans(25,b)": "unknown predicate ans1/2; expected one of ans1/3, ans2/6",
+    "ans(25,raybann,b)": "raybann is not a term of the program, the trace or the static data; "
+    "expected one of rayban",
+    "ans(twenty,rayban,b)": "twenty is not a term",
     "@_51 ans(25,rayban,b)": "the time point 51 lies outside the timeline [0, 50]",
 }
 
@@ -196,9 +197,9 @@ def test_an_atom_that_cannot_be_told_is_one_message(atom):
 
 CALLS = {
     (): "nothing to explain",
-    ("ans(1)", "--at", 3): "ans(1): no such file, and no atom after it",
+    ("ans(1)", "--at", 3): "ans(1): no such file, and no atom follows",
     (COUPONS, "ans(25,rayban,b)"): "--at TIME is missing",
-    (COUPONS, "--at", 18): f"{COUPONS} is a file or folder: the atom is missing",
+    (COUPONS, "--at", 18): f"missing the atom of the answer after {COUPONS}",
     (COUPONS, "--at", "x", "a"): "--at x: expected a time point",
     (COUPONS, "--at", 60, "ans(25,rayban,b)"): "the time point 60 lies outside the timeline [0, 50]",
     ("nowhere.rq", "t.nq", "--at", 3, "a"): "nowhere.rq: no such file or folder",

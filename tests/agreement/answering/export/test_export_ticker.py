@@ -159,8 +159,11 @@ def test_the_files_are_a_line_a_time_point_and_a_legend(exported):
             "1s (t=1): Set(p(1000000009))\n",
             ":1:1: found the number 1000000009; expected a number that the file legend.json contains",
         ),
-        ("1s (t=1): p(1)\n", ":1:1: found no set of atoms; expected Set(p(1), q), or - for none"),
-        ("1s (t=1): Set(p(x))\n", ":1:1: found 'p(x)'; expected atoms as p(1,2), q"),
+        (
+            "1s (t=1): p(1)\n",
+            ":1:1: found no set of atoms; expected atoms such as Set(p(1), q), or - if no atom holds",
+        ),
+        ("1s (t=1): Set(p(x))\n", ":1:1: found 'p(x)'; expected atoms such as p(1,2), q"),
     ],
 )
 def test_an_output_that_is_none_is_one_message(exported, output, said):

@@ -58,7 +58,7 @@ def ends_of(text, engine):
 def test_a_change_of_window_ends_is_shown(source, target, tmp_path):
     ran = translated(tmp_path, TEXTS[source], "--engine", source, "--to", target)
     if ran.code == 2:
-        assert "cannot say the stream" in ran.err
+        assert "cannot express the stream" in ran.err
         return
     before, after = ends_of(TEXTS[source], source), ends_of(ran.out, target)
     shown = ENDS.search(" ".join(ran.err.split()))

@@ -185,4 +185,4 @@ def test_lines_that_are_skipped_are_told(folder):
     skipping = ("--on-error", "skip", "--rejected", "rejected.txt", "--answers-unit", "1ms", "--json")
     ran = lars("judge", *ALL.split(), *skipping)
     assert (ran.code, ran.json["correct"]) == (0, True)
-    assert ran.err == "warning: 1 bad lines or elements skipped; they are kept in rejected.txt\n"
+    assert ran.err == "warning: skipped 1 invalid lines or elements and wrote them to rejected.txt\n"

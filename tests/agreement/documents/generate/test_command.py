@@ -19,7 +19,7 @@ WRONG = {
     "--duration 1ns": "--duration 1ns: expected a whole number of the unit 1ms",
     "--start 1ns": "--start 1ns: expected a whole number of the unit 1ms",
     "--bursts 2x1ns": "--bursts 1ns: expected a whole number of the unit 1ms",
-    "--bursts 0x1s": "--bursts 0: expected bursts of 1 and more",
+    "--bursts 0x1s": "--bursts 0: expected a burst of at least 1 observation",
     "--bursts 3": "--bursts 3: expected SIZExGAP, such as 5x100ms",
     "--bursts 3xlong": "--bursts: 'long' is not a duration",
     "--values 3": "--values 3: expected LOW..HIGH",
@@ -40,7 +40,7 @@ WRONG = {
     "--duration 1ms": "no observation is in the duration 1ms",
     "--master local[1] --in-process": "cannot combine --master with --in-process",
     "--format turtles": "invalid value for '--format'",
-    "--format csv": "a file of this name is not read as csv",
+    "--format csv": "a file with this extension is not read as csv",
 }
 NAMES = {
     **{

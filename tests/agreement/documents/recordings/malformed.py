@@ -234,7 +234,7 @@ CASES = [
     ("csv", "\n2,_:b,30", "\n-2,_:b,30", "4:1", "found -2", "a time from 0"),
     ("csv", "\n2,_:b,30", "\n0,_:b,30", "4:1", "0 ms, which is before the preceding time", "in the order"),
     ("csv", "\n2,_:b,30", "\n2,_:b,30,1", "4:10", "found 4 fields", "3, t, s, n"),
-    ("csv", "\n2,_:b,30", "\n2,_:b", "4:3", "found 2 fields, the text is cut off", "3, t, s, n"),
+    ("csv", "\n2,_:b,30", "\n2,_:b", "4:3", "found 2 fields, because the text is cut off", "3, t, s, n"),
     ("csv", '"say ""hi"", b"', '"say ""hi"", b', "2:14", "a quoted field does not end", "with"),
     ("csv", '"say ""hi"", b"', '"say "hi"', "2:20", "after a field", "a comma, or the end of the line"),
     ("csv", "http://e/a", 'a"b', "2:4", "after a field", "a comma, or the end of the line"),
@@ -273,8 +273,8 @@ ENDINGS = [
     ("sparql-json", '"value": "1"', "3:44", "the end of the text, which is cut off"),
     ("sparql-lines", '"t": 2, ', "2:9", "the end of the text, which is cut off"),
     ("csv", '"say ""hi', "2:14", "the text is cut off"),
-    ("csv", "1,http://e/b", "3:3", "found 2 fields, the text is cut off"),
-    ("tsv", "2\t_:b", "4:3", "found 2 fields, the text is cut off"),
+    ("csv", "1,http://e/b", "3:3", "found 2 fields, because the text is cut off"),
+    ("tsv", "2\t_:b", "4:3", "found 2 fields, because the text is cut off"),
     ("solve", '"rows": [{', "2:20", "the end of the text, which is cut off"),
 ]
 """A text that ends after a part of it: what the message says. What is accepted is the format."""

@@ -24,33 +24,33 @@ PUSHES = [push(1, "a"), push(2, "b")]
 SAYS = {
     "silent": "has not replied for 0.5 s",
     "slow": "has not replied for 0.5 s",
-    "crashing": "has ended with exit code 3; its last words: No more memory",
+    "crashing": "has ended with exit code 3; its last line on standard error: No more memory",
     "killed": "has ended by signal 11",
     "closing": "has closed its output",
-    "dead": "has ended with exit code 1; its last words: cannot find my engine",
+    "dead": "has ended with exit code 1; its last line on standard error: cannot find my engine",
     "talking": "has written 32 MiB without a reply",
     "endless": "has written 32 MiB without a reply",
-    "murmuring": "has not replied for 0.5 s; it wrote, which is no JSON object: working",
-    "half": 'has not replied for 0.5 s; it wrote, which is no JSON object: {"reports": [{"t": 1,',
-    "list": "has not replied for 0.5 s; it wrote, which is no JSON object: []",
+    "murmuring": "has not replied for 0.5 s; its output is not a JSON object: working",
+    "half": 'has not replied for 0.5 s; its output is not a JSON object: {"reports": [{"t": 1,',
+    "list": "has not replied for 0.5 s; its output is not a JSON object: []",
     "latin": "has written the byte 0xE9, which is not UTF-8; use valid UTF-8",
-    "key": "has replied to push wrongly: the key reports is missing",
-    "number": "has replied to push wrongly: reports.0.rows.0.a: found 1; expected a text in quotes",
-    "no-list": "has replied to push wrongly: reports: found 'none'; expected a list, [..]",
-    "term": "has replied to push wrongly: 'http://e/a' is not an RDF term",
-    "variable": "has replied to push wrongly: found the variable '?a'; expected its name alone, such "
-    "as s of ?s",
-    "nan": "has replied to push wrongly: reports.0.t: found nan; expected a finite number",
-    "bound": "has replied to push wrongly: reports.0: found one bound of a window; expected both",
+    "key": "has sent an invalid reply to push: the key reports is missing",
+    "number": "has sent an invalid reply to push: reports.0.rows.0.a: found 1; expected a text in quotes",
+    "no-list": "has sent an invalid reply to push: reports: found 'none'; expected a list, [..]",
+    "term": "has sent an invalid reply to push: 'http://e/a' is not an RDF term",
+    "variable": "has sent an invalid reply to push: found the variable '?a'; expected the name without the "
+    "question mark, such as s",
+    "nan": "has sent an invalid reply to push: reports.0.t: found nan; expected a finite number",
+    "bound": "has sent an invalid reply to push: reports.0: found only one of window_from and window_to",
     "fraction": "has replied to push with the time 1.5; use whole numbers of its time_unit, 1ms",
     "fraction-of-bound": "has replied to push with the time 0.5; use whole numbers of its time_unit, 1ms",
     "surrogate": r"has written \ud83d, an unpaired surrogate; use valid UTF-8",
     "raw-surrogate": "has written the byte 0xED, which is not UTF-8; use valid UTF-8",
-    "giving-up": "cannot go on after push: out of memory",
+    "giving-up": "cannot continue after push: out of memory",
     "twice": "has written a reply without a message",
-    "unit": "has replied to open wrongly: time_unit: '1 fortnight' is not a duration",
-    "unknown": "has replied to open wrongly: unknown key 'timeunit', did you mean time_unit",
-    "nameless": "has replied to open wrongly: engine: found ''",
+    "unit": "has sent an invalid reply to open: time_unit: '1 fortnight' is not a duration",
+    "unknown": "has sent an invalid reply to open: unknown key 'timeunit', did you mean time_unit",
+    "nameless": "has sent an invalid reply to open: engine: found ''",
 }
 """What is said of each kind."""
 
@@ -81,7 +81,7 @@ def adapter(kind, silence=0.5):
 def test_nobody_waits_for_a_slow_adapter_longer_than_there_is_time(left):
     engine = adapter("silent", silence=30)
     engine.until = time.monotonic() + 0.3
-    says = r"the time limit is over, and a reply has taken 0\.\d s; use an adapter that replies "
+    says = r"the time limit is over, and a reply has taken up to 0\.\d s; use an adapter that replies "
     for _ in range(2):
         with pytest.raises(TimeIsUpError, match=says):
             answers_of(engine, open_message("q"), PUSHES)

@@ -155,7 +155,7 @@ def test_a_stream_has_arrivals_and_a_unit_divides_all_lengths(query):
     ("options", "said"),
     [
         (("--wait", "2"), "--wait requires --delay"),
-        (("--delay", "-1"), '--delay -1: "-1" is not a length of time'),
+        (("--delay", "-1"), '--delay -1: "-1" is not a duration'),
         (("--delay", "2", "--period", "1..3"), "--delay requires one pull period; found 3"),
         (("--delay", "2", "--equivalent"), "cannot combine --delay with --contained or --equivalent"),
     ],

@@ -139,8 +139,8 @@ def test_windows_too_long_to_look_for_a_stream_in_are_refused(tmp_path):
     query.write_text("SELECT ?s { STREAM <urn:s> [RANGE 30d] { ?s ?p ?o } }")
     found = lars("witness", query, "--unit", "1ms", "--period", "5")
     assert (found.code, found.out) == (2, "")
-    assert "looked for on 518400001 time points" in found.err
-    assert "expected at most 1000000, so" in found.err
+    assert "streams of 518400001 time points" in found.err
+    assert "at most 1000000 time points are needed" in found.err
     assert lars("witness", query, "--unit", "1ms", "--period", "1d").code == 1
 
 
@@ -182,3 +182,12 @@ def test_patterns_of_many_predicates_are_not_tried_with_fewer_triples_than_predi
     found = lars("witness", tmp_path / "q.rq", "--period", "5s", "--unit", "1s", "--time-limit", 20, "--json")
     (one,) = found.json["periods"][0]["witnesses"]
     assert len(one["trace"]) == 8
+
+
+def test_a_query_that_no_experiment_can_contain_is_one_message(tmp_path):
+    query = tmp_path / "q.rq"
+    window = "FROM NAMED WINDOW <e:w> ON <e:s> [RANGE PT5S STEP PT1S]"
+    query.write_text(f"SELECT ?s {window} WHERE {{ WINDOW <e:w> {{ GRAPH ?g {{ ?s <e:p> ?o }} }} }}")
+    found = witness(query, "--period", 2, "--out", tmp_path / "new")
+    assert (found.code, (tmp_path / "new").exists()) == (2, False)
+    assert found.err.endswith("; use --json in place of --out to write the stream\n")
