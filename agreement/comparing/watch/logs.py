@@ -103,6 +103,8 @@ def read_further(
                     answers += ((t, row) for row in rows)
             state = replace(state, newest=newest, answers=answers, lexical=state.lexical or lexical)
             state = replace(state, read=state.read + count)
+        if not at[0]:
+            at = 0, 0, str(file.stat().st_ino)
         kept = {file.name: at} if path.is_file() else {**state.files, file.name: at}
         state = replace(state, files=kept)
         if is_enough():
@@ -148,7 +150,7 @@ def _in_folder(log: Path, state: LogState) -> Iterator[tuple[Path, Place]]:
             moved = (name for name, place in known.items() if place[0] and _continues(path, place))
             found[path.name] = known.pop(next(moved, ""), _BEFORE)
     for path in there:
-        if path.name in known:
+        if known.get(path.name, _BEFORE)[0]:
             raise _replaced(path)
     yield from ((path, found[path.name]) for path in sorted(there, key=_age))
 
@@ -209,10 +211,16 @@ def _digest(path: Path, size: int) -> str:
 
 
 def _continues(path: Path, place: Place) -> bool:
-    """Return whether a file begins with the text that has been read up to a place."""
+    """Return whether a file begins with the text that has been read up to a place.
+
+    If nothing has been read, the digest is the number of the file in its file system.
+    """
     size, _, digest = place
     try:
-        return path.stat().st_size >= size and (size == 0 or _digest(path, size) == digest)
+        found = path.stat()
+        if not size:
+            return digest in ("", str(found.st_ino))
+        return found.st_size >= size and _digest(path, size) == digest
     except OSError as error:
         raise system_error(path, error, "cannot be read") from None
 
@@ -238,7 +246,10 @@ def _next_part(path: Path, place: Place, reading: AnswersOptions) -> tuple[bytes
                 text = file.read()
                 return text, (len(text), text.count(b"\n"), hashlib.sha256(text[-_TAIL:]).hexdigest())
             text = _records(
-                file, max(size, len(head) if kind == "table" else 0), path, quoted=kind == "table"
+                file,
+                max(size, len(head) if kind == "table" else 0),
+                path,
+                quoted=kind == "table" and not _is_tsv(path, head, reading),
             )
     except OSError as error:
         raise system_error(path, error, "cannot be read") from None
@@ -265,6 +276,15 @@ def _records(file: BinaryIO, begin: int, path: Path, *, quoted: bool) -> bytes:
         if length >= _LONGEST:
             raise LarsError(f"{path}: cannot be read: an answer has more than {_LONGEST} bytes")
         length *= 4
+
+
+def _is_tsv(path: Path, head: bytes, reading: AnswersOptions) -> bool:
+    """Return whether a table has terms between tabs, in which quotes do not enclose line breaks."""
+    if reading.answers_format is not None:
+        return reading.answers_format == "tsv"
+    suffix = _SUFFIXES.search(path.name)
+    kind = suffix[1].lower() if suffix else None
+    return kind == "tsv" or (kind != "csv" and (b"\t" in head or head.startswith(b"?")))
 
 
 def _kind(head: bytes, reading: AnswersOptions) -> str | None:

@@ -73,7 +73,7 @@ def newest_state(
     folder = checkpoint / f"{_FOLDER}{usual[-1]}"
     try:
         stored = json.loads((folder / _STATE).read_text(encoding="utf-8"))
-        logs = {side: LogState(**log) for side, log in stored.pop("logs").items()}
+        logs = {side: LogState(**log) for side, log in stored.pop("logs", {}).items()}
         state = WatchState(**stored, logs=logs)
         pending = read_atoms(folder, state.newest or 0)
     except (OSError, ValueError, TypeError) as error:

@@ -233,7 +233,7 @@ class Watcher:
         assert step.state.newest is not None
         return PeriodSemantics(
             self._pairs[0],
-            self._task.setting,
+            replace(self._task.setting, semantics="set"),
             self._pulled,
             self._pushed,
             step.pending,

@@ -401,7 +401,8 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)
     _set_logs(watcher, request, task)
     rejected = comparison.bad_lines.rejected
-    for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected")):
+    logs = ((path, f"--{side}-answers") for side, path in watcher.logs.items())
+    for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected"), *logs):
         if path is not None and path.resolve().is_relative_to(source.resolve()):
             raise LarsError(f"{name} {path}: is in the folder of --source; use another folder")
     if rejected is not None:

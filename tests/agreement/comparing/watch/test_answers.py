@@ -71,6 +71,22 @@ def test_a_log_that_was_rotated_is_read_to_its_end_and_then_the_new_file(tmp_pat
     assert times(read(log, state)[0]) == [1, 2, 3]
 
 
+def test_a_log_that_was_empty_when_it_was_read_may_be_rotated(tmp_path):
+    log = tmp_path / "a.csv"
+    log.write_text("")
+    state, _ = read(log)
+    log.write_text("t,x,v\n1,http://e/a,1\n")
+    log.rename(tmp_path / "a.csv.1")
+    log.write_text("t,x,v\n2,http://e/a,1\n")
+    assert times(read(log, state)[0]) == [1, 2]
+
+
+def test_a_quote_in_tab_separated_terms_ends_no_reading(tmp_path):
+    log = tmp_path / "a.tsv"
+    log.write_text('?t\t?x\t?v\n1\t<http://e/a>\t"a\\"b"\n2\t<http://e/a>\t"c"\n')
+    assert times(read(log)[0]) == [1, 2]
+
+
 @pytest.mark.parametrize("text", ["t,x,v\n3,http://e/b,1\n4,http://e/b,1\n", "t,x,v\n"])
 def test_a_log_that_was_replaced_or_cut_is_an_error(tmp_path, text):
     log = tmp_path / "a.csv"
