@@ -73,12 +73,11 @@ def ran(folder, monkeypatch, command, *traces):
     return found.code, found.out
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_command_says_of_the_parts_what_it_says_of_the_whole(tmp_path, monkeypatch, command, seed):
+def test_a_command_says_of_the_parts_what_it_says_of_the_whole(tmp_path, monkeypatch, command):
     parts = ("a.nq", "b.nq", "c.nq")
-    whole = ran(written(tmp_path / "one", seed), monkeypatch, COMMANDS[command], "whole.nq")
-    assert ran(written(tmp_path / "three", seed, parts), monkeypatch, COMMANDS[command], *parts) == whole
+    whole = ran(written(tmp_path / "one", 0), monkeypatch, COMMANDS[command], "whole.nq")
+    assert ran(written(tmp_path / "three", 0, parts), monkeypatch, COMMANDS[command], *parts) == whole
 
 
 EXPERIMENT = """

@@ -12,6 +12,7 @@ from typing import get_args
 
 import pytest
 import rdflib
+from rdflib.plugins.sparql import prepareQuery
 
 from lars.durations import SECOND
 from lars.language.windows import Bounds, Interval
@@ -68,12 +69,15 @@ def window(text, bounds, t):
     return pivot - length + (bounds == "low-open"), pivot - (bounds == "high-open")
 
 
+prepared = cache(prepareQuery)
+
+
 @cache
 def answers_of_rdflib(bench, text, first, last):
-    graph = rdflib.Graph()
+    graph = rdflib.Graph(bind_namespaces="none")
     for triple in frozenset().union(*(triples(bench, second) for second in range(first, last + 1))):
         graph.add(triple)
-    found = graph.query(without_streaming(text))
+    found = graph.query(prepared(without_streaming(text)))
     columns = sorted(found.vars)
     return frozenset(tuple(row[name].n3() for name in columns) for row in found)
 

@@ -4,6 +4,7 @@ It shares no code with the program: clauses of windows are cut out of the texts 
 """
 
 import re
+from functools import cache
 
 import pyoxigraph as ox
 
@@ -90,6 +91,7 @@ def on(names, rows, wanted):
     return {tuple(row[place] for place in places) for row in rows}
 
 
+@cache
 def value(term):
     """Return what tells terms apart; pyoxigraph's store keeps numbers, not how they were written."""
     if isinstance(term, ox.Literal):

@@ -130,10 +130,9 @@ def test_each_rule_changes_some_answer(rule):
     assert any(case[0] == rule and engine != other for case, engine, other in BY_HAND.values())
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("shape", SHAPES, ids=" ".join)
-def test_with_all_rules_off_it_is_the_specification(shape, seed):
-    windows, lines = drawn(seed * 100 + SHAPES.index(shape))
+def test_with_all_rules_off_it_is_the_specification(shape):
+    windows, lines = drawn(SHAPES.index(shape))
     query = in_cqels(shape, windows).removeprefix(PREFIX)
     found = [(number, plain_row(row)) for number, row in run(query, lines, KNOWN, ALL)]
     assert sorted(found) == by_rdflib(shape, windows, lines)

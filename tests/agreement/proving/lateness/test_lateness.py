@@ -22,7 +22,7 @@ RANGE = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(8))
 def test_verdicts_and_streams_are_those_of_a_replay(seed):
     verdicts, wrong = wrong_verdicts(f"lateness {seed}")
     assert (len(verdicts), wrong) == (6, [])
