@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from agreement.comparing.judge import Options
 from agreement.comparing.judge.diagnosis import variations
@@ -31,7 +31,9 @@ class AlteredEngine:
 
     def open(self, registration):
         options = {**registration.options, **(self.options or {})}
-        changed = replace(registration, query=self.query(registration.query), options=options)
+        changed = registration.model_copy(
+            update={"query": self.query(registration.query), "options": options}
+        )
         return AlteredSession(self.inner.open(changed), self)
 
     def end(self):
