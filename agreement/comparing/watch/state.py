@@ -3,7 +3,7 @@
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
 from typing import Final
@@ -32,6 +32,7 @@ class WatchState:
     - `judged` maps each pull period, as a text, to the end of its last judged period.
     - `sizes` maps each output file to its size in bytes, or its number of parts.
     - `files` is the number of files that have been read. The other fields count periods and elements.
+    - `recent` are the last findings: for each the period, and what is wrong in it.
     - `logs` maps push and pull to the state of their logs; `compared` is the end of the last period in which
       the logs are judged.
     """
@@ -52,6 +53,7 @@ class WatchState:
     rejected: int = 0
     logs: Mapping[Side, LogState] = field(default_factory=dict)
     compared: int = 0
+    recent: Sequence[tuple[str, str]] = ()
 
 
 def newest_state(

@@ -3,17 +3,20 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agreement.comparing.agree.sides import RowDifference
-from agreement.comparing.watch import AnswerVerdict, JudgedPeriods
+from agreement.comparing.watch import AnswerVerdict, JudgedPeriods, WatchState
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import quantity
+from agreement.documents.outputs import quantity, table
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from agreement.results.renderings.agreement_report import DIFFERENCES, PERIODS, counts_of, difference_of
 from lars.durations import Duration
 from lars.language.terms import Variable
 from lars.language.windows import Interval
+
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
 
 _OF_WHOLE: Final = "empty"
 """The column of the periods that is about the whole stream, which has no end here."""
@@ -26,6 +29,8 @@ _LATE: Final = (
         for name in ("subject", "predicate", "object", "stream")
     ),
 )
+MOST_RECENT: Final = 200
+"""The greatest number of findings on the page."""
 _PLACE: Final = (
     Column("log", str, "the system: push or pull"),
     Column("from", int, "the start of the period", is_time=True),
@@ -114,8 +119,8 @@ def _in_period(row: Sequence[TableValue], difference: RowDifference) -> Sequence
     return [*row[:place], pushed, *row[place + 1 :]]
 
 
-def lines(judged: JudgedPeriods, dates: Dates) -> Iterator[str]:
-    """Yield one line for each period of a batch that disagrees, and one line for its late elements."""
+def findings(judged: JudgedPeriods, dates: Dates) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong in the periods of a batch: the period, and a sentence without its subject."""
     for variant, verdict, period in judged.new:
         if not period.agree:
             causes = Counter((found.side, found.cause) for found in variant.differences(period))
@@ -125,18 +130,24 @@ def lines(judged: JudgedPeriods, dates: Dates) -> Iterator[str]:
             )
             length = f"U = {verdict.period}, " if len(judged.state.judged) > 1 else ""
             here = dates.within(Interval(period.start + 1, period.end))
-            yield f"{length}{here.period(period.start, period.end)}{here.caption} disagrees: {listed}"
+            yield f"{length}{here.period(period.start, period.end)}{here.caption}", f"disagrees: {listed}"
+    for wrong in judged.answers:
+        if not wrong.match.equal:
+            here = dates.within(Interval(wrong.start + 1, wrong.end))
+            where = f"{here.period(wrong.start, wrong.end)}{here.caption}"
+            yield where, f"answers of {wrong.side} are wrong: {_fault(wrong, dates)}"
+
+
+def lines(judged: JudgedPeriods, dates: Dates) -> Iterator[str]:
+    """Yield one line for each finding of a batch, and one line for its late elements and answers."""
+    for where, sentence in findings(judged, dates):
+        yield f"{where} {sentence}"
     if judged.late:
         oldest = max(newest - t for t, newest, _ in judged.late)
         elements, behind = quantity(len(judged.late), "element"), Duration(oldest * dates.unit.nanoseconds)
         used = "was not used" if len(judged.late) == 1 else "were not used"
         late = f"{elements} came too late (up to {behind} behind the newest element)"
         yield f"{late} and {used}; see the table too-late"
-    for wrong in judged.answers:
-        if not wrong.match.equal:
-            here = dates.within(Interval(wrong.start + 1, wrong.end))
-            where = f"{here.period(wrong.start, wrong.end)}{here.caption}"
-            yield f"{where} answers of {wrong.side} are wrong: {_fault(wrong, dates)}"
     for side, every in judged.late_answers.items():
         if every:
             count = quantity(len(every), "answer")
@@ -157,3 +168,50 @@ def _fault(verdict: AnswerVerdict, dates: Dates) -> str:
     rules = " or ".join(verdict.rules) or "no known rule"
     since = "" if verdict.since is None else f", since {dates.text(verdict.since)}"
     return f"{', '.join(parts)}; explained by {rules}{since}"
+
+
+def counts(state: WatchState, dates: Dates) -> Iterator[tuple[str, str]]:
+    """Yield the numbers of a watch, each with its name."""
+    newest = None if state.newest is None else dates.text(state.newest)
+    yield "judged periods", str(state.periods)
+    yield "periods that disagree", str(state.disagreeing)
+    yield "periods with a row", str(state.with_rows)
+    for period, end in state.judged.items():
+        yield (
+            f"end of the last judged period, U = {Duration(int(period) * dates.unit.nanoseconds)}",
+            dates.text(end),
+        )
+    yield "elements", str(state.elements)
+    yield "newest time of an element", newest or "none"
+    yield "elements that came too late", str(state.late)
+    yield "rejected elements", str(state.rejected)
+    yield "batches", str(state.batch + 1)
+    for side, log in state.logs.items():
+        yield f"answers of {side}", str(log.read)
+        yield f"answers of {side} that came too late", str(log.late)
+        yield f"periods in which {side} is wrong", str(log.wrong)
+    if state.logs:
+        yield "end of the last period with judged answers", dates.text(state.compared)
+
+
+def page(state: WatchState, dates: Dates, pace: Sequence[tuple[str, str]], question: str) -> "Page":
+    """Return the content of the page: the numbers, and the last findings; `pace` are times that passed."""
+    # Loads what only pages need.
+    from agreement.results.renderings.pages.blocks import text_page
+    from agreement.results.renderings.pages.page import Page
+
+    numbers = [*counts(state, dates), *pace]
+    wrong = state.disagreeing + sum(log.wrong for log in state.logs.values())
+    verdict = not wrong if state.periods else None
+    several = quantity(state.periods, "period")
+    answer = f"{state.disagreeing} of {several} disagree." if state.periods else "No period is judged yet."
+    answer += "".join(f" {side.capitalize()} is wrong in {log.wrong}." for side, log in state.logs.items())
+    found = [(where, sentence) for where, sentence in reversed(state.recent)]
+    parts = [
+        table("numbers", ("", "number"), numbers, right=("number",)),
+        table("last periods that disagree or have wrong answers", ("period", "finding"), found)
+        if found
+        else "No period disagrees or has wrong answers.",
+    ]
+    head = Page("A watched stream", question, verdict, answer, heading="What has come so far")
+    return text_page(head, {"numbers": dict(numbers), "recent": found}, parts)

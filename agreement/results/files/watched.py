@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import ClassVar, Final, Literal
+from time import monotonic, time
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from warnings import catch_warnings, simplefilter
 
 from agreement.comparing.agree import AgreementTask
@@ -32,6 +33,13 @@ from solver.traces import as_they_came, check_side_file, prepare
 from solver.traces.input_files import STANDARD_INPUT
 from solver.traces.spooling import forget_before, is_spooled, opened, spool
 
+if TYPE_CHECKING:
+    from agreement.results.renderings.pages.page import Page
+
+_PAGE_PAUSE: Final = 1.0
+"""The shortest time between two pages in seconds."""
+_WRITTEN, _LAST_BATCH = "written", "time for the last batch"
+_LATENCY: Final = "from the arrival of the newest file of the last batch to its verdicts"
 _SPARK, _LINES = "spark", "lines"
 """The folders of the checkpoint with what Spark stores, and with the lines of a source without files."""
 _REJECTED: Final = "rejected"
@@ -119,6 +127,9 @@ class WatchRequest:
         keyword="int | str | None",
     )
     recorded: requests.AnswersOptions
+    report: Path | None = option(
+        None, "HTML report, which is written again at most once per second.", metavar="FILE.html"
+    )
     once: bool = option(False, "Read the files that are in the folder, and end.")
     pause: float = option(
         1.0, "Shortest time between the starts of two batches.", metavar="SECONDS", least=0.01, most=3600
@@ -141,6 +152,7 @@ class WatchRun(Result):
     listeners: Listeners
     _last: list[WatchState] = field(default_factory=list)
     _told: set[str] = field(default_factory=set)
+    _pace: dict[str, float] = field(default_factory=dict)
 
     def parts(self) -> Iterable[str]:
         """Yield one line for each period that disagrees, until the stream or the run ends."""
@@ -169,11 +181,32 @@ class WatchRun(Result):
                     state, found = batch
                     self._last[:] = [state]
                     yield from found
+                self._write_page(every=_PAGE_PAUSE)
                 # The lines have ended, and all are judged.
                 is_over = put is not None and put() == self._last[0].files
                 if stopped.is_set() or is_over:
                     break
+        self._write_page()
         yield f"judged {_progress(self._last[0], self._dates(self._last[0]))}"
+
+    def page(self) -> "Page":
+        """Return the content of the HTML report: the numbers, and the last findings."""
+        state = self._last[0] if self._last else WatchState(self.digest)
+        pace = [(name, f"{seconds:.1f} s") for name, seconds in self._pace.items() if name != _WRITTEN]
+        question = "In which periods do push and pull disagree, or running systems answer wrongly?"
+        return watch_report.page(state, self._dates(state), pace, question)
+
+    def _write_page(self, every: float = 0) -> None:
+        """Write the HTML report, if it is wanted and the last one is old enough."""
+        if self.request.report is None or monotonic() - self._pace.get(_WRITTEN, -every) < every:
+            return
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.page import files_of, provenance, query_texts, write_page
+
+        files = files_of(self.request.inputs)
+        made = replace(self.page(), provenance=provenance((), files), queries=query_texts(files))
+        write_page(self.request.report, made)
+        self._pace[_WRITTEN] = monotonic()
 
     def repair(self) -> None:
         """Remove rows that an unfinished batch of an earlier run has written to the tables."""
@@ -197,6 +230,7 @@ class WatchRun(Result):
     def judge_batch(self, number: int, paths: Sequence[Path]) -> tuple[WatchState, list[str]]:
         """Judge a batch, write the rows of its tables, and store the state."""
         request, (_, checkpoint, out) = self.request, _folders(self.request)
+        began = monotonic()
         begun = newest_state(checkpoint, self.digest, number)
         state, pending = begun or (WatchState(self.digest), _nothing())
         state = replace(state, batch=number)
@@ -211,10 +245,15 @@ class WatchRun(Result):
                 out, table.with_dates(dates), request.out_format, sizes.get(table.name, 0)
             )
         found = list(watch_report.lines(judged, dates))
-        state = replace(judged.state, sizes=sizes)
+        recent = [*judged.state.recent, *watch_report.findings(judged, dates)][-watch_report.MOST_RECENT :]
+        state = replace(judged.state, sizes=sizes, recent=recent)
         write_state(checkpoint, state, self.watcher.pruned(judged))
         if paths and is_spooled(str(request.source)):
             forget_before(min(paths))
+        self._pace[_LAST_BATCH] = monotonic() - began
+        if paths:
+            came = max((path.stat().st_mtime for path in paths if exists(path)), default=time())
+            self._pace[_LATENCY] = max(time() - came, 0.0)
         return state, found
 
     def _read(self, state: WatchState, paths: Sequence[Path]) -> tuple[WatchState, TraceColumns]:
@@ -405,6 +444,11 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected"), *logs):
         if path is not None and path.resolve().is_relative_to(source.resolve()):
             raise LarsError(f"{name} {path}: is in the folder of --source; use another folder")
+    if request.report is not None:
+        # Loads what only pages need.
+        from agreement.results.renderings.pages.page import check_page
+
+        check_page(request.report)
     if rejected is not None:
         check_side_file(rejected, ())
     for folder, name in ((checkpoint, "--checkpoint"), (out, "--out")):

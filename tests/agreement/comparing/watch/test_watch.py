@@ -338,3 +338,23 @@ def test_of_elements_with_one_time_those_of_a_later_batch_have_arrived_later(fol
     begun(folder, *queries, period=3).judge_batch(1, [file("b", (3, 2), (9, 0))])
     rows = [row[7] for row in rows_of(folder / "out", "differences")[1:]]
     assert ['"2"' in row for row in rows] == [True, True]
+
+
+def test_the_page_has_the_numbers_and_the_last_findings_and_is_bounded(folder):
+    run = begun(folder, report=str(folder / "page.html"))
+    elements = [line for t in range(1, 4000, 4) for line in (f"{t} p", f"{t + 1} q", f"{t + 4} q")]
+    state, _ = run.judge_batch(0, [came(folder, "a", *elements)])
+    run._last[:] = [state]
+    assert (len(state.recent), state.disagreeing > 200) == (200, True)
+    page = run.page()
+    assert (page.verdict, page.document["numbers"]["elements"]) == (False, str(len(elements)))
+    assert page.answer == f"{state.disagreeing} of {state.periods} periods disagree."
+    assert page.document["recent"][0][0] > page.document["recent"][1][0]
+    run._write_page()
+    first = (folder / "page.html").read_text()
+    assert page.document["recent"][0][1] in first
+    assert len(first) < 2_000_000
+    (folder / "page.html").unlink()
+    run._write_page(every=60)
+    assert not (folder / "page.html").exists()
+    assert begun(folder, report=str(folder / "page.html")).page().verdict is None

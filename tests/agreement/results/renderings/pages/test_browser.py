@@ -10,6 +10,7 @@ import pytest
 
 from agreement import api
 from lars.language.windows import Interval, TimeWindow
+from tests.agreement.comparing.watch.test_watch import PULL, PUSH, begun, came
 from tests.agreement.results.renderings.pages.test_large_pages import large_page
 from tests.agreement.results.renderings.pages.test_pages import hostile_page
 from tests.packs import SAMPLES
@@ -79,8 +80,22 @@ def swapped_page(folder):
     api.explain(query, trace, "ans(b,x)", at=1).write_report(folder / "swapped.html")
 
 
-WRITTEN = {"swapped": swapped_page, "large": large_page, "hostile": hostile_page}
-PAGES = (*RESULTS, "large")
+def watched_page(folder):
+    """Return the page of a watch in which periods disagree and answers of a running system are wrong."""
+    own = folder / "stream"
+    (own / "in").mkdir(parents=True)
+    (own / "pull.rq").write_text(PULL)
+    (own / "push.rq").write_text(PUSH)
+    (own / "log.csv").write_text("t,x,v\n3,http://e/a,1\n")
+    logs = {"push_answers": str(own / "log.csv"), "report": str(folder / "watched.html")}
+    run = begun(own, **logs)
+    state, _ = run.judge_batch(0, [came(own, "a", "1 p", "2 q", "5 q", "7 q", "8 p", "12 p", "20 p")])
+    run._last[:] = [state]
+    run._write_page()
+
+
+WRITTEN = {"watched": watched_page, "swapped": swapped_page, "large": large_page, "hostile": hostile_page}
+PAGES = (*RESULTS, "large", "watched")
 
 
 @pytest.fixture(scope="module")
@@ -387,3 +402,15 @@ def test_print_shows_all_and_no_tools(browser, pages):
         assert page.evaluate(picture) != before
         page.evaluate("dispatchEvent(new Event('afterprint'))")
         assert settled(page, picture) == before
+
+
+def test_a_watched_stream_shows_its_numbers_and_which_periods_are_wrong(browser, pages):
+    with opened(browser, pages("watched")) as page:
+        text = page.inner_text("body")
+        assert "What has come so far" in text
+        assert "answers of push are wrong" in text
+        rows = page.locator("table").nth(1).locator("tbody tr").all_inner_texts()
+        assert sum("disagrees: only" in row for row in rows) >= 2
+        # The newest finding comes first.
+        ends = [row for row in rows if "disagrees" in row]
+        assert ends.index(next(row for row in ends if row.startswith("(8, 10]"))) == 0
