@@ -8,10 +8,11 @@ of decision problems finds the best stream, not a single optimization. A sum of 
 and clauses learned in one decision help the next decision.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from heapq import merge
-from itertools import count
+from itertools import chain, count, pairwise
 from operator import attrgetter
 from typing import Final
 
@@ -181,7 +182,8 @@ class FrameSearch:
     ) -> None:
         self._frame, self._arrivals, self._deadline = frame, arrivals, deadline
         self._candidates, self._every = candidates, range(len(candidates.arrivals))
-        self._control = clingo.Control(["--warn=none"])
+        # The count of arrivals is hard after clingo merged equivalent atoms: 20,000 conflicts in place of 1.
+        self._control = clingo.Control(["--warn=none", "--eq=0"])
         self._fixed: Assumptions = []
         self.choices: list[Atoms] = []
         programs = [scale_program(program, frame.scale) for program in contest.programs]
@@ -199,6 +201,7 @@ class FrameSearch:
                 numbered=sum(len(side.conditions) for side in sides),
             )
             sides.append(encoding)
+        self._times = list(self._representative(sides))
         self._text = "\n".join(self._lines(sides, contest))
         self._facts = [
             (predicate, row)
@@ -208,9 +211,21 @@ class FrameSearch:
         ]
         self._host = Host(sides[0].hosted | sides[1].hosted, {}, {})
 
+    def _representative(self, sides: Sequence[TimedEncoding]) -> Iterator[int]:
+        """Yield times that suffice: in each part of the frame, the first of as many times as triples arrive.
+
+        A part begins at an evaluation, at the border of a window, or where one more move is possible. Within
+        a part, only the order of the arrivals matters.
+        """
+        times, step = self._frame.times, self._frame.step
+        borders = chain(range(0, times.last + 1, step), *(side.borders(self._frame) for side in sides))
+        inside = {border for border in borders if border in times}
+        for first, end in pairwise(sorted({*inside, times.first, times.last + 1})):
+            yield from range(first, min(end, first + self._arrivals))
+
     def _lines(self, sides: Sequence[TimedEncoding], contest: contests.Contest) -> Iterator[str]:
         frame = self._frame
-        yield f"time({frame.times.first}..{frame.times.last})."
+        yield f"time({';'.join(map(str, self._times))})."
         names = RuleNames()
         for number, atom in enumerate(self._candidates.arrivals):
             yield f"{{arrives({number},T) : time(T)}}."
@@ -275,26 +290,28 @@ class FrameSearch:
         self._fixed, self.choices = [], []
         if not self._is_solved([]):
             return None
-        self._improve(lambda atoms: len(static_numbers(atoms)), lambda value: [(_more(value), False)])
-        self._improve(self._moves, self._later)
+        given = range(len(self._candidates.static) + 1)
+        self._improve(given, lambda atoms: len(static_numbers(atoms)), lambda value: [(_more(value), False)])
+        moves = range(self._frame.moves(self._frame.end) + 1)
+        self._improve(moves, self._moves, self._later)
         self._improve_last(self._every)
         # What arrives is settled now, the last of it as early as can be: so let each in turn be.
         settled = sorted({number for number, _ in arrivals(self.choices[-1])})
-        self._fixed += self._absent(
-            (place for place in self._every if place not in settled), self._frame.times
-        )
+        self._fixed += self._absent((place for place in self._every if place not in settled), self._times)
         for number in settled:
             self._improve_last([number])
         return self.choices[-1]
 
     def _improve_last(self, numbers: Sequence[int]) -> None:
         """Make the last arrival of the given triples as early as possible."""
-        end = self._frame.times.last
 
         def last(atoms: Atoms) -> int:
             return max((t for number, t in arrivals(atoms) if number in numbers), default=0)
 
-        self._improve(last, lambda value: self._absent(numbers, range(value + 1, end + 1)))
+        def earlier(value: int) -> Assumptions:
+            return self._absent(numbers, (t for t in self._times if t > value))
+
+        self._improve([0, *(t for t in self._times if t)], last, earlier)
 
     def _moves(self, atoms: Atoms) -> int:
         """Return the number of moves by which the period could be earlier."""
@@ -304,18 +321,27 @@ class FrameSearch:
 
     def _later(self, value: int) -> Assumptions:
         frame = self._frame
-        return self._absent(self._every, range(1, (frame.moves(frame.end) - value) * frame.step))
+        first = (frame.moves(frame.end) - value) * frame.step
+        return self._absent(self._every, (t for t in self._times if 1 <= t < first))
 
-    def _improve(self, value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]) -> None:
-        """Search for a choice with the least value, and assume this least value in later searches."""
-        low, high = 0, value_of(self.choices[-1])
+    def _improve(
+        self,
+        values: Sequence[int],
+        value_of: Callable[[Atoms], int],
+        limited: Callable[[int], Assumptions],
+    ) -> None:
+        """Search for a choice with the least value, and assume this least value in later searches.
+
+        `values` are the possible values, ascending.
+        """
+        low, high = 0, bisect_left(values, value_of(self.choices[-1]))
         while low < high:
             middle = (low + high) // 2
-            if self._is_solved(limited(middle)):
-                high = value_of(self.choices[-1])
+            if self._is_solved(limited(values[middle])):
+                high = bisect_left(values, value_of(self.choices[-1]))
             else:
                 low = middle + 1
-        self._fixed += limited(high)
+        self._fixed += limited(values[high])
 
     def _absent(self, numbers: Iterable[int], times: Iterable[int]) -> Assumptions:
         listed = list(times)

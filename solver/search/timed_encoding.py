@@ -72,6 +72,19 @@ class TimedEncoding(AspNames):
         first = 1 if self.back else frame.period.first
         return range(frame.end if at_end else first, frame.end + 1)
 
+    def borders(self, frame: PeriodFrame) -> Iterator[int]:
+        """Yield the times at which a part of the frame begins.
+
+        The side distinguishes arrivals in one part only by their order.
+        """
+        shown = [window for window in self.windows if not isinstance(window, windows.TupleWindow)]
+        plain = [_plain(window) for window in shown if isinstance(window, windows.TimeWindow)]
+        for t in self.points(frame):
+            yield from (t, t + 1)
+            for window in (*shown, *plain):
+                ends = window.bounds(t, frame.times)
+                yield from (ends.first, ends.last + 1)
+
     def _gate(self) -> Iterator[str]:
         mark, gate = self.mark, self.question.gate
         match gate:
@@ -175,10 +188,14 @@ class TimedEncoding(AspNames):
             if isinstance(window, windows.LastWindow | windows.FixedWindow):
                 raise UncoveredError(f"the same input in the window {window}")
             if isinstance(window, windows.TimeWindow):
-                plain = replace(window, step=1, ends="closed")
                 for t in self.points(frame):
-                    ends = plain.bounds(t, frame.times)
+                    ends = _plain(window).bounds(t, frame.times)
                     yield f"{self.mark}plain({number},{t},{ends.first},{ends.last})."
+
+
+def _plain(window: windows.TimeWindow) -> windows.TimeWindow:
+    """Return the window as if it were closed and did not slide."""
+    return replace(window, step=1, ends="closed")
 
 
 class _TimedRule(RuleWriter):

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 from random import Random
+from unittest.mock import patch
 
 import pytest
 
 from agreement.comparing.agree import Pair
 from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, push_and_pull, smallest, two_queries
+from solver.search.choosing import FrameSearch
 from tests.benchmarks.witness_differential import found_by_clingo, problem, random_question
 from translate.dialects import read_query
 from translate.model.query import Setting
@@ -129,3 +131,46 @@ def test_what_is_read_from_the_stream_and_from_static_data_may_be_in_both():
     search = WitnessSearch(two_queries(other, one, Setting(), contained=True), streams_of(one))
     found = smallest(search).witness
     assert (found.facts, len(found.static["triple", 4])) == ((), 1)
+
+
+def longer(asked, random):
+    """Return a question whose windows and periods are long, so that parts of a frame are long too."""
+    far = {None: None, 1: 11, 2: 20, 3: 29}
+    parts = tuple(part._replace(length=far[part.length], slide=1) for part in asked.parts)
+    return asked._replace(parts=parts, period=random.choice((7, 10, 12)))
+
+
+def every_time(self, _):
+    """Return all times of a frame."""
+    return iter(self._frame.times)
+
+
+def differing(seeds):
+    """Return the questions with another smallest stream if all times of a frame are tried."""
+    for seed in seeds:
+        random = Random(seed)
+        asked = longer(random_question(random), random)
+        found = costs(found_by_clingo(asked, 2))
+        with patch.object(FrameSearch, "_representative", every_time):
+            every = costs(found_by_clingo(asked, 2))
+        if found != every:
+            yield asked
+
+
+def test_the_first_times_of_each_part_have_a_smallest_stream_of_all_times():
+    assert not [*differing(range(12))]
+
+
+def test_too_few_times_are_found(monkeypatch):
+    def of_moves(self, _):
+        times = self._frame.times
+        return iter(range(times.first, times.last + 1, self._frame.step))
+
+    monkeypatch.setattr(FrameSearch, "_representative", of_moves)
+    assert next(differing(range(12)), None) is not None
+
+
+def costs(decision):
+    """Return the triples of a witness, its end and the times of its triples."""
+    witness = decision.witness
+    return witness and (len(witness.facts), witness.end, [fact.t for fact in witness.facts])
