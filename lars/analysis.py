@@ -469,7 +469,7 @@ def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
 def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
     """Return the intensional predicates in layers in which aggregates and orders read only lower layers.
 
-    Raises LarsError if an aggregate or order depends on the head of its own rule; its meaning is then
+    Raises LarsError if an aggregate or order depends on the head of its own rule, because its value is
     undefined.
     """
     edges = list(dependencies(program))

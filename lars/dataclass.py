@@ -23,7 +23,7 @@ else:
         order: bool = False,
         **others: bool,
     ) -> Any:
-        """Return the class as a dataclass; the options are those of the standard library."""
+        """Return the class as a dataclass, with the options of `dataclasses.dataclass`."""
         if not frozen:
             return dataclasses.dataclass(kind, repr=repr, eq=eq, order=order, **others)
 

@@ -89,7 +89,7 @@ class LegendOrder(BaseModel, extra="forbid", strict=True, frozen=True):
 
 
 class LegendColumns(BaseModel, extra="forbid", strict=True, frozen=True):
-    """The columns of a query's answers, as in `translate.tau.Output`, and the relation-to-stream operator."""
+    """The columns of a query's answers (see `translate.tau.Output`), and the relation-to-stream operator."""
 
     variables: list[str]
     width: int

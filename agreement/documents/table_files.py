@@ -172,7 +172,7 @@ def append_rows(folder: Path, table: OutTable, kind: GrowingFormat, size: int) -
 
 
 def cut_back(folder: Path, name: str, kind: GrowingFormat, size: int) -> None:
-    """Remove what an unfinished append has written to a table: all after `size`, as in `append_rows`."""
+    """Remove the bytes after `size`, which an unfinished `append_rows` has written to a table."""
     path = folder / (name if kind == "parquet" else f"{name}.{kind}")
     if kind == "parquet":
         path.mkdir(exist_ok=True)

@@ -96,14 +96,14 @@ class Trace(Protocol):
     ) -> list[Result]:
         """Return the results of work on slices in order of time, each for the payload of the slice.
 
-        The questions determine the input of a slice. They may be evaluated at times in the slice, and up to
-        `before` time points earlier. The work `find` and its payload are sent to other processes.
+        The questions determine the input of a slice. A question may be evaluated at times in the slice, and
+        up to `before` time points earlier. The work `find` and its payload are sent to other processes.
         """
 
     def without_certification(self) -> "Trace":
         """Return the trace for evaluations without checks by clingo.
 
-        Such evaluations determine no verdict.
+        An evaluation without certification determines no verdict.
         """
 
     def on(self, background: Background) -> "Trace":
@@ -227,7 +227,7 @@ class LocalTrace:
         return outcomes
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
-        """Return a situation: the input with only those static data that the questions can use."""
+        """Return a situation with the input, and with the static data that the questions can use."""
         key = self.timeline, frozenset[Atom]().union(*(question.needed for question in questions))
         if key not in self._used:
             used = used_background(self.background, questions)

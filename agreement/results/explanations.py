@@ -125,7 +125,7 @@ class ExplainResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code. It is 0, even if the atom does not hold."""
+        """The exit code. The exit code is 0, even if the atom does not hold."""
         return 0, None
 
     def document(self) -> Mapping[str, object]:

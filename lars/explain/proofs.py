@@ -123,7 +123,7 @@ def premise(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) ->
 
 
 def premises(here: IndexedPoint, body: Iterable[BodyLiteral], binding: terms.Binding) -> Iterator[Premise]:
-    """Yield the premises for those literals of a body that hold."""
+    """Yield the premises of the literals that hold in a body."""
     held = (premise(here, literal, binding) for literal in body)
     return (held_premise for held_premise in held if held_premise is not None)
 

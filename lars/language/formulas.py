@@ -222,7 +222,7 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """¬α. In a rule body, ¬α is the same as `not α`, because the program has the FLP reduct."""
+    """¬α. In a rule body, ¬α and `not α` mean the same, because the FLP reduct defines answer streams."""
 
     inner: "Formula"
 

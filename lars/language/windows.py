@@ -95,8 +95,8 @@ class TimeWindow(IntervalWindow):
     """⊞^{l,u,d}: a window from `past` = l before a pivot to `future` = u after the pivot. ⊞^∞ has past None.
 
     At t the pivot is t' = ⌊t/d⌋·d, with d = `step`. All lengths are numbers of time points. If -l ≤ u < 0,
-    the window ends before the pivot. The bounds `ends` apply only if l < ∞ and -l < u ≤ 0. Otherwise the
-    window is closed: a window that ends after the pivot, a single time point, and ⊞^∞. Sources: LARS (2015),
+    the window ends before the pivot. The bounds `ends` apply only if l < ∞ and -l < u ≤ 0. Windows that end
+    after the pivot, windows of a single time point, and ⊞^∞ are closed. Sources: LARS (2015),
     time-based window; SPARQLstream for u < 0.
 
     >>> TimeWindow(past=6, step=5).bounds(14, Interval(0, 50))

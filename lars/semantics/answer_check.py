@@ -287,8 +287,9 @@ def check_candidate(
 ) -> Verdict:
     """Return whether a stream is an answer stream of the program for the data at a point.
 
-    If ties are `choose`, the stream must be an answer stream only for one choice. Otherwise the verdict
-    describes, if possible, a choice for which the stream is a model. Raises LarsError for an unsafe program,
+    If ties are `choose`, the stream must be an answer stream only for one choice. If the stream is an answer
+    stream for no choice, the verdict describes, if possible, a choice for which the stream is a model. Raises
+    LarsError for an unsafe program,
     for t outside the timeline, and for too many choices or time points. Also raises LarsError for SPARQL
     conditions without `evaluate`.
 

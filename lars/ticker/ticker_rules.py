@@ -303,7 +303,7 @@ class PlainRule:
     """A rule with one operation or relation per comparison; `source` is the original rule.
 
     `time` is the time variable of the head. An operation is on the right of =, and its result on the left.
-    Both operands are bound earlier in the body.
+    Earlier literals of the body bind both operands of an operation.
     """
 
     source: Rule

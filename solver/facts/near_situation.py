@@ -119,7 +119,7 @@ class WindowedAtom:
 
 
 def unite(spans: list[Span], new: Span) -> None:
-    """Add an interval of indexes to disjoint intervals; merge it with those that overlap or touch it."""
+    """Add an interval of indexes to disjoint intervals; merge overlapping and touching intervals."""
     first, last = new
     start = bisect_left(spans, first - 1, key=itemgetter(1))
     end = bisect_right(spans, last + 1, key=itemgetter(0))

@@ -155,7 +155,7 @@ class _Claim:
         return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 
     def _touched(self, situation: relational.EncodedSituation) -> relational.EncodedSituation:
-        """Return the situation without those atoms of a large background B that the rules cannot use."""
+        """Return the situation without the atoms of a large background B that the rules cannot use."""
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if sum(map(len, situation.background.values())) <= _LARGE:
             return situation

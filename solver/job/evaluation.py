@@ -95,7 +95,7 @@ def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -
 class AnswerParts(Protocol):
     """The answers to a question on a timeline.
 
-    They may be stored in several packed parts, which are unpacked when needed.
+    The answers may be stored in several packed parts, which are unpacked when needed.
     """
 
     @property
@@ -382,7 +382,8 @@ class RepeatedSituations:
 
     In a program without @, the time itself has an effect only through windows. If each formula is an atom or
     ◇ of an atom, the key of the cache contains the atoms, their order, and the windows that contain them.
-    Otherwise the key of the cache contains the distances of the atoms, the ends of the timeline, and the time
+    For other formulas, the key of the cache contains the distances of the atoms, the ends of
+    the timeline, and the time
     modulo the steps of the windows.
     """
 

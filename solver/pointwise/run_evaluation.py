@@ -33,7 +33,8 @@ def have_runs(program: Program, background: Iterable[Signature]) -> bool:
     """Return whether `runs` can evaluate the program, with a background of the given predicates.
 
     The program must not have recursion, arithmetic, aggregates or orders. Heads must hold at the reference
-    time. Windows must contain ◇ over input. They must select their content by time or by order of arrival.
+    time. Windows must contain ◇ over input. All windows must select their content by time or by order of
+    arrival.
     """
     rules, derived = program.rules, analysis.intensional(program)
     known = {*background, *map(signature, program.facts)}

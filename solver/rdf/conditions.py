@@ -340,7 +340,7 @@ def test(expression: Expression, value: bool, binding: Binding) -> bool:
 
 
 def evaluate(expression: Expression, binding: Binding) -> Constant | None:
-    """Return the value of an expression; None is an error or unbound, as in BIND.
+    """Return the value of an expression, or None if the value is an error or unbound (as BIND treats errors).
 
     >>> n = Variable("n")
     >>> print(evaluate(Call("+", (n, n)), {n: Literal("01", XSD + "byte")}))

@@ -408,7 +408,8 @@ _EAST, _NORTH = 180, 90
 def distance(term: Constant, other: Constant, unit: Constant) -> Literal | None:
     """Return the great-circle distance in metres between two points, with longitude before latitude.
 
-    Other geometries, reference systems and units are an error.
+    For geometries, reference systems and units other than WKT points, CRS84 and metres, the value is an
+    error.
 
     >>> graz = Literal("POINT(15.44 47.07)", _WKT)
     >>> vienna = Literal("POINT(16.37 48.21)", _WKT)

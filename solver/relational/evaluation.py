@@ -167,7 +167,8 @@ class RuleBody:
     ) -> Bindings:
         """Return the literal to join next: without new variables, or with the fewest rows or columns.
 
-        Literals with fewest rows come first; among large literals, those that give the fewest columns. Parts
+        Literals with the fewest rows come first; among large literals, the literals that give the fewest
+        columns. Parts
         without a common variable are joined last.
         """
         names = {*bindings.names}

@@ -174,7 +174,7 @@ class RulePlan:
         return variables(self.rule.head).union(*names, *map(variables, self.conditions))
 
     def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
-        """Return the numbers and predicates of those joined literals whose predicate is given."""
+        """Return the numbers and predicates of the joined literals whose predicate is given."""
         return [
             (place, part.source)
             for place, part in enumerate(self.joined)

@@ -9,8 +9,8 @@ Time points are scaled as follows. Let g divide U and every length, slide and of
 and t, the truth of u ≥ t - L depends on the quotients by g and the order of the remainders. The truth of u ≤
 t, the value ⌊t/d⌋·d and the period of t also depend only on these quotients and this order. With n arrivals,
 at most n remainders are above 0. Scaling keeps each quotient, and replaces the remainders by their ranks; 0
-stays 0. The content of each window is unchanged, so g time points become n + 1. It is not enough to search
-only arrivals with the remainder 0. For example, with U = 5 and NOW, the sides differ if an arrival is at 3,
+stays 0. The content of each window is unchanged, so g time points become n + 1. A search of only arrivals
+with the remainder 0 is incomplete. For example, with U = 5 and NOW, the sides differ if an arrival is at 3,
 but not if it is at 5.
 
 If a window has its own first closing time, or a fixed interval, streams near time 0 differ from later

@@ -92,7 +92,7 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
 
 
 def forget_before(path: Path) -> None:
-    """Delete the files of earlier lines than those of a file."""
+    """Delete the files whose lines are earlier than the lines of a file."""
     for earlier in path.parent.iterdir():
         if earlier.name.isdigit() and int(earlier.name) < int(path.name):
             earlier.unlink()

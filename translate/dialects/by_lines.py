@@ -48,7 +48,7 @@ LostClause = tuple[TextPart, bool]
 
 
 def as_graphs(line: str, *, each_word: bool) -> str:
-    r"""Return a line of the same length in which GRAPH replaces WINDOW, as in the engine's parser.
+    r"""Return a line of the same length in which GRAPH replaces WINDOW (a step of the engine's parser).
 
     JavaScript's `replace` replaces only the first occurrence of a word; Rust's `replace` replaces every
     occurrence.

@@ -60,7 +60,7 @@ def strategies(window: Phrase) -> tuple[str, ...]:
 
 
 def _rows(document: Document, rows: Phrase) -> windows.Rows:
-    """Return a tuple window; a slide of one tuple is the same as no slide."""
+    """Return a tuple window; a slide of one tuple has no effect."""
     (step,) = (*rows.phrases(), None)[:1]
     if step is not None:
         word, count = step.tokens()

@@ -361,7 +361,7 @@ Applies = Callable[[DifferingRows], Mask]
 class CauseSearch:
     """The search for the causes of rows that only push or only pull reports.
 
-    It treats all rows of a side together.
+    The search treats all rows of a side together.
 
     A row that only push reports was last reported at time t. The causes of the row concern this report and
     the pull at the end of the period.

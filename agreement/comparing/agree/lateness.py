@@ -1,7 +1,8 @@
 """Answers as the data came, compared with the answers as the data are dated.
 
-An element has an event time t and an arrival time a. The answers *on time* are those of `lars agree`, which
-knows only event times. *As it came*, an evaluation for the time r sees the elements with a <= r, each dated
+An element has an event time t and an arrival time a. The answers *on time* are the answers of `lars agree`
+without `--late`, which uses only event times. *As it came*, an evaluation for the time r sees the elements
+with a <= r, each dated
 with its event time; pull with a wait W sees the elements with a <= r + W. With a lateness, elements with a
 greater delay are dropped. Push evaluates when an element arrives. Rows are compared in the whole periods of
 the timeline; whether a lost row comes later is also looked up after the timeline.

@@ -22,7 +22,7 @@ from solver.facts import Row
 class VersionJudgement:
     """The match of a recording with an engine version.
 
-    It lists pushes if the recording names the push of each report.
+    The judgement lists pushes if the recording contains the push of each report.
 
     If `by` is ANSWER, the recording was compared as a sequence of answers.
     """

@@ -542,8 +542,8 @@ class Bench:
     def odd(self, z: StartTimes) -> int:
         """Return the number of evaluations without a report plus reports without an evaluation.
 
-        If the number is 0, only the rows can exclude the start times. Otherwise the start times are excluded
-        without an evaluation of the query.
+        If the number is 0, only the rows can exclude the start times. If the number is not 0, the start times
+        are excluded without an evaluation of the query.
         """
         schedule = self.base.scheduled(z)
         decisive = self.slots(schedule)

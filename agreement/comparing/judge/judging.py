@@ -1,6 +1,6 @@
 """Judge recorded cases, or answers to a trace: the functions of `lars judge` between options and output.
 
-The input is read once: query, pushes, static data over time, and answers. Then an engine version or a
+The input is read once: query, pushes, static data over time, and answers. An engine version or a
 specification judges each case or file of answers. If a verdict is undecided, a function returns the reason.
 """
 
@@ -99,8 +99,9 @@ def read_judged_query(
 ) -> EngineQuery:
     """Return the query of a file, in the form of the engine version or language that runs the query.
 
-    An engine version with its own parser reads the file itself. Otherwise the query's windows must be
-    multiples of `unit`. With `by_number`, plain numbers in windows have the unit that engines use.
+    An engine version with its own parser reads the file itself. For other engine versions and for languages,
+    the windows of the query must be multiples of `unit`. With `by_number`, plain numbers in windows have the
+    unit that engines use.
     """
     if isinstance(who, Engine) and who.own_parser is not None:
         return who.read(read_text(path, ANSWERS_FORM), str(path))

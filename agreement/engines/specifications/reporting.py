@@ -549,7 +549,7 @@ def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluatio
 def evaluation_points(
     reporting: Sequence[EvaluationPoints], specification: parameters.Specification, until: int
 ) -> EvaluationPoints:
-    """Return the evaluation times ET in ascending order; of equal times, return those with a trigger."""
+    """Return the evaluation times ET in ascending order; at equal times, only the times with a trigger."""
     if len(reporting) == 1:
         return reporting[0][: bisect_right(reporting[0], until, key=attrgetter("time"))]
     by_place = [{(point.tick, point.time): point for point in points} for points in reporting]

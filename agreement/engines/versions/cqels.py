@@ -800,8 +800,8 @@ def _recorded(
 ) -> Recording:
     """Return the reports of a query that is read like by the engine's parser, with the rules in `off` off.
 
-    Raises LarsError unless the query is a SELECT query with a triple pattern in STREAM. Other elements in
-    STREAM are also errors, unless the engine ignores them.
+    Raises LarsError unless the query is a SELECT query with a triple pattern in STREAM. Elements of STREAM
+    that the engine neither evaluates nor ignores are also errors.
     """
     body = cqels_text.read_body(query.text, query.source, query.base)
     if not body.triples:

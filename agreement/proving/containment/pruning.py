@@ -10,8 +10,8 @@ Normal forms of COUNT:
 
 - If each solution binds v, COUNT(v) counts solutions, as COUNT(*) does.
 - Different matches of triple patterns differ in some variable, also after joins and filters. If all variables
-  except v are keys of the group, no value of v occurs twice. Then DISTINCT changes nothing, so DISTINCT is
-  added. DISTINCT never changes MIN or MAX, so DISTINCT is removed.
+  except v are keys of the group, no value of v occurs twice. If no row of the pattern occurs twice, DISTINCT
+  changes nothing, so DISTINCT is added. DISTINCT never changes MIN or MAX, so DISTINCT is removed.
 - A count is a whole number, so n > k is n >= k + 1. A group with keys has a solution, so n >= 1 always holds.
   A condition that always holds is removed.
 """

@@ -7,7 +7,8 @@ queries of cq(Q) have the same answers at every time (A6 of the semantics).
 Proof: C-SPARQL matches a pattern p in the union of all sources, and CQELS matches p in the source of p. If a
 triple of another source matches p, the triple is an instance of p and of a pattern of the other source, so
 both patterns unify. If no two patterns of different sources unify, the union contains only the matches of p
-from the source of p. The same holds for every operator over such patterns. The second part of a derived
+from the source of p. The evaluation in single sources also gives the same rows for every operator over such
+patterns. The second part of a derived
 cautious block, which reads the static data, has no match.
 """
 

@@ -504,7 +504,8 @@ class Explanation:
     def _tested(self, choose: Callable[[], Lead[references.Switch] | None]) -> Lead[references.Switch] | None:
         """Return the best possible explanation that new runs do not refute. The new runs are kept.
 
-        Such an explanation needs evidence, because missing reports alone do not distinguish causes.
+        An explanation of missing reports needs evidence, because missing reports alone do not distinguish
+        causes.
         """
         tested, count = set[references.Switch](), 0
         while (lead := choose()) is not None and lead.switch not in tested:

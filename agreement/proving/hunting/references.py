@@ -58,8 +58,8 @@ class HuntedRun:
     def is_undefined(self) -> bool:
         """Whether blank nodes make the answers incomparable.
 
-        Rows as texts do not show which terms are blank nodes. It is not defined whether the same triple with
-        a blank node counts twice at one time.
+        Rows as texts do not show which terms are blank nodes. No specification defines whether the same
+        triple with a blank node counts twice at one time.
         """
         if not self.has_blanks:
             return False
@@ -259,8 +259,9 @@ class Switch:
     """A possible deviation of an engine, and the definition that the deviation violates.
 
     `change` returns the runs to judge with the fault, one run per interpretation of the fault. `change`
-    raises LarsError if no such run exists. It returns the unchanged run if the fault does not apply to the
-    run. `held` returns whether a run shows the deviation, without judging the run, or None if the deviation
+    raises LarsError if no such run exists. `change` returns the unchanged run if the fault does not apply to
+    the run. `held` returns whether a run shows the deviation, without judging the run, or None if the
+    deviation
     cannot occur in the run.
     """
 

@@ -36,7 +36,7 @@ _BOUNDS: Final = {"open": "bounds = open: windows are open at both ends, (o, c)"
 
 
 def switches_of(of: specifications.Specification, options: Options) -> tuple[Switch, ...]:
-    """Return all possible faults for a specification, except those that are learned from runs."""
+    """Return all possible faults for a specification, except faults that are learned from runs."""
     return (
         *_parameters(of),
         *_of_one_window(),

@@ -68,7 +68,7 @@ def decide_lateness(question: LatenessQuestion, deadline: Deadline = NEVER) -> D
 def _found(
     question: LatenessQuestion, side: Side, kinds: Sequence[ChangeKind], deadline: Deadline
 ) -> tuple[dict[ChangeKind, LateWitness], str]:
-    """Return a stream for each kind of change that was found, and why no stream of the others was found."""
+    """Return a stream for each kind of change that was found, and why the other kinds were not found."""
     witnesses: dict[ChangeKind, LateWitness] = {}
     if question.agreement.volatile is not None:
         return witnesses, f"{question.agreement.volatile} has another value at another time"

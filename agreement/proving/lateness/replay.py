@@ -1,7 +1,8 @@
 """Answers as data came, compared with answers as data are dated.
 
-An element has an event time t and an arrival time a ≥ t. The answers *on time* are those of `lars agree`,
-which knows only event times. *As it came*, an evaluation at the moment T for the reference time r sees the
+An element has an event time t and an arrival time a ≥ t. The answers *on time* are the answers of `lars
+agree` without `--late`, which uses only event times. *As it came*, an evaluation at the moment T for the
+reference time r sees the
 elements with a ≤ T, each dated with its event time, and windows end at r.
 
 - Pull evaluates for r = kU at the moment T = kU + W, where W is the wait.

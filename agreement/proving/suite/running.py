@@ -576,9 +576,10 @@ def _best(
     """Return the choice with the most passed tests; among equal choices, the one with the fewest failures.
 
     An unlikely choice must fit all tests, or pass the share `_WORTH` of tests more than likely choices.
-    Otherwise a fault with several windows looks like a different t0 for each window. If no choice fits all
-    tests, an unusual choice must pass the share `_MISFIT` of tests more. Otherwise several faults look like
-    other parameters.
+    Without this condition, a fault with several windows would look like a different t0 for each window.
+    If no choice fits all
+    tests, an unusual choice must pass the share `_MISFIT` of tests more. Without the share `_MISFIT`, several
+    faults would look like other parameters.
     """
     passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()
@@ -641,7 +642,7 @@ def _misfits(
 ) -> tuple[str, ...]:
     """Return tests that no single choice fits.
 
-    Without any one of these tests, some choice fits the others.
+    If any of the returned tests is removed, some choice of parameters fits the remaining tests.
     """
 
     def left(chosen: Iterable[tuple[str, frozenset[Choice], frozenset[int]]]) -> set[Choice]:

@@ -32,8 +32,9 @@ _STATIC: Final = "static.nq"
 def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
     """Write an experiment that compares push with pull on a stream into an existing folder.
 
-    Both queries are written if their languages can express them. Otherwise only one query is written, from
-    which the other is derived on reading. Times are written as dateTimes or integers, as in the original
+    Both queries are written if their languages can express them. If a language cannot express a query, only
+    one query is written, and reading the experiment derives the other query. Times are written as dateTimes
+    or integers, as in the original
     stream.
     """
     static = "".join(_static_lines(compared.static))
@@ -188,7 +189,7 @@ def _texts(queries: Iterable[EngineQuery], read_here: bool) -> dict[EngineQuery,
 
 
 def _quoted(iri: Iri) -> str:
-    """Return an IRI as a TOML string; the escapes of TOML are the same as in JSON."""
+    """Return an IRI as a TOML string; TOML and JSON have the same escapes."""
     return json.dumps(iri.value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

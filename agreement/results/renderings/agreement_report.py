@@ -432,7 +432,7 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _alike(rows: Iterable[RowDifference]) -> set[str]:
-    """Return the atoms of rows whose short terms are equal to those of a different row."""
+    """Return the atoms of rows whose short terms are also the short terms of a different row."""
     distinct = {row.row for row in rows}
     terms = Counter(map(outputs.short, {term for row in distinct for term in row}))
     unclear = {row for row in distinct if any(terms[outputs.short(term)] > 1 for term in row)}

@@ -38,7 +38,7 @@ Cell = tuple[object, int, int | None]
 
 
 def argument_columns(names: Iterable[str]) -> tuple[str, ...]:
-    """Return those columns that contain arguments of atoms, in the order of their numbers."""
+    """Return the columns that contain arguments of atoms, in the order of their numbers."""
     return tuple(sorted(filter(ARGUMENT.fullmatch, names), key=lambda name: int(name[3:])))
 
 

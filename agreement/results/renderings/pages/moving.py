@@ -50,7 +50,8 @@ BoundsAt = Callable[[int], Interval]
 def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[int], str]:
     """Return the ordered time points of a page in a span, and a sentence about omitted time points.
 
-    Of many time points, those at which the input or a window changes are chosen, nearest to `start` first.
+    If the timeline has many time points, time points at which the input or a window changes are chosen,
+    nearest to `start` first.
     """
     count = span.last - span.first + 1
     if count <= _MOST_STEPS:
