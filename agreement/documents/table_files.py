@@ -255,7 +255,8 @@ def _put_rows(
 def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
     """Return the rows of a table for a text format, with RDF terms in the form `terms`."""
     if terms == "n-triples":
-        return (list(map(_as_number, row)) for row in table.rows)
+        # A length is a number of time points here; Markdown and LaTeX tables contain the duration instead.
+        return ([int(cell) if cell.__class__ is TimedPoints else cell for cell in row] for row in table.rows)
     frame = as_frame(table, terms)
     # Tested before values become objects, which would hide NaN.
     bound = frame.notna()
@@ -263,11 +264,6 @@ def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
         frame.astype(object).where(bound, None).itertuples(index=False, name=None)
     )
     return rows
-
-
-def _as_number(value: TableValue) -> TableValue:
-    """Return a length as a number of time points; Markdown and LaTeX tables contain the duration instead."""
-    return int(value) if isinstance(value, TimedPoints) else value
 
 
 _FORMULA: Final = re.compile(r"[=@\t\r]|[+\-](?![0-9.]+(?:[eE][+-]?[0-9]+)?$)")

@@ -9,6 +9,9 @@ verdicts therefore depend on the order of arrival, and not on the limits of batc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
+from typing import Final
+
+import numpy as np
 
 from agreement.comparing.agree import (
     AgreementTask,
@@ -46,7 +49,7 @@ from lars.language.terms import Signature, Variable
 from lars.language.windows import Interval
 from solver.columns import Array, Mask, TraceColumns, distinct
 from solver.facts import STREAM_PREDICATE, Background, Row
-from solver.settings import Warn
+from solver.settings import Runner, Warn
 from solver.traces import read_static
 from translate.model.query import EngineQuery
 from translate.tau import columns, lars_program
@@ -55,20 +58,32 @@ LateElement = tuple[int, int, Row]
 """The time of a late element, the time of the newest element before it, and its stream and triple."""
 
 
+_CERTIFIED: Final = 10
+"""Clingo checks a sample of the answers of each batch whose number is a multiple of this number."""
+
+
 @dataclass(frozen=True, slots=True)
 class JudgedPeriods:
     """The result of a batch: the comparison, the periods that are new in it, and the late elements.
 
-    `answers` are the verdicts on the logs of running systems, and `late_answers` what came too late in them.
+    `new` contains the numbers of the new periods in each verdict. `answers` are the verdicts on the logs of
+    running systems, and `late_answers` what came too late in them.
     """
 
     state: WatchState
     pending: TraceColumns
     report: AgreementReport | None
-    new: tuple[tuple[VariantReport, PeriodVerdict, PeriodComparison], ...]
+    new: tuple[tuple[VariantReport, PeriodVerdict, range], ...]
     late: tuple[LateElement, ...]
     answers: tuple[AnswerVerdict, ...] = ()
     late_answers: Mapping[Side, Sequence[LateAnswer]] = field(default_factory=dict)
+
+    @property
+    def disagreeing(self) -> Iterator[tuple[VariantReport, PeriodVerdict, PeriodComparison]]:
+        """The new periods that disagree."""
+        for variant, verdict, numbers in self.new:
+            for number in _wrong(verdict, numbers):
+                yield variant, verdict, verdict[number]
 
 
 class Watcher:
@@ -184,24 +199,23 @@ class Watcher:
             replace(pending, atoms=own),
             Interval(0, complete),
             self._pulled,
-            self._task.trace.runner,
+            self._runner(state.batch),
             origin=state.origin,
         )
         setting = with_dates(self._task.setting, trace)
         report = compare_pairs(self._pairs, self.periods, trace, setting, self._pushed, within=within)
         found = tuple(
-            (variant, verdict, period)
+            (variant, verdict, _numbers(verdict, judged[verdict.period], ends[verdict.period]))
             for variant in report.variants
             for verdict in variant.verdicts
-            for period in verdict
-            if judged[verdict.period] <= period.start and period.end <= ends[verdict.period]
         )
         state = replace(
             state,
             judged={str(int(period)): max(ends[period], judged[period]) for period in self.periods},
-            periods=state.periods + len(found),
-            disagreeing=state.disagreeing + sum(not period.agree for *_, period in found),
-            with_rows=state.with_rows + sum(any(period.sizes) for *_, period in found),
+            periods=state.periods + sum(len(numbers) for *_, numbers in found),
+            disagreeing=state.disagreeing
+            + sum(len(_wrong(verdict, numbers)) for _, verdict, numbers in found),
+            with_rows=state.with_rows + sum(_with_rows(verdict, numbers) for _, verdict, numbers in found),
         )
         return JudgedPeriods(state, pending, report, found, late)
 
@@ -243,6 +257,11 @@ class Watcher:
             self.new,
         )
 
+    def _runner(self, batch: int) -> Runner:
+        runner = self._task.trace.runner
+        rests = runner.certify == "some" and batch % _CERTIFIED != 0
+        return replace(runner, certify="none") if rests else runner
+
     def pruned(self, step: JudgedPeriods) -> TraceColumns:
         """Return the pending elements that the batches after this one need."""
         if step.report is None:
@@ -263,6 +282,26 @@ class Watcher:
         chosen, by = new.atoms[name].take(numbers), behind[name][numbers].tolist()
         rows = zip(*(new.terms.atom_texts(column) for column in chosen.columns), strict=True)
         return tuple((t, t + more, row) for t, more, row in zip(chosen.t.tolist(), by, rows, strict=True))
+
+
+def _numbers(verdict: PeriodVerdict, judged: int, end: int) -> range:
+    """Return the numbers of the periods of a verdict between the ends of two periods."""
+    first, last = ((t - verdict.start) // verdict.period for t in (judged, end))
+    return range(max(first, 0), max(first, last, 0))
+
+
+def _wrong(verdict: PeriodVerdict, numbers: range) -> Sequence[int]:
+    """Return which of the periods with these numbers disagree."""
+    found: list[int] = (
+        np.flatnonzero(~verdict.agreeing[numbers.start : numbers.stop]) + numbers.start
+    ).tolist()
+    return found
+
+
+def _with_rows(verdict: PeriodVerdict, numbers: range) -> int:
+    sizes = verdict.sizes
+    rows = (sizes.push + sizes.pull)[numbers.start : numbers.stop]
+    return int(np.count_nonzero(rows))
 
 
 def _by_delay(behind: Array, delay: int) -> Iterator[tuple[str, Mask]]:

@@ -5,12 +5,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from agreement.comparing.agree import VariantReport
+from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import RowDifference
 from agreement.comparing.watch import AnswerVerdict, JudgedPeriods, WatchState
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import quantity, table
+from agreement.documents.requests import SIDES
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
-from agreement.results.renderings.agreement_report import DIFFERENCES, PERIODS, counts_of, difference_of
+from agreement.results.renderings.agreement_report import DIFFERENCES, PERIODS, difference_of
 from lars.durations import Duration
 from lars.language.terms import Variable
 from lars.language.windows import Interval
@@ -57,14 +62,10 @@ _LATE_ANSWERS: Final = (
 def tables(judged: JudgedPeriods, variables: tuple[Variable, ...]) -> tuple[OutTable, ...]:
     """Return the rows that a batch adds to the tables `periods`, `differences` and `late`."""
     periods = tuple(column for column in PERIODS if column.name != _OF_WHOLE)
-    rows = (
-        (str(variant.pair), verdict.period, period.start, period.end, *counts_of(period))
-        for variant, verdict, period in judged.new
-    )
+    rows = (row for variant, verdict, numbers in judged.new for row in _rows(variant, verdict, numbers))
     different = (
         _in_period(difference_of(variant, found), found)
-        for variant, _, period in judged.new
-        if not period.agree
+        for variant, _, period in judged.disagreeing
         for found in variant.differences(period)
     )
     return (
@@ -73,6 +74,17 @@ def tables(judged: JudgedPeriods, variables: tuple[Variable, ...]) -> tuple[OutT
         OutTable("too-late", _LATE, ((t, newest, *row) for t, newest, row in judged.late)),
         *(_of_answers(judged, term_columns(variables)) if judged.state.logs else ()),
     )
+
+
+def _rows(variant: VariantReport, verdict: PeriodVerdict, numbers: range) -> Iterator[Sequence[TableValue]]:
+    """Yield the rows of the table `periods` for the periods of a verdict with these numbers."""
+    part, pair, period = slice(numbers.start, numbers.stop), str(variant.pair), verdict.period
+    agreeing, sizes = verdict.agreeing[part], verdict.sizes
+    only = (np.where(agreeing, 0, sizes.only(side)[part]) for side in SIDES)
+    columns = agreeing, sizes.push[part], sizes.pull[part], *only
+    for number, *counted in zip(numbers, *(column.tolist() for column in columns), strict=True):
+        start = verdict.start + number * period
+        yield pair, period, start, start + period, *counted
 
 
 def _of_answers(judged: JudgedPeriods, terms: Sequence[Column]) -> Iterator[OutTable]:
@@ -121,16 +133,15 @@ def _in_period(row: Sequence[TableValue], difference: RowDifference) -> Sequence
 
 def findings(judged: JudgedPeriods, dates: Dates) -> Iterator[tuple[str, str]]:
     """Yield what is wrong in the periods of a batch: the period, and a sentence without its subject."""
-    for variant, verdict, period in judged.new:
-        if not period.agree:
-            causes = Counter((found.side, found.cause) for found in variant.differences(period))
-            listed = "; ".join(
-                f"only {side} reports {quantity(count, 'row')} ({cause})"
-                for (side, cause), count in causes.most_common()
-            )
-            length = f"U = {verdict.period}, " if len(judged.state.judged) > 1 else ""
-            here = dates.within(Interval(period.start + 1, period.end))
-            yield f"{length}{here.period(period.start, period.end)}{here.caption}", f"disagrees: {listed}"
+    for variant, verdict, period in judged.disagreeing:
+        causes = Counter((found.side, found.cause) for found in variant.differences(period))
+        listed = "; ".join(
+            f"only {side} reports {quantity(count, 'row')} ({cause})"
+            for (side, cause), count in causes.most_common()
+        )
+        length = f"U = {verdict.period}, " if len(judged.state.judged) > 1 else ""
+        here = dates.within(Interval(period.start + 1, period.end))
+        yield f"{length}{here.period(period.start, period.end)}{here.caption}", f"disagrees: {listed}"
     for wrong in judged.answers:
         if not wrong.match.equal:
             here = dates.within(Interval(wrong.start + 1, wrong.end))

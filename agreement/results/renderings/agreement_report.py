@@ -270,12 +270,12 @@ def _periods(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
     for variant in report.variants:
         for verdict in report.row_filter.verdicts(variant):
             for interval in verdict:
-                agree, *counts = counts_of(interval)
+                agree, *counts = _counts_of(interval)
                 interval_of = str(variant.pair), verdict.period, interval.start, interval.end
                 yield *interval_of, agree, verdict.is_empty, *counts
 
 
-def counts_of(interval: PeriodComparison) -> Sequence[TableValue]:
+def _counts_of(interval: PeriodComparison) -> Sequence[TableValue]:
     """Return whether a period agrees, the numbers of rows of push and pull, and of rows that one side has."""
     only = (0 if interval.agree else interval.count(side) for side in SIDES)
     return interval.agree, *interval.sizes, *only
