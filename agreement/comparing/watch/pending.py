@@ -16,6 +16,7 @@ from solver.columns import Array, InputAtoms, TermCodes, TraceColumns, in_time_o
 from solver.job.slices import carried_atoms, join_atoms
 from solver.rdf import is_of_file, with_blanks
 
+_BLANK: Final = "_:"
 _FILE_BLANK: Final = re.compile(r"_:f([0-9]+)\.")
 
 
@@ -49,6 +50,9 @@ def with_own_blanks(new: TraceColumns, files: int) -> TraceColumns:
             return label
         return _FILE_BLANK.sub(lambda match: f"_:f{int(match[1]) + files}.", label)
 
+    used = (used_texts(some.columns, new.terms)[0] for some in new.atoms.values())
+    if not files or not any(_BLANK in text for texts in used for text in texts):
+        return new
     return _recoded(new, TermCodes(), lambda text: with_blanks(text, renamed))
 
 
