@@ -59,7 +59,7 @@ _OFFERED: Final = {
         "decide",
         "witness",
     ),
-    "agreement.proving.lateness": ("Change", "LateWitness", "LatenessDecision"),
+    "agreement.proving.lateness": ("LateWitness", "LatenessDecision"),
     "agreement.results.proofs.lateness": ("LatenessResult", "decide_late"),
     "agreement.results.proofs.phases": ("PhaseResult", "phase"),
     "agreement.results.proofs.shrunk": ("ShrinkResult", "shrink"),

@@ -13,7 +13,6 @@ from agreement.proving.decisions import CheckedPremise as CheckedPremise
 from agreement.proving.decisions import Decision as Decision
 from agreement.proving.decisions import EveryStream as EveryStream
 from agreement.proving.decisions import Witness as Witness
-from agreement.proving.lateness import Change as Change
 from agreement.proving.lateness import LatenessDecision as LatenessDecision
 from agreement.proving.lateness import LateWitness as LateWitness
 from agreement.proving.phase import PhaseDiagram as PhaseDiagram

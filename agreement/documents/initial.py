@@ -511,7 +511,7 @@ def _dated(path: Path, zero: str) -> Iterator[float]:
         return
     reading = AnswersOptions(time_variable=time, origin=read_time(zero), ordered=False)
     try:
-        recording = read_recording(path, reading).recording
+        recording = read_recording(path, reading)
     except LarsError:
         # The command that reads the trace reports its faults, with their places.
         return

@@ -148,7 +148,9 @@ def pushes_in(
     return pushes, zero
 
 
-def judged_answers(work: JudgingWork, run: specifications.EngineRun, zero: str | None) -> recordings.Answers:
+def judged_answers(
+    work: JudgingWork, run: specifications.EngineRun, zero: str | None
+) -> recordings.Recording:
     """Return the answers to judge: of an engine version, a specification or an adapter, or recorded answers.
 
     dateTimes in recorded answers count from `zero`, the dateTime of time 0, if it is known.
@@ -157,9 +159,9 @@ def judged_answers(work: JudgingWork, run: specifications.EngineRun, zero: str |
         check_comparable(run.query, work.query.source)
     match work.subject:
         case EngineVersion(name, off):
-            return recordings.Answers(engine(name).run(run.query, run.static, run.pushes, off))
+            return engine(name).run(run.query, run.static, run.pushes, off)
         case specifications.Specification():
-            return recordings.Answers(_specified(work.subject, run, work))
+            return _specified(work.subject, run, work)
         case AdaptedEngine():
             query = work.query
             text = absolute_text(query.text, query.source, query.around.base)
@@ -170,14 +172,14 @@ def judged_answers(work: JudgingWork, run: specifications.EngineRun, zero: str |
             assert_never(work.subject)
 
 
-def _adapted(judged: AdaptedEngine, text: str, run: specifications.EngineRun) -> recordings.Answers:
+def _adapted(judged: AdaptedEngine, text: str, run: specifications.EngineRun) -> recordings.Recording:
     """Return the answers of a real engine; raises LarsError if the engine rejects the query."""
     registration = open_message(text, recordings.static_lines(run.static), judged.options)
     with RunningAdapter(judged.command, folder=judged.folder) as adapter:
         answers = answers_of(adapter, registration, run.pushes)
     if answers.profile is None:
         raise LarsError(f"the engine rejects the query: {answers.refused}")
-    return recordings.Answers(answers.recording(), not answers.profile.kinds)
+    return replace(answers.recording(), lexical=not answers.profile.kinds)
 
 
 def _specified(
@@ -221,7 +223,7 @@ def judged_cell(work: JudgingWork) -> Json:
     work = replace(work, options=replace(work.options, registered=registered, until=until))
     answers = judged_answers(work, run, zero)
     if isinstance(work.subject, (EngineVersion, specifications.Specification)) and not any(
-        report.rows for report in answers.recording.reports
+        report.rows for report in answers.reports
     ):
         if isinstance(work.subject, specifications.Specification):
             warnings += judge.why_silent(work.subject, run, [_choice(work.subject, run, work)])

@@ -15,7 +15,7 @@ from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import argument, flags_of, names_of, option
-from agreement.documents.recordings import Answers, read_recording
+from agreement.documents.recordings import Recording, read_recording
 from agreement.documents.table_files import OutTable
 from agreement.documents.traces import check_graphs, origin_in, point_in
 from agreement.documents.values import Period, points_of
@@ -286,7 +286,7 @@ def _judged(
     everything = with_versions(run.static, versions, versions)
     check_graphs(everything, run.query.dataset, messages.append)
     recording = judging.recording_to_judge(run, unit, given, options, versions)
-    verdict = judging.verdict_on(name, recording, given, request.how, listeners.progress)
+    verdict = judging.verdict_on(name, recording, request.how, listeners.progress)
     verdict = replace(verdict, origin=zero)
     messages += _remarks(verdict, recording)
     if verdict.judgement.silent:
@@ -349,8 +349,8 @@ def judged_run(
     return EngineRun(read, read_static(trace.static), pushes, unit, origin_in(zero, trace.options)), zero
 
 
-def _check_triggers(answers: Answers, pushed: int) -> None:
-    triggers = (report.trigger for report in answers.recording.reports)
+def _check_triggers(answers: Recording, pushed: int) -> None:
+    triggers = (report.trigger for report in answers.reports)
     latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
     if latest >= pushed:
         raise LarsError(

@@ -115,13 +115,13 @@ def read_judged_query(
 def recording_to_judge(
     run: specifications.EngineRun,
     unit: Duration,
-    answers: recordings.Answers,
+    answers: recordings.Recording,
     options: Options,
     versions: tuple[specifications.Version, ...] = (),
 ) -> RecordingToJudge:
     """Return answers with the task, the run and the options by which the answers are judged."""
     # A push rejected because it goes back in time is in no stream of RSP-QL.
-    refused_late = _late(run.pushes).intersection(answers.recording.rejected)
+    refused_late = _late(run.pushes).intersection(answers.rejected)
     elements = tuple(
         triple for triple in specifications.elements_of(run.pushes, unit) if triple.number not in refused_late
     )
@@ -129,16 +129,16 @@ def recording_to_judge(
     end = last + _reach(run.query, unit)
     if options.match == "sequence":
         # Once every window is empty each evaluation answers the same.
-        end += len(answers.recording.reports) * _slide(run.query, unit)
+        end += len(answers.reports) * _slide(run.query, unit)
     else:
-        latest = max((report.t for report in answers.recording.reports), default=0.0)
+        latest = max((report.t for report in answers.reports), default=0.0)
         # Later on every window is empty, and nothing is compared.
         end = max(last, min(int((latest + recordings.SLACK) / unit.milliseconds), end), options.until or 0)
     task = specifications.Task(run.query, elements, run.static, unit, end, versions, run.origin)
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
     if answers.rows_only:
         how = replace(how, empty="ignored")
-    return RecordingToJudge(task, run, answers.recording, how)
+    return RecordingToJudge(task, run, answers, how)
 
 
 def _late(pushes: Sequence[recordings.Push]) -> frozenset[int]:
@@ -323,9 +323,8 @@ def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specific
 def recorded_of_case(case: recordings.Case, options: Options) -> RecordingToJudge:
     """Return a recorded case in the form for judging, at the coarsest unit that distinguishes its times."""
     run = run_of_case(case)
-    return recording_to_judge(
-        run, unit_of(run.query, case.pushes), recordings.Answers(case.recording, case.lexical), options
-    )
+    answers = replace(case.recording, lexical=case.lexical)
+    return recording_to_judge(run, unit_of(run.query, case.pushes), answers, options)
 
 
 def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
@@ -729,7 +728,6 @@ def judge_named(name: str) -> specifications.Specification | Engine:
 def verdict_on(
     engine: str,
     recording: RecordingToJudge,
-    answers: recordings.Answers,
     how: requests.JudgeOptions,
     progress: settings.Progress,
 ) -> AnswersVerdict:
@@ -755,7 +753,8 @@ def verdict_on(
     elif how.gracious:
         diagnosis = by_borders(recording, judgement)
     versions = recording.task.versions
-    again = recording_to_judge(recording.run, unit, answers, replace(turned, bounds=None), versions)
+    how_again = replace(turned, bounds=None)
+    again = recording_to_judge(recording.run, unit, recording.recording, how_again, versions)
     narrowed = narrow_options(again.options, again.task)
     other = judge_recording(again.task, reference, again.recording, narrowed, progress)
     return AnswersVerdict(judgement, names, unit.milliseconds, diagnosis, other)

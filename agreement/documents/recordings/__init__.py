@@ -4,7 +4,6 @@ from agreement.documents.recordings.case import Case, read_case
 from agreement.documents.recordings.reading import read_recording
 from agreement.documents.recordings.recording import (
     SLACK,
-    Answers,
     Push,
     Recording,
     Report,

@@ -6,6 +6,7 @@ terms in N-Triples syntax, values, or texts.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
@@ -22,7 +23,7 @@ ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and
 _TERMS: Final = ("<", '"', "_:")
 
 
-def read_answer_table(path: Path, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
+def read_answer_table(path: Path, times: recording.AnswerTimes, variable: str | None) -> recording.Recording:
     """Return consecutive rows of one time as a report; raises LarsError with the number of the row.
 
     If names of columns begin with ?, these columns are the variables. If a text is not an RDF term, all terms
@@ -45,9 +46,8 @@ def read_answer_table(path: Path, times: recording.AnswerTimes, variable: str | 
     variables = [name.lstrip("?") for name in names]
     rows = zip(*(exact[name] for name in names), strict=True) if names else [()] * len(cells[time][1])
     timed = _timed(path, times, cells[time], [dict(zip(variables, row, strict=True)) for row in rows])
-    return recording.Answers(
-        recording.recording_of(variables, recording.group_reports(timed)), lexical, rows_only=True
-    )
+    answers = recording.recording_of(variables, recording.group_reports(timed))
+    return replace(answers, lexical=lexical, rows_only=True)
 
 
 def _time_column(names: Sequence[str], variable: str | None, error: Callable[[str], LarsError]) -> str:
@@ -142,13 +142,10 @@ class _Table:
     read_time: Callable[[str], float]
     times: recording.AnswerTimes
 
-    def answers(self, records: list[list[Field]], *, lexical: bool) -> recording.Answers:
+    def answers(self, records: list[list[Field]], *, lexical: bool) -> recording.Recording:
         """Return the reports of the records; consecutive records of one time are one report."""
-        return recording.Answers(
-            recording.recording_of(self._variables(), recording.group_reports(self._rows(records))),
-            lexical,
-            rows_only=True,
-        )
+        answers = recording.recording_of(self._variables(), recording.group_reports(self._rows(records)))
+        return replace(answers, lexical=lexical, rows_only=True)
 
     def _variables(self) -> list[str]:
         return self.names[: self.time] + self.names[self.time + 1 :]
@@ -172,7 +169,7 @@ class _Table:
             raise self.source.error(field.offset, str(error)) from None
 
 
-def read_csv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
+def read_csv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Recording:
     """Return consecutive rows of one time as a report; raises LarsError with the place of an error.
 
     The column `variable` contains the times; by default, this is the first of t, time and timestamp.
@@ -184,7 +181,7 @@ def read_csv(source: TextFile, times: recording.AnswerTimes, variable: str | Non
     return table.answers(records[1:], lexical=True)
 
 
-def read_tsv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
+def read_tsv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Recording:
     """Return consecutive rows of one time as a report, like `read_csv`, but with exact RDF terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)

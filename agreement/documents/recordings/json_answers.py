@@ -80,7 +80,7 @@ class _Solved(recording.RecordingPart):
 
 def read_sparql_json(
     source: TextFile, times: recording.AnswerTimes, variable: str | None
-) -> recording.Answers:
+) -> recording.Recording:
     """Return consecutive rows of one time as a report.
 
     The column `variable` contains the time; by default, this is the first of t, time and timestamp. A key of
@@ -98,7 +98,7 @@ def read_sparql_json(
         names, reports_read = _read(document, times, variable, reports[-1][0] if reports else 0.0)
         variables += names
         reports += reports_read
-    return recording.Answers(recording.recording_of(variables, reports), rows_only=not one_a_line(lines))
+    return replace(recording.recording_of(variables, reports), rows_only=not one_a_line(lines))
 
 
 def one_a_line(lines: Sequence[TextLine]) -> bool:
@@ -181,7 +181,7 @@ def read_time_term(term: str | None, column: str, times: recording.AnswerTimes) 
             raise LarsError(f"{problem}; expected a literal with a time")
 
 
-def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.Answers:
+def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.Recording:
     """Return CSRBench's relations as reports; the times of single bindings are ignored.
 
     The times of successive relations may be equal, but must not decrease. Raises LarsError with the place of
@@ -199,10 +199,10 @@ def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.A
             recording.check_named(document, at, entry.binding, relation.head.vars)
         reports.append((before, [recording.row_of(entry.binding) for entry in relation.results.bindings]))
     variables = (name for relation in content.relations for name in relation.head.vars)
-    return recording.Answers(recording.recording_of(variables, reports))
+    return recording.recording_of(variables, reports)
 
 
-def read_solved(source: TextFile, times: recording.AnswerTimes) -> recording.Answers:
+def read_solved(source: TextFile, times: recording.AnswerTimes) -> recording.Recording:
     """Return each line as a report; the time is `ms` if given, otherwise `t` in time points.
 
     Raises LarsError with the place of an error.
@@ -216,6 +216,4 @@ def read_solved(source: TextFile, times: recording.AnswerTimes) -> recording.Ans
         reports.append((before, [recording.row_of(row) for row in content.rows]))
     if not reports:
         raise source.error(0, f"the file is empty; expected {ACCEPTED_SOLVED}")
-    return recording.Answers(
-        recording.recording_of(recording.names_of(row for _, rows in reports for row in rows), reports)
-    )
+    return recording.recording_of(recording.names_of(row for _, rows in reports for row in rows), reports)

@@ -14,7 +14,7 @@ from agreement.documents.recordings.answer_tables import (
     read_tsv,
 )
 from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
-from agreement.documents.recordings.recording import Answers, AnswerTimes
+from agreement.documents.recordings.recording import AnswerTimes, Recording
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat, AnswersOptions
 from lars.durations import MILLISECOND, Duration
@@ -53,7 +53,7 @@ _LONGEST_LINE: Final = 2**20
 _IN_MILLISECONDS: Final = ("csrbench", "yabench")
 
 
-def read_recording(path: Path, options: AnswersOptions) -> Answers:
+def read_recording(path: Path, options: AnswersOptions) -> Recording:
     """Return the answers of a file with times in milliseconds; for a case, return the recording of the case.
 
     Raises LarsError with the file, the place of an error, and the expected form.
@@ -66,7 +66,7 @@ def read_recording(path: Path, options: AnswersOptions) -> Answers:
     times = _times(options, MILLISECOND if kind in _IN_MILLISECONDS else options.unit)
     match kind:
         case "case":
-            return Answers(case_of(path, source).recording)
+            return case_of(path, source).recording
         case "csrbench":
             return json_answers.read_csrbench(source, times)
         case "yabench":

@@ -7,7 +7,7 @@ JSON. Rows that are compared often are represented by numbers, and decoded when 
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache
 from itertools import repeat
 from typing import Annotated, Final, Literal, overload
@@ -71,12 +71,19 @@ class Recording:
 
     `rejected` are the numbers of rejected pushes. `windows` are the bounds that an engine prints with each
     report, in order. `windows` is empty if the engine prints no bounds.
+
+    `lexical` means that its format omits the kinds of terms. The terms of a lexical recording are results of
+    `of_text`. Terms that are compared with such terms must first be converted by `as_lexical`: `30` may have
+    been a number, a string or part of an IRI. `rows_only` means that the format cannot express an empty
+    answer.
     """
 
     variables: tuple[str, ...]
     reports: tuple[Report, ...]
     rejected: tuple[int, ...] = ()
     windows: tuple[tuple[float, float] | None, ...] = ()
+    lexical: bool = field(default=False, compare=False)
+    rows_only: bool = field(default=False, compare=False)
 
 
 SLACK: Final = 1e-6
@@ -160,20 +167,6 @@ _NUMBERS: Final = (
     (re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"), "double"),
 )
 _BLANK = re.compile(r"_:[A-Za-z0-9_]+")
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """A recording; `lexical` means that its format omits the kinds of terms.
-
-    The terms of a lexical recording are results of `of_text`. Terms that are compared with such terms must
-    first be converted by `as_lexical`: `30` may have been a number, a string or part of an IRI. `rows_only`
-    means that the format cannot express an empty answer.
-    """
-
-    recording: Recording
-    lexical: bool = False
-    rows_only: bool = False
 
 
 TimedRow = tuple[float, Mapping[str, str | None]]

@@ -18,9 +18,16 @@ ignored. TextFile: YABench (2016), Section 3, of the files QR_*.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
-from agreement.documents.recordings.recording import Answers, AnswerTimes, made_lexical, of_text, recording_of
+from agreement.documents.recordings.recording import (
+    AnswerTimes,
+    Recording,
+    made_lexical,
+    of_text,
+    recording_of,
+)
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
@@ -56,7 +63,7 @@ class _Record:
     rows: list[_Row]
 
 
-def read_yabench(source: TextFile, times: AnswerTimes) -> Answers:
+def read_yabench(source: TextFile, times: AnswerTimes) -> Recording:
     """Return each record as a report with its time since the start; raises LarsError with a place."""
     lines = source.lines()
     if len(lines) < 2:  # noqa: PLR2004  (the start and the variables)
@@ -68,7 +75,7 @@ def read_yabench(source: TextFile, times: AnswerTimes) -> Answers:
     records = list(_records(lines[2:], names, _VALUE[separator], kinds))
     recording = recording_of(names, _timed(records, start, times))
     lexical = not all(kinds)
-    return Answers(made_lexical(recording) if lexical else recording, lexical)
+    return replace(made_lexical(recording), lexical=True) if lexical else recording
 
 
 def _start(line: TextLine) -> int:

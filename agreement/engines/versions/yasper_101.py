@@ -109,56 +109,6 @@ def _patterns(block: yasper_text.YasperBlock) -> list[TextPattern]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """The answers over window contents, computed block by block; blocks outside windows match static data."""
-
-    query: yasper_text.YasperQuery
-    static: frozenset[Triple]
-
-    def rows(self, content: Mapping[str, Sequence[Triple]]) -> list[Row]:
-        """Return the rows over the content of windows, as terms by name; raises _FailedAnswerError."""
-        joined: list[TextBinding] = []
-        for place, block in enumerate(self.query.blocks):
-            joined = self._after(joined, block, content, first=place == 0)
-        if self.query.aggregates:
-            return self._counted(joined)
-        return [tuple(row.get(name) for name in self.query.names) for row in joined]
-
-    def _after(
-        self,
-        joined: list[TextBinding],
-        block: yasper_text.YasperBlock,
-        content: Mapping[str, Sequence[Triple]],
-        *,
-        first: bool,
-    ) -> list[TextBinding]:
-        patterns = _patterns(block)
-        if block.window is not None:
-            rows = matches(patterns, content.get(block.window.value, ())) if patterns else []
-            kept = _filtered(rows, block.filters)
-            return kept if first else join_bindings(joined, kept)
-        if patterns and self.query.static:
-            static = matches(patterns, self.static)
-            joined = static if first else join_bindings(joined, static)
-        return _filtered(joined, block.filters)
-
-    def _counted(self, joined: Sequence[TextBinding]) -> list[Row]:
-        """Return a row for each COUNT, which is the only known function."""
-        names, selected, rows = self.query.names, self.query.selected, list[Row]()
-        different = {
-            tuple((name, term) for name, term in sorted(row.items()) if not selected or name in selected)
-            for row in joined
-        }
-        for function, variable, name in self.query.aggregates:
-            if function != "COUNT":
-                continue
-            if any(variable not in dict(row) for row in different):
-                raise _FailedAnswerError(rows)
-            rows.append(tuple(f"<{len(different)}>" if column == name else None for column in names))
-        return rows
-
-
 def read_yasper_query(text: str, source: str) -> EngineQuery:
     """Return the query of a text that the engine accepts.
 
@@ -243,7 +193,52 @@ class _Program:
     def _rows(self, content: engine.Content) -> Sequence[Row]:
         if self.plain:
             return engine.answers(self.sparql, [content], self.static)[0]
-        return _Answers(self.own, frozenset(self.static.default)).rows(_by_name(content))
+        return self._own_rows(_by_name(content))
+
+    def _own_rows(self, content: Mapping[str, Sequence[Triple]]) -> list[Row]:
+        """Return the rows of the engine, block by block; blocks outside windows match static data.
+
+        Raises _FailedAnswerError.
+        """
+        joined: list[TextBinding] = []
+        for place, block in enumerate(self.own.blocks):
+            joined = self._after(joined, block, content, first=place == 0)
+        if self.own.aggregates:
+            return self._counted(joined)
+        return [tuple(row.get(name) for name in self.own.names) for row in joined]
+
+    def _after(
+        self,
+        joined: list[TextBinding],
+        block: yasper_text.YasperBlock,
+        content: Mapping[str, Sequence[Triple]],
+        *,
+        first: bool,
+    ) -> list[TextBinding]:
+        patterns = _patterns(block)
+        if block.window is not None:
+            rows = matches(patterns, content.get(block.window.value, ())) if patterns else []
+            kept = _filtered(rows, block.filters)
+            return kept if first else join_bindings(joined, kept)
+        if patterns and self.own.static:
+            static = matches(patterns, self.static.default)
+            joined = static if first else join_bindings(joined, static)
+        return _filtered(joined, block.filters)
+
+    def _counted(self, joined: Sequence[TextBinding]) -> list[Row]:
+        """Return a row for each COUNT, which is the only known function."""
+        names, selected, rows = self.own.names, self.own.selected, list[Row]()
+        different = {
+            tuple((name, term) for name, term in sorted(row.items()) if not selected or name in selected)
+            for row in joined
+        }
+        for function, variable, name in self.own.aggregates:
+            if function != "COUNT":
+                continue
+            if any(variable not in dict(row) for row in different):
+                raise _FailedAnswerError(rows)
+            rows.append(tuple(f"<{len(different)}>" if column == name else None for column in names))
+        return rows
 
 
 def _by_name(content: engine.Content) -> Mapping[str, Sequence[Triple]]:

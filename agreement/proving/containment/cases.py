@@ -24,7 +24,6 @@ from typing import Final
 from agreement.proving import disjuncts
 from agreement.proving.containment.forms import normal, settle
 from agreement.proving.containment.mappings import Image, Mapper, properties
-from agreement.proving.containment.relations import MergedGraph
 from lars.dataclass import dataclass
 from lars.language.formulas import Call, Expression, Test
 from lars.language.program import put_terms
@@ -463,12 +462,12 @@ def _unnamed(way: disjuncts.Disjunct, names: Mapping[Variable, Term]) -> frozens
 def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[disjuncts.Edge, ...]:
     """Return an edge in each source that is merged into the edge's graph; a path has all of these sources."""
     sources = tuple(merged)
-    if isinstance(edge.where, MergedGraph) and not _is_path(edge):
+    if isinstance(edge.where, disjuncts.GraphSource) and edge.where.windows and not _is_path(edge):
         sources, edge = edge.where.windows, replace(edge, where=disjuncts.GraphSource())
     if edge.where != disjuncts.GraphSource() or not sources:
         return (edge,)
     if _is_path(edge):
-        return (replace(edge, where=MergedGraph(windows=sources)),)
+        return (replace(edge, where=disjuncts.GraphSource(windows=sources)),)
     return (edge, *(replace(edge, where=where) for where in sources))
 
 

@@ -14,7 +14,6 @@ from math import gcd
 from typing import Final, assert_never
 
 from agreement.proving import disjuncts
-from agreement.proving.containment.relations import MergedGraph
 from lars.dataclass import dataclass
 from lars.language.terms import DEFAULT, Iri, Term, Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
@@ -302,7 +301,7 @@ class Mapper:
                 return (
                     disjuncts.matched((stream,), (other,), image) if self._shows(target, edge.where) else None
                 )
-            case disjuncts.GraphSource(graph), MergedGraph(_, windows):
+            case disjuncts.GraphSource(graph), disjuncts.GraphSource(_, windows) if windows:
                 everywhere = all(
                     any(own.name == window.name and self._is_inside(window, own) for own in self.merged)
                     for window in windows

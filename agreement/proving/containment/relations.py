@@ -12,7 +12,7 @@ from typing import Final
 
 from agreement.proving.containment.forms import namings
 from agreement.proving.containment.pruning import least
-from agreement.proving.disjuncts import GraphSource, Reading
+from agreement.proving.disjuncts import Reading
 from lars.dataclass import dataclass
 from lars.language.formulas import Aggregation, Call
 from lars.language.terms import XSD, Iri, Literal, Variable
@@ -25,13 +25,6 @@ NOTHING: Final = Iri("derived nothing")
 _MOST_ORDERS: Final = 24
 Equal = Callable[[Pattern, Pattern, tuple[Variable, ...], tuple[Variable, ...]], bool]
 """A function that returns whether two patterns have the same solutions for two lists of variables."""
-
-
-@dataclass(frozen=True, slots=True)
-class MergedGraph(GraphSource):
-    """The default graph together with the windows merged into it; a path may traverse all of them."""
-
-    windows: tuple[Reading, ...] = ()
 
 
 @dataclass(slots=True)

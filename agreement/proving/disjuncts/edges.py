@@ -112,9 +112,13 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class GraphSource:
-    """A graph of the static data, as the source of a triple pattern; `name` is the name of the graph."""
+    """A graph of the static data, as the source of a triple pattern; `name` is the name of the graph.
+
+    The source of a path may be the default graph together with the windows that are merged into it.
+    """
 
     name: Iri | Symbol | Variable = DEFAULT
+    windows: tuple[Reading, ...] = ()
 
     def __str__(self) -> str:
         return "the static data" if self.name == DEFAULT else f"the static graph {self.name}"

@@ -17,7 +17,7 @@ from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.judgement import UNCLOSED, clock_driven, narrow_options
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
-from agreement.documents.recordings import Answers, Report
+from agreement.documents.recordings import Recording, Report
 from agreement.documents.requests import sources
 from agreement.engines.adapters.messages import EngineAnswers
 from agreement.engines.engine import Engine, EngineRule, columns
@@ -80,10 +80,11 @@ class HuntedRun:
         return tuple(t for t, before in both if t < before)
 
     @property
-    def typed_answers(self) -> Answers:
+    def typed_answers(self) -> Recording:
         """The answers of the run; they are lexical if the adapter omits the kinds of RDF terms."""
         profile = self.answers.profile
-        return Answers(self._told_at_last.recording(), profile is not None and not profile.kinds)
+        lexical = profile is not None and not profile.kinds
+        return replace(self._told_at_last.recording(), lexical=lexical)
 
     @property
     def _told_at_last(self) -> EngineAnswers:

@@ -1,5 +1,5 @@
 """Late data in general: whether a delay of data can change the answers of push or pull on some stream."""
 
-from agreement.proving.lateness.deciding import Decisions, LatenessDecision, LateWitness, decide_lateness
-from agreement.proving.lateness.replay import Change, LateArrival, Replay
+from agreement.proving.lateness.deciding import Decisions, LatenessDecision, decide_lateness
+from agreement.proving.lateness.replay import LateArrival, LateWitness, Replay
 from agreement.proving.lateness.theorems import KINDS, ChangeKind, LatenessQuestion

@@ -6,9 +6,8 @@ from itertools import islice
 from typing import Final, Literal
 
 from agreement.documents.requests import SIDES, Side
-from agreement.proving.disjuncts import Stock
 from agreement.proving.lateness.candidates import late_streams, scenes
-from agreement.proving.lateness.replay import Change, LateStream, Replay
+from agreement.proving.lateness.replay import LateWitness, Replay
 from agreement.proving.lateness.theorems import (
     KINDS,
     SEEN_LATER,
@@ -30,15 +29,6 @@ _MOST_TRIED: Final = 20_000
 """The maximum number of streams that are tried for a scene."""
 _LARGEST: Final = 200_000
 """The maximum number of evaluations of streams that are evaluated together."""
-
-
-@dataclass(frozen=True, slots=True)
-class LateWitness:
-    """A late stream with static data, and the row that changes on it."""
-
-    stream: LateStream
-    static: Stock
-    change: Change
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +65,7 @@ def _found(
     try:
         with until(deadline):
             for witness in _witnesses(question, side, deadline):
-                kind = witness.change.kind
+                kind = witness.kind
                 if kind in kinds and kind not in witnesses and _is_confirmed(question, side, witness):
                     witnesses[kind] = witness
                 if len(witnesses) == len(kinds):
@@ -90,7 +80,7 @@ def _found(
 def _is_confirmed(question: LatenessQuestion, side: Side, witness: LateWitness) -> bool:
     """Return whether the stream has the change if it is evaluated alone."""
     (changes,) = Replay(question, witness.static, alone=True).changes((witness.stream,), side)
-    return witness.change in changes
+    return witness in changes
 
 
 def _witnesses(question: LatenessQuestion, side: Side, deadline: Deadline) -> Iterator[LateWitness]:
@@ -100,9 +90,8 @@ def _witnesses(question: LatenessQuestion, side: Side, deadline: Deadline) -> It
         pulls = (replay.lead + 2 * (replay.reach + replay.step)) // question.period
         most = max(1, _LARGEST // (4 * max(pulls, 1))) if side == "pull" else _MOST
         while batch := list(islice(streams, min(size, most))):
-            for stream, changes in zip(batch, replay.changes(batch, side), strict=True):
-                for change in changes:
-                    yield LateWitness(stream, scene.static, change)
+            for changes in replay.changes(batch, side):
+                yield from changes
             tried += len(batch)
             if tried > _MOST_TRIED or deadline.is_over:
                 break

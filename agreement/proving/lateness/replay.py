@@ -56,13 +56,15 @@ Rows = Mapping[int, frozenset[Row]]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A row that a delay changes, and the period (start, end] in which the row is lost or invented."""
+class LateWitness:
+    """A late stream with static data, and a row that is lost or invented on it in the period (start, end]."""
 
     kind: ChangeKind
     start: int
     end: int
     row: Row
+    stream: LateStream
+    static: Stock
 
 
 @dataclass
@@ -104,7 +106,7 @@ class Replay:
         opened = (w.start + w.width for w in self._every if isinstance(w, LastWindow | SlidingWindow))
         return -(-(max((0, *opened)) + self.reach + 1) // self.step) * self.step
 
-    def changes(self, streams: Sequence[LateStream], side: Side) -> Iterator[list[Change]]:
+    def changes(self, streams: Sequence[LateStream], side: Side) -> Iterator[list[LateWitness]]:
         """Yield for each stream the rows of a side that change, at most one for each kind of change."""
         needed: dict[Snapshot, set[int]] = {}
         moments = []
@@ -116,9 +118,9 @@ class Replay:
             for times, snapshot in (each for way in both for each in way):
                 needed.setdefault(snapshot, set()).update(times)
         rows = self._evaluated(self.question.programs[side], needed)
-        for on_time, came in moments:
+        for stream, (on_time, came) in zip(streams, moments, strict=True):
             check_time()
-            yield list(self._compared(self._by_period(on_time, rows), self._by_period(came, rows)))
+            yield list(self._compared(stream, self._by_period(on_time, rows), self._by_period(came, rows)))
 
     def _end(self, stream: LateStream) -> int:
         """Return a time up to which all changes of pull happen, and two pulls more."""
@@ -245,7 +247,7 @@ class Replay:
                     periods[end] = periods.get(end, frozenset()) | here
         return periods
 
-    def _compared(self, on_time: Rows, came: Rows) -> Iterator[Change]:
+    def _compared(self, stream: LateStream, on_time: Rows, came: Rows) -> Iterator[LateWitness]:
         """Yield the first row of each kind of change."""
         period, found = self.question.period, set[ChangeKind]()
         if on_time == came:
@@ -262,7 +264,7 @@ class Replay:
             for kind, rows in rows_by_kind.items():
                 if rows and kind not in found:
                     found.add(kind)
-                    yield Change(kind, end - period, end, min(rows))
+                    yield LateWitness(kind, end - period, end, min(rows), stream, self.static)
 
 
 def _is_movable(window: Window) -> bool:

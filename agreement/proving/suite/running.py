@@ -348,14 +348,14 @@ def _reports(
         yield engine_report.t / length, engine_report.rows
 
 
-def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexical: bool) -> SuiteAnswer:
+def of_recording(test: SuiteTest, recording: Recording, length: float) -> SuiteAnswer:
     """Return the recorded answer to a test; a time point lasts `length` ms."""
 
     def rows(report: Report) -> tuple[Mapping[str, str | None], ...]:
         return tuple(dict(zip(recording.variables, row, strict=True)) for row in report.rows)
 
     reports = ((report.t / length, rows(report)) for report in recording.reports)
-    return SuiteAnswer(test, tuple(reports), lexical=lexical)
+    return SuiteAnswer(test, tuple(reports), lexical=recording.lexical)
 
 
 Choice = tuple[int, Label]

@@ -14,7 +14,7 @@ from agreement.comparing.judge import judging
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.documents import recordings, requests
 from agreement.documents.initial import MINUTE, SINCE_1970
-from agreement.documents.recordings import SLACK, Answers, Recording, Report, read_recording
+from agreement.documents.recordings import SLACK, Recording, Report, read_recording
 from agreement.documents.values import Period, points_of
 from agreement.engines import specifications
 from agreement.engines.engine import columns
@@ -44,7 +44,7 @@ def later(log: Recording, milliseconds: float) -> Recording:
 
 def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
     """Return the alerts of a file, ordered by time."""
-    recording = read_recording(path, reading).recording
+    recording = read_recording(path, reading)
     return replace(recording, reports=tuple(sorted(recording.reports, key=lambda report: report.t)))
 
 
@@ -72,7 +72,7 @@ class JudgedLogs:
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
         answers = self._answers(log, columns(run.query), zero)
-        times = [report.t for report in answers.recording.reports]
+        times = [report.t for report in answers.reports]
         if self.periods and not _lengths(run.query):
             raise LarsError("--period requires a query with a window in time, which can slide")
         asked = [Duration(points_of(one, unit) * unit.nanoseconds) for one in self.periods]
@@ -108,7 +108,7 @@ class JudgedLogs:
         moment = datetime.fromtimestamp(begin / 1000, UTC).isoformat().replace("+00:00", "Z")
         return replace(run, pushes=pushes), moment
 
-    def _answers(self, log: Path, names: tuple[str, ...], zero: str | None) -> Answers:
+    def _answers(self, log: Path, names: tuple[str, ...], zero: str | None) -> Recording:
         """Return a log with the columns of the query; raises LarsError if a column is missing."""
         recording = read_log(log, self.reading.since(zero))
         if zero is not None and recording.reports and recording.reports[0].t >= SINCE_1970:
@@ -118,23 +118,24 @@ class JudgedLogs:
             raise LarsError(
                 f"{log}: no column has the name of the variable ?{missing[0]} of the query; found {found}"
             )
-        return Answers(recordings.in_columns(recording, tuple(sorted(names))), lexical=True, rows_only=True)
+        ours = recordings.in_columns(recording, tuple(sorted(names)))
+        return replace(ours, lexical=True, rows_only=True)
 
     def _judged(
-        self, name: str, engine: str, run: EngineRun, slide: Duration | None, answers: Answers
+        self, name: str, engine: str, run: EngineRun, slide: Duration | None, answers: Recording
     ) -> Prediction:
         """Return the prediction of the log by an engine. The windows of a specification slide by `slide`."""
         run = run if engine in ENGINES else replace(run, query=_sliding(run.query, slide))
-        times = [report.t for report in answers.recording.reports]
+        times = [report.t for report in answers.reports]
         try:
             starts = None if slide is None else _starts(run.query, times, slide, self.unit)
-            joined = replace(answers, recording=_joined(answers.recording, run, slide))
+            joined = _joined(answers, run, slide)
             return self._verdict(name, engine, run, starts, joined)
         except LarsError as error:
             return Prediction(name, engine, None, str(error))
 
     def _verdict(
-        self, name: str, engine: str, run: EngineRun, starts: tuple[int, ...] | None, answers: Answers
+        self, name: str, engine: str, run: EngineRun, starts: tuple[int, ...] | None, answers: Recording
     ) -> Prediction:
         """Return the prediction that counts equal rows separately.
 
@@ -145,7 +146,7 @@ class JudgedLogs:
             how = requests.JudgeOptions(diagnosis=False, tolerance=self.tolerance, semantics=semantics)
             options = replace(judging.options_of(how), starts=starts)
             recording = judging.recording_to_judge(run, self.unit, answers, options)
-            verdict = _verdict_of(engine, recording, answers, how)
+            verdict = _verdict_of(engine, recording, how)
             tried.append(Prediction(name, engine, verdict, once=semantics == "set"))
             if verdict.correct:
                 break
@@ -153,10 +154,10 @@ class JudgedLogs:
 
 
 def _verdict_of(
-    engine: str, recording: RecordingToJudge, answers: Answers, how: requests.JudgeOptions
+    engine: str, recording: RecordingToJudge, how: requests.JudgeOptions
 ) -> judging.AnswersVerdict:
     if engine != _PUSH_ALL:
-        return judging.verdict_on(engine, recording, answers, how, no_progress)
+        return judging.verdict_on(engine, recording, how, no_progress)
     # What CQELS reports is what is new; systems of one's own often repeat all that holds.
     changes = {"stream": "RSTREAM", "tick": "instant"}
     all_rows = specifications.specification(_PUSH).model_copy(update=changes)

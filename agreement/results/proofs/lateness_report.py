@@ -86,9 +86,9 @@ def _never_if(decision: LatenessDecision, question: LatenessQuestion) -> str:
 
 
 def _stream(side: Side, kind: ChangeKind, witness: LateWitness, question: LatenessQuestion) -> Iterator[str]:
-    dates, change = Dates(unit=question.agreement.setting.unit, timed=True), witness.change
-    row = ", ".join(map(outputs.short, change.row))
-    yield f"{side}, {kind}: in {dates.period(change.start, change.end)} {_SAID[kind]}: ({row})"
+    dates = Dates(unit=question.agreement.setting.unit, timed=True)
+    row = ", ".join(map(outputs.short, witness.row))
+    yield f"{side}, {kind}: in {dates.period(witness.start, witness.end)} {_SAID[kind]}: ({row})"
     for t, came, quad in sorted(witness.stream, key=lambda each: each[:2]):
         *triple, stream = map(outputs.short, map(str, quad))
         late = f", arrives at {dates.text(came)}" if came > t else ""
@@ -126,8 +126,8 @@ def _witness_json(witness: LateWitness, question: LatenessQuestion) -> outputs.J
             {**outputs.binding("spo", tuple(map(str, quad[:3]))), "graph": str(quad[3])}
             for quad in witness.static
         ],
-        "interval": {"from": witness.change.start, "to": witness.change.end},
-        "row": outputs.binding(columns(question.agreement.pair.csparql), witness.change.row),
+        "interval": {"from": witness.start, "to": witness.end},
+        "row": outputs.binding(columns(question.agreement.pair.csparql), witness.row),
     }
 
 

@@ -376,9 +376,7 @@ def _recorded(
             answers.append(SuiteAnswer(test, refused="no file of answers"))
             continue
         recording = read_recording(files[test.name], reading)
-        answers.append(
-            of_recording(test, recording.recording, milliseconds(writing), lexical=recording.lexical)
-        )
+        answers.append(of_recording(test, recording, milliseconds(writing)))
     if all(answer.refused is not None for answer in answers):
         raise LarsError(
             f"--answers {folder}: no file has the name of a test; expected files TEST.*, such as "

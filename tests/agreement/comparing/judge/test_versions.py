@@ -7,7 +7,6 @@ import pytest
 
 from agreement.comparing.judge import Options, recording_to_judge
 from agreement.comparing.judge.by_engine import judged_by
-from agreement.documents.recordings import Answers
 from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
@@ -142,6 +141,6 @@ def run_engine(name, run):
 def test_a_report_counts_at_its_time_point_though_floats_fall_short():
     run, recorded = run_of("yasper-csparql")
     pushes = tuple(replace(push, t=0.2) for push in run.pushes)
-    given = Answers(replace(recorded, reports=(replace(recorded.reports[0], t=0.3),)), lexical=False)
+    given = replace(recorded, reports=(replace(recorded.reports[0], t=0.3),))
     how = recording_to_judge(replace(run, pushes=pushes), Duration(100_000), given, HOW)
     assert how.task.until == 3

@@ -42,7 +42,7 @@ def test_a_table_is_recognised_by_its_suffix(name, tmp_path):
 
 
 def test_csrbench_counts_milliseconds(tmp_path):
-    found = read(tmp_path, TEXTS["csrbench"]).recording
+    found = read(tmp_path, TEXTS["csrbench"])
     assert found.variables == ("n", "s")
     assert found.reports == (Report(1000, ()), Report(2000, ((FOUR, "<http://e/a>"),)))
 
@@ -50,31 +50,31 @@ def test_csrbench_counts_milliseconds(tmp_path):
 def test_yabench_counts_from_its_start(tmp_path):
     found = read(tmp_path, YABENCH)
     rows = ((FOUR, "<http://e/a>"), (None, "<http://e/b>"))
-    assert found.recording.reports == (Report(500, rows), Report(1500, ()))
+    assert found.reports == (Report(500, rows), Report(1500, ()))
     assert not found.lexical
 
 
 def test_yabench_times_before_the_start_already_count_from_it(tmp_path):
     text = YABENCH.replace("1500", "500").replace("2500", "900")
-    assert [report.t for report in read(tmp_path, text).recording.reports] == [500, 900]
+    assert [report.t for report in read(tmp_path, text).reports] == [500, 900]
 
 
 def test_yabench_reads_terms_as_engines_print_them(tmp_path):
     text = f'1000\ns,n\n1500\nhttp://e/a,4^^{XSD}integer\n<http://e/a,b>,"8,3"^^{XSD}string\n'
     found = read(tmp_path, text)
     assert found.lexical
-    assert found.recording.reports[0].rows == ((FOUR, '"http://e/a"'), ('"8,3"', '"http://e/a,b"'))
+    assert found.reports[0].rows == ((FOUR, '"http://e/a"'), ('"8,3"', '"http://e/a,b"'))
 
 
 def test_digits_alone_are_a_value_when_they_go_back(tmp_path):
-    (report,) = read(tmp_path, "1000\navg\n1500\n83\n90.5\n").recording.reports
+    (report,) = read(tmp_path, "1000\navg\n1500\n83\n90.5\n").reports
     assert report == Report(500, ((f'"83"^^<{XSD}integer>',), (f'"90.5"^^<{XSD}decimal>',)))
 
 
 def test_csv_leaves_the_kinds_of_terms_out(tmp_path):
     found = read(tmp_path, CSV)
     assert found.lexical
-    first, second = found.recording.reports
+    first, second = found.reports
     assert first == Report(1000, (('"say \\"hi\\", b"', '"http://e/a"'), (None, '"http://e/b"')))
     assert second == Report(2000, ((f'"30"^^<{XSD}integer>', "_:b"),))
 
@@ -82,7 +82,7 @@ def test_csv_leaves_the_kinds_of_terms_out(tmp_path):
 def test_tsv_keeps_the_kinds_of_terms(tmp_path):
     found = read(tmp_path, TSV)
     assert not found.lexical
-    first, second = found.recording.reports
+    first, second = found.reports
     assert first.rows == ((f'"01"^^<{XSD}integer>', "<http://e/a>"), (None, "<http://e/b>"))
     assert second.rows == ((f'"true"^^<{XSD}boolean>', "_:b"),)
 
@@ -95,15 +95,15 @@ def test_what_is_compared_with_lexical_answers_loses_its_kinds_too():
 
 def test_json_rows_of_one_time_are_a_report(tmp_path):
     text = SPARQL_JSON.replace("2.5", "1.0")
-    (report,) = read(tmp_path, text).recording.reports
+    (report,) = read(tmp_path, text).reports
     assert report == Report(1000, (("_:b0",), ('"x"@en',)))
 
 
 def test_a_document_for_each_time_can_be_empty_or_a_boolean(tmp_path):
     text = '{"t": 1, "head": {}, "boolean": true}\n{"t": 2, "head": {}, "boolean": false}\n'
-    found = read(tmp_path, text).recording
+    found = read(tmp_path, text)
     assert found.reports == (Report(1000, ((),)), Report(2000, ()))
-    empty, _ = read(tmp_path, TEXTS["sparql-lines"]).recording.reports
+    empty, _ = read(tmp_path, TEXTS["sparql-lines"]).reports
     assert empty == Report(1000, ())
 
 
@@ -114,15 +114,15 @@ def test_the_times_of_a_finer_unit_are_those_of_the_trace(tmp_path):
 
 def test_a_number_counts_the_unit_that_is_given(tmp_path):
     minutes = Duration(60 * 10**9)
-    assert read(tmp_path, SOLVED, unit=minutes).recording.reports[0].t == 60_000
-    assert read(tmp_path, SOLVED, unit=minutes, answers_unit=Duration(10**6)).recording.reports[0].t == 1
-    assert read(tmp_path, YABENCH, unit=minutes).recording.reports[0].t == 500
+    assert read(tmp_path, SOLVED, unit=minutes).reports[0].t == 60_000
+    assert read(tmp_path, SOLVED, unit=minutes, answers_unit=Duration(10**6)).reports[0].t == 1
+    assert read(tmp_path, YABENCH, unit=minutes).reports[0].t == 500
 
 
 def test_datetimes_count_from_the_origin(tmp_path):
     text = CSV.replace("\n1,", "\n2024-05-01T12:00:01Z,").replace("\n2,", "\n2024-05-01T12:00:02.5Z,")
     origin = instant_of(datetime(2024, 5, 1, 12, tzinfo=UTC))
-    found = read(tmp_path, text, origin=origin).recording
+    found = read(tmp_path, text, origin=origin)
     assert [report.t for report in found.reports] == [1000, 2500]
     with pytest.raises(LarsError, match=r":2:1: found the dateTime .*expected .*--origin"):
         read(tmp_path, text)
@@ -132,7 +132,7 @@ def test_what_solve_prints_is_read_back(tmp_path):
     terms = ("<http://e/a>", '"x\\n"@en', FOUR, "_:b", '"plain"', None)
     names = tuple(Variable(name) for name in "abcdef")
     printed = "\n".join(json_lines(AnswerRows(names, [(3, []), (5, [terms])], None)))
-    found = read(tmp_path, printed + "\n").recording
+    found = read(tmp_path, printed + "\n")
     assert found.variables == ("a", "b", "c", "d", "e")
     assert found.reports == (Report(3000, ()), Report(5000, (terms[:5],)))
 
@@ -141,7 +141,7 @@ def test_blank_labels_that_n_triples_does_not_allow_stay_apart(tmp_path):
     text = (
         '{"t": 1, "rows": [{"a": {"type": "bnode", "value": "-1:x"}, "b": {"type": "bnode", "value": "-2"}}]}'
     )
-    ((row,),) = (report.rows for report in read(tmp_path, text).recording.reports)
+    ((row,),) = (report.rows for report in read(tmp_path, text).reports)
     assert len(set(row)) == 2
     assert all(label.startswith("_:") for label in row)
 
@@ -150,8 +150,8 @@ def test_blank_labels_that_n_triples_does_not_allow_stay_apart(tmp_path):
 def test_all_answers_of_a_benchmark_are_read(bench, tmp_path):
     for engine, number in product(ENGINES, QUERIES):
         text = bench.answers(engine, number)
-        found = read(tmp_path, text).recording
-        assert found == read(tmp_path, text, "csrbench").recording
+        found = read(tmp_path, text)
+        assert found == read(tmp_path, text, "csrbench")
         assert found.reports
 
 

@@ -95,7 +95,7 @@ def test_what_is_before_a_stream_matches_no_path(path):
         lateness_question(f"{PREFIX}SELECT ?a WHERE {{ STREAM :s [ROWS 1] {{ ?a {path} ?b }} }}", 2, 0, 4),
         Deadline.after(5),
     )
-    rows = [one.witness.change.row for kinds in decisions.values() for one in kinds.values() if one.witness]
+    rows = [one.witness.row for kinds in decisions.values() for one in kinds.values() if one.witness]
     assert rows
     assert "before" not in str(rows)
 
