@@ -44,7 +44,6 @@ class _Streams:
     """The streams of one query and their windows: named windows, merged windows, and used names."""
 
     document: sparql.Document
-    names: sparql.Names
     language: Language
     manner: Manner
     named: dict[Iri, StreamBlock] = field(default_factory=dict)
@@ -76,7 +75,7 @@ class _Streams:
         window = clause.find("window")
         # Its translation to a stream processor answers for each element when it arrives.
         bare = Now() if window is None else self._window(window)
-        self.merged.append(StreamBlock(self.names.iri(token), bare))
+        self.merged.append(StreamBlock(self.document.iri(token), bare))
 
     def _add(self, clause: sparql.Phrase) -> None:
         """Read FROM STREAM of CQELS 2, which declares the window for the blocks of the stream."""
@@ -134,7 +133,7 @@ class _Streams:
             raise self._unsupported(f"the variable {what} name {token}", token)
         if token.kind == "a keyword":  # a word, which may be the same as a prefix
             return Iri(token.text)
-        return self.names.iri(token) if what == "stream" else self.names.label(token)
+        return self.document.iri(token) if what == "stream" else self.document.label(token)
 
     def _text(self, token: sparql.Token, what: str) -> Iri:
         if token.kind == "an IRI":
@@ -142,8 +141,8 @@ class _Streams:
         if token.kind == "a variable":
             self.notes.append(f"{token} is read as the name of a {what}, which the pattern does not bind")
         if token.kind == "a prefixed name" and not token.text.startswith(":"):
-            return self.names.label(token)
-        if token.kind == "a prefixed name" and ":" in self.names.prefixes:
+            return self.document.label(token)
+        if token.kind == "a prefixed name" and ":" in self.document.prefixes:
             self.notes.append(f"{token} is read as the name of a {what}, and not by the prefix :")
         return Iri(f"{self.manner.texts}{token.text}" if token.kind == "a keyword" else token.text)
 
@@ -156,7 +155,7 @@ class _Streams:
         if self.manner.texts is not None:
             return StreamBlock(Iri(name.text), self._window(window))
         variable = name.kind == "a variable"
-        stream = Variable(name.text[1:]) if variable else self.names.iri(name)
+        stream = Variable(name.text[1:]) if variable else self.document.iri(name)
         return StreamBlock(stream, self._window(window))
 
     def _stream(self, token: sparql.Token) -> StreamBlock:
@@ -228,12 +227,12 @@ def _refuse_nesting(document: sparql.Document, token: sparql.Token, outer: str) 
     raise QueryError(document.place(token.start), f"{problem}; use blocks side by side")
 
 
-def _registered_name(names: sparql.Names, token: sparql.Token, language: Language) -> str:
+def _registered_name(document: sparql.Document, token: sparql.Token, language: Language) -> str:
     """Return the query's name: an IRI in RSP-QL if possible, otherwise a text, as in REGISTER QUERY q."""
     if not language.manner.names_windows:
         return token.text.strip("<>")
-    whole = names.document.token_from(token.start)
-    return names.label(whole).value if sparql.is_name(whole) else whole.text
+    whole = document.token_from(token.start)
+    return document.label(whole).value if sparql.is_name(whole) else whole.text
 
 
 def _operator(document: sparql.Document, manner: Manner, *clauses: sparql.Phrase | None) -> ToStream | None:
@@ -260,13 +259,13 @@ def lift(
     CONSTRUCT. In SPARQLstream, a stream without a window has the window [NOW]: its translation to a stream
     processor answers at each arriving element.
     """
-    tree, names = sparql.read_tree(document, GRAMMARS[language]), declared(document)
+    tree, document = sparql.read_tree(document, GRAMMARS[language]), declared(document)
     query, register = sparql.query_of(tree), tree.find("register") or tree.find("registered")
     name, every, is_stream = None, None, False
     if register is not None:
         written, is_stream = _name_and_kind(register)
-        name, every = _registered_name(names, written, language), register.find("every")
-    streams = _Streams(document, names, language, manner_of(language, readings))
+        name, every = _registered_name(document, written, language), register.find("every")
+    streams = _Streams(document, language, manner_of(language, readings))
     for part in query.phrases():
         streams.read_from(part)
     blocks = {block.first().start: streams.read_block(block) for block in _blocks(document, query, language)}
@@ -286,7 +285,7 @@ def lift(
         registers_stream=is_stream,
         notes=tuple(dict.fromkeys((*streams.notes, *_left_out(tree)))),
     )
-    return tree, sparql.Scope(document, names, clauses, blocks, implicit)
+    return tree, sparql.Scope(document, clauses, blocks, implicit)
 
 
 def _every(document: sparql.Document, every: sparql.Phrase | None, streams: _Streams) -> Duration | None:

@@ -5,7 +5,6 @@ from translate.sparql.queries import TriplesRun, has_aggregate, join, read_expre
 from translate.sparql.syntax_tree import Part, Phrase, deep_recursion, query_of, read_tree
 from translate.sparql.tokens import (
     Document,
-    Names,
     Prefixes,
     Token,
     TokenKind,

@@ -14,7 +14,7 @@ from translate.model.patterns import Pattern, StreamBlock, variables
 from translate.model.query import TIMESTAMP, EngineQuery
 from translate.model.windows import WindowExpression
 from translate.sparql.syntax_tree import COVERED, AnyWindow, Part, Phrase
-from translate.sparql.tokens import Document, Names, Token, is_name, number
+from translate.sparql.tokens import Document, Token, is_name, number
 
 _TYPES: Final = (
     "string", "boolean", "decimal", "float", "double", "dateTime", "date", "time",
@@ -42,14 +42,12 @@ class Scope:
 
     `query` has the parts of the query outside SPARQL 1.1; the other parts are read last. `blocks` maps the
     first character of each STREAM or WINDOW block to the block without its pattern. `implicit` is the block
-    for patterns outside blocks. `names` are the declarations of the prologue. With `opaque`, unknown
-    functions are read too. Fresh variables are numbered by kind: _b0, _b1, .., with
-    more _ if the text has such names. `labels` maps each blank node label to its run of triples. `notes` list
-    deviations from SPARQL.
+    for patterns outside blocks. With `opaque`, unknown functions are read too. Fresh variables are numbered
+    by kind: _b0, _b1, .., with more _ if the text has such names. `labels` maps each blank node label to its
+    run of triples. `notes` list deviations from SPARQL.
     """
 
     document: Document
-    names: Names
     query: EngineQuery
     blocks: Mapping[int, StreamBlock | AnyWindow] = field(default_factory=dict)
     implicit: StreamBlock | None = None
@@ -74,8 +72,8 @@ class Scope:
         if token.text == "a":
             return RDF_TYPE
         if is_name(token):
-            return self.names.iri(token)
-        return self.names.literal(self.document.index_from(token.start))
+            return self.document.iri(token)
+        return self.document.literal(self.document.index_from(token.start))
 
     def variable(self, part: Part) -> Variable:
         """Return the variable of a part, which must be a variable."""
@@ -86,7 +84,7 @@ class Scope:
     def first(self, part: Part, word: str = "") -> Token:
         """Return the first token of a part, or the last token `word` before the part."""
         tokens = self.document.tokens
-        first = next(part.tokens(), tokens[self.names.after]) if isinstance(part, Phrase) else part
+        first = next(part.tokens(), tokens[self.document.after]) if isinstance(part, Phrase) else part
         before = range(self.document.index_from(first.start), -1, -1) if word else ()
         return next((tokens[index] for index in before if tokens[index].is_word(word)), first)
 
@@ -183,7 +181,7 @@ def translate_expression(part: Part, scope: Scope, inner: ReadInner) -> Expressi
             function = _SYNONYMS.get(function, function)
             if function == "IF":
                 arguments = (as_condition(operands[0], arguments[0], scope), *arguments[1:])
-            if function == "IRI" and (base := scope.names.base):
+            if function == "IRI" and (base := scope.document.base):
                 arguments = (*arguments, Literal(base))
             return Call(function, arguments)
         case _:

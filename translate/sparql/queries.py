@@ -839,7 +839,7 @@ def _read(tree: Phrase, scope: expressions.Scope) -> EngineQuery:
 def _unknown_versions(scope: expressions.Scope) -> Iterator[str]:
     """Yield a note for each VERSION that is not a known version of SPARQL."""
     read_as = "1.2" if scope.document.rdf12 else "1.1"
-    for word, label in pairwise(scope.document.tokens[: scope.names.after]):
+    for word, label in pairwise(scope.document.tokens[: scope.document.after]):
         if word.is_word("VERSION") and label.text[1:-1] not in ("1.1", *VERSIONS_12):
             yield f"VERSION {label} is unknown: the query is read as SPARQL {read_as}"
 

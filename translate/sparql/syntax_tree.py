@@ -281,14 +281,14 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
     if known is not None:
         return known
     # Anew: before it refuses a token a parser can have ended rules that others would not end.
-    parser, names, offset, before = _Parser(grammar), declared(document), 0, wrong
+    parser, whole, offset, before = _Parser(grammar), declared(document), 0, wrong
     while True:
         terminal, token = parser.next(document, offset)
         if token.start == wrong.start:
             break
         parser.takes(terminal, token)
         if token.kind == "a prefixed name" and not before.is_word("PREFIX", "WINDOW", "ON", "STREAM"):
-            names.iri(token)  # raises at a prefix that is not declared
+            whole.iri(token)  # raises at a prefix that is not declared
         offset, before = token.end, token
     shown = [name for terminal, name in grammar.titles().items() if parser.would_take(terminal)]
     shown = [name for name in shown if _OF_THEM.get(name) not in shown]

@@ -9,7 +9,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import cache
 from operator import itemgetter
 from typing import Final, Literal, get_args
@@ -65,9 +65,12 @@ class Document:
 
     The last token is the end of the query. `characters` is the text as written. In `text`, characters replace
     the codepoint escapes (SPARQL 1.1, 19.2). `escapes` has pairs: the index of a character of `text`, and the
-    number of characters removed before it. `base` resolves relative IRIs before any BASE; "" means no base.
-    With `rdf12`, the text is SPARQL 1.2, which has codepoint escapes only in strings and IRIs. `prefixes` are
-    predefined prefixes, without their colon. The text may redefine a predefined prefix.
+    number of characters removed before it. With `rdf12`, the text is SPARQL 1.2, which has codepoint escapes
+    only in strings and IRIs.
+
+    `base` resolves relative IRIs; "" means no base. `prefixes` are the prefixes with their colon. At first,
+    both are given with the text. `read_prologue` adds the declarations of the text, which may redefine a
+    prefix; then `after` is the index of the token after the prologue.
     """
 
     source: str
@@ -77,7 +80,8 @@ class Document:
     escapes: tuple[tuple[int, int], ...] = ()
     base: str = ""
     rdf12: bool = False
-    prefixes: Prefixes = ()
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    after: int = 0
 
     def place(self, offset: int) -> Place:
         """Return the place, in the query as the user wrote it, of a character of `text`."""
@@ -114,6 +118,64 @@ class Document:
         if whole is not None and (odd := _NOT_IN_IRIS.search(whole[1])) is not None:
             accepted, token = f"an IRI, which has no character {odd[0]!r}", replace(token, text=whole[0])
         return QueryError(self.place(token.start), f"found {token}; expected {accepted}")
+
+    def iri(self, token: Token) -> Iri:
+        """Return the IRI of an IRI token or a prefixed name; without a BASE, a relative IRI is unchanged."""
+        if token.kind == "an IRI":
+            written = self._unescape(token, token.text[1:-1])
+            if (odd := _NOT_IN_IRIS.search(written)) is not None:
+                raise self.unexpected(token, f"an IRI, which has no character {odd[0]!r}")
+            return Iri(resolve(self.base, written))
+        prefix, local = token.text.split(":", 1)
+        if prefix + ":" not in self.prefixes:
+            accepted = (
+                f"a declaration PREFIX {prefix}: <...> at the top of the query, or --prefix {prefix}=IRI"
+            )
+            raise QueryError(
+                self.place(token.start),
+                f"found the undeclared prefix {prefix}:; expected {accepted}",
+            )
+        return Iri(self.prefixes[prefix + ":"] + re.sub(r"\\(.)", r"\1", local))
+
+    def knows(self, token: Token) -> bool:
+        """Return whether the token is an IRI, or a prefixed name with a declared prefix."""
+        return token.kind == "an IRI" or token.text.split(":", 1)[0] + ":" in self.prefixes
+
+    def label(self, token: Token) -> Iri:
+        """Return the name of a window: the IRI, or the text itself if its prefix is not declared."""
+        return self.iri(token) if self.knows(token) else Iri(token.text)
+
+    def literal(self, index: int) -> RdfLiteral:
+        """Return the literal that starts at a token: a string with tag or datatype, a number, a boolean."""
+        token, following, last = (*self.tokens[index : index + 3], None)[:3]
+        assert token is not None
+        if token.kind == "a number":
+            return number(token.text)
+        if token.kind == "a keyword":
+            return RdfLiteral(token.text.lower(), XSD + "boolean")
+        quotes = 3 if token.text.startswith(_LONG) else 1
+        lexical = self._unescape(token, token.text[quotes:-quotes])
+        if following is not None and following.kind == "a language tag":
+            return tagged(lexical, following.text[1:])
+        if following is not None and following.is_word("^^") and last is not None and is_name(last):
+            datatype = self.iri(last).value
+            if datatype in TAGGED:
+                needed = "a language tag, as in 'a'@en: rdf:langString needs one"
+                raise self.unexpected(last, needed)
+            return RdfLiteral(lexical, datatype)
+        return RdfLiteral(lexical)
+
+    def _unescape(self, token: Token, text: str) -> str:
+        def character(match: re.Match[str]) -> str:
+            short, long, plain = match.groups()
+            if plain is not None:
+                return _ESCAPES.get(plain, plain)
+            code = int(short or long, 16)
+            if code > sys.maxunicode or code in SURROGATES:
+                raise QueryError(self.place(token.start), f"{match.group()} is not a valid character")
+            return chr(code)
+
+        return _ESCAPE.sub(character, text)
 
 
 _LETTERS: Final = "A-Za-z"
@@ -190,7 +252,8 @@ def tokenize(
     if rdf12 is None:
         rdf12 = _says_12(written)
     text, escapes = (written, ()) if rdf12 else _unescaped(written)
-    whole = Document(source, text, (), written, escapes, base, rdf12, prefixes)
+    given = {f"{prefix}:": iri for prefix, iri in prefixes}
+    whole = Document(source, text, (), written, escapes, base, rdf12, given)
     document = replace(whole, tokens=tuple(_tokens(whole, 0)))
     _check_depth(document)
     return document
@@ -289,79 +352,6 @@ _ESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """The declarations of a prologue: prefixes (with their colon) and BASE.
-
-    `after` is the index of the token after the prologue.
-    """
-
-    document: Document
-    prefixes: dict[str, str]
-    base: str
-    after: int
-
-    def iri(self, token: Token) -> Iri:
-        """Return the IRI of an IRI token or a prefixed name; without a BASE, a relative IRI is unchanged."""
-        if token.kind == "an IRI":
-            written = self._unescape(token, token.text[1:-1])
-            if (odd := _NOT_IN_IRIS.search(written)) is not None:
-                raise self.document.unexpected(token, f"an IRI, which has no character {odd[0]!r}")
-            return Iri(resolve(self.base, written))
-        prefix, local = token.text.split(":", 1)
-        if prefix + ":" not in self.prefixes:
-            accepted = (
-                f"a declaration PREFIX {prefix}: <...> at the top of the query, or --prefix {prefix}=IRI"
-            )
-            raise QueryError(
-                self.document.place(token.start),
-                f"found the undeclared prefix {prefix}:; expected {accepted}",
-            )
-        return Iri(self.prefixes[prefix + ":"] + re.sub(r"\\(.)", r"\1", local))
-
-    def knows(self, token: Token) -> bool:
-        """Return whether the token is an IRI, or a prefixed name with a declared prefix."""
-        return token.kind == "an IRI" or token.text.split(":", 1)[0] + ":" in self.prefixes
-
-    def label(self, token: Token) -> Iri:
-        """Return the name of a window: the IRI, or the text itself if its prefix is not declared."""
-        return self.iri(token) if self.knows(token) else Iri(token.text)
-
-    def literal(self, index: int) -> RdfLiteral:
-        """Return the literal that starts at a token: a string with tag or datatype, a number, a boolean."""
-        token, following, last = (*self.document.tokens[index : index + 3], None)[:3]
-        assert token is not None
-        if token.kind == "a number":
-            return number(token.text)
-        if token.kind == "a keyword":
-            return RdfLiteral(token.text.lower(), XSD + "boolean")
-        quotes = 3 if token.text.startswith(_LONG) else 1
-        lexical = self._unescape(token, token.text[quotes:-quotes])
-        if following is not None and following.kind == "a language tag":
-            return tagged(lexical, following.text[1:])
-        if following is not None and following.is_word("^^") and last is not None and is_name(last):
-            datatype = self.iri(last).value
-            if datatype in TAGGED:
-                needed = "a language tag, as in 'a'@en: rdf:langString needs one"
-                raise self.document.unexpected(last, needed)
-            return RdfLiteral(lexical, datatype)
-        return RdfLiteral(lexical)
-
-    def _unescape(self, token: Token, text: str) -> str:
-        def character(match: re.Match[str]) -> str:
-            short, long, plain = match.groups()
-            if plain is not None:
-                return _ESCAPES.get(plain, plain)
-            code = int(short or long, 16)
-            if code > sys.maxunicode or code in SURROGATES:
-                raise QueryError(
-                    self.document.place(token.start), f"{match.group()} is not a valid character"
-                )
-            return chr(code)
-
-        return _ESCAPE.sub(character, text)
-
-
 def number(text: str) -> RdfLiteral:
     """Return the literal of a number without quotes; the literal keeps the sign and the zeros.
 
@@ -423,40 +413,40 @@ def is_name(token: Token) -> bool:
     return token.kind in ("an IRI", "a prefixed name")
 
 
-def read_prologue(document: Document, start: int = 0, before: Names | None = None) -> Names:
-    """Return the declarations `before`, extended by the PREFIX and BASE lines that begin at a token."""
-    given = {f"{prefix}:": iri for prefix, iri in document.prefixes}
-    names = before or Names(document, given, document.base, start)
-    prefixes, base, index = dict(names.prefixes), names.base, start
-    tokens = document.tokens
+def read_prologue(document: Document, start: int = 0) -> Document:
+    """Return the document with the declarations of the PREFIX and BASE lines that begin at a token."""
+    prefixes, base, index = dict(document.prefixes), document.base, start
     while True:
-        declared = tokens[index : index + 3]
+        declared = document.tokens[index : index + 3]
         if declared[0].is_word("BASE") and declared[1].kind == "an IRI":
-            base, index = names.iri(declared[1]).value, index + 2
+            base, index = document.iri(declared[1]).value, index + 2
         elif declared[0].is_word("PREFIX") and _declares(declared):
-            prefixes[declared[1].text], index = names.iri(declared[2]).value, index + 3
+            prefixes[declared[1].text], index = document.iri(declared[2]).value, index + 3
         elif declared[0].is_word("VERSION") and declared[1].kind == "a string":
             if declared[1].text.startswith(_LONG):
                 raise document.unexpected(declared[1], 'a version between two quotes, as in "1.2"')
             index += 2
         else:
-            return names
-        names = Names(document, prefixes, base, index)
+            return document
+        document = replace(document, prefixes=prefixes, base=base, after=index)
 
 
-def read_declarations(document: Document) -> Iterator[Names]:
-    """Yield, for each token, the declarations before the token; PREFIX and BASE lines may be anywhere."""
-    names = read_prologue(document)
+def read_declarations(document: Document) -> Iterator[Document]:
+    """Yield, for each token, the document with the declarations before the token.
+
+    PREFIX and BASE lines may be anywhere.
+    """
+    document = read_prologue(document)
     for index, token in enumerate(document.tokens):
-        if token.is_word("PREFIX", "BASE") and index >= names.after:
-            names = read_prologue(document, index, names)
-        yield names
+        if token.is_word("PREFIX", "BASE") and index >= document.after:
+            document = read_prologue(document, index)
+        yield document
 
 
-def declared(document: Document) -> Names:
-    """Return the declarations of all PREFIX and BASE lines of a text."""
-    *_, names = read_declarations(document)
-    return names
+def declared(document: Document) -> Document:
+    """Return the document with the declarations of all PREFIX and BASE lines."""
+    *_, whole = read_declarations(document)
+    return whole
 
 
 def has_relative_iri(document: Document) -> bool:

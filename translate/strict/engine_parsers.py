@@ -19,10 +19,10 @@ def reject_operators(engine: str, document: Document, token: Token) -> QueryErro
 
 def check_prefixes(document: Document) -> None:
     """Raise QueryError at the first name whose prefix is not declared."""
-    names = declared(document)
-    for token in document.tokens[names.after :]:
+    document = declared(document)
+    for token in document.tokens[document.after :]:
         if token.kind == "a prefixed name":
-            names.iri(token)
+            document.iri(token)
 
 
 def parsed(document: Document, grammar: Grammar) -> Phrase | None:

@@ -30,7 +30,7 @@ def check_janus(text: str, source: str) -> None:
     for token in document.tokens:
         if token.is_word("ISTREAM", "DSTREAM"):
             raise rejection(document, token, _ENGINE, "operators other than RStream")
-    label = scope.names.label
+    label = scope.document.label
     live = _check_windows(document, query, label)
     for part in query.find_all("service", *_PATHS):
         what = "SERVICE" if part.name == "service" else "property paths"

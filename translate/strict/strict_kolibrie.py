@@ -11,7 +11,7 @@ from typing import Final
 from lars.dataclass import dataclass
 from lars.errors import place_at
 from translate.errors import QueryError
-from translate.sparql import Names, tokenize
+from translate.sparql import Document, tokenize
 from translate.sparql.tokens import read_prologue
 
 _Piece = tuple[str, str]
@@ -119,13 +119,12 @@ def read_kolibrie(text: str, source: str) -> tuple[tuple[KolibrieWindow, ...], t
 
     Raises QueryError if Kolibrie rejects the query.
     """
-    document = tokenize(text, source, rdf12=False)
-    names = read_prologue(document)
-    scan = _Scanner(text, source, document.tokens[names.after].start)
+    document = read_prologue(tokenize(text, source, rdf12=False))
+    scan = _Scanner(text, source, document.tokens[document.after].start)
     scan.take(*_HEADER)
-    windows = [_window(scan, names)]
+    windows = [_window(scan, document)]
     while scan.sees("FROM"):
-        windows.append(_window(scan, names))
+        windows.append(_window(scan, document))
     scan.take(("WHERE", "WHERE"), _SPACES)
     blocks = _where(scan)
     end = _END.match(text, scan.at)
@@ -182,7 +181,7 @@ class _Scanner:
         return None
 
 
-def _window(scan: _Scanner, names: Names) -> KolibrieWindow:
+def _window(scan: _Scanner, document: Document) -> KolibrieWindow:
     window = scan.take(*_WINDOW)
     width = _length(scan)
     step = _length(scan) if scan.takes(r"\s+STEP\s+") else width
@@ -197,7 +196,7 @@ def _window(scan: _Scanner, names: Names) -> KolibrieWindow:
         policy = scan.take(*_spaced("POLICY"), _POLICY)["policy"]
     scan.take(_SPACES)
     name, stream = window["name"].strip("<>"), window["stream"].strip("<>")
-    iri = names.prefixes.get(":", "") + name[1:] if name.startswith(":") else name
+    iri = document.prefixes.get(":", "") + name[1:] if name.startswith(":") else name
     return KolibrieWindow(
         name=name, iri=iri, stream=stream, width=width, step=step, report=report, tick=tick, policy=policy
     )

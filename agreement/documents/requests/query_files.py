@@ -202,7 +202,7 @@ def absolute_text(text: str, source: str, base: str | None = None) -> str:
     if not base and not current().prefixes:
         return text
     document = tokens_in_block(text, source, base)
-    *_, said = read_declarations(replace(document, prefixes=()))
+    *_, said = read_declarations(replace(document, prefixes={}))
     lacking = {f"{prefix}:" for prefix, _ in current().prefixes} - said.prefixes.keys()
     pieces: list[str] = []
     start = 0

@@ -54,12 +54,10 @@ class Places:
     @cached_property
     def _document(self) -> sparql.Document:
         around = self.around
-        return tokens_of(self.text, self.source, around.base, rdf12=around.rdf12, prefixes=around.prefixes)
-
-    @cached_property
-    def _names(self) -> sparql.Names:
-        *_, names = sparql.read_declarations(self._document)
-        return names
+        text, source, prefixes = self.text, self.source, around.prefixes
+        document = tokens_of(text, source, around.base, rdf12=around.rdf12, prefixes=prefixes)
+        *_, whole = sparql.read_declarations(document)
+        return whole
 
     @property
     def _tokens(self) -> tuple[sparql.Token, ...]:
@@ -113,12 +111,12 @@ class Places:
                 case Variable(name):
                     return token.kind == "a variable" and token.text[1:] == name
                 case Iri() if sparql.is_name(token):
-                    return self._names.iri(token) == term
+                    return self._document.iri(token) == term
                 case Iri():
                     return token.is_word("A") and token.text == "a" and term == RDF_TYPE
                 case Literal():
                     known = token.kind in ("a string", "a number")
-                    return known and self._names.literal(index) == term
+                    return known and self._document.literal(index) == term
                 case _:
                     return False
         except QueryError:
