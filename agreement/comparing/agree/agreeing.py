@@ -59,6 +59,16 @@ class Pair:
     def __str__(self) -> str:
         return "given" if self.choices is None else ", ".join(self.choices) or "no stream"
 
+    @property
+    def remark(self) -> str | None:
+        """The remark that names the omitted variables; None if whole rows are compared."""
+        return None if self.on is None else remark_on(self.csparql, self.cqels, self.on)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables of the compared rows."""
+        return columns(self.csparql) if self.on is None or self.remark is None else self.on
+
 
 @dataclass(frozen=True)
 class VariantReport:
@@ -214,14 +224,14 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
     push uses the static data of the trace, as pull does. Only the whole periods in the interval `within` are
     compared; None means the whole timeline.
     """
-    first, remark = compared[0], None
-    on = first.on
+    first = compared[0]
     queries = first.csparql, *(pair.cqels for pair in compared)
-    output, variables = output_of(first.csparql, setting).predicate, columns(first.csparql)
-    programs = [lars_program(query, setting) for query in queries]
-    if on is not None and (remark := remark_on(first.csparql, first.cqels, on)) is not None:
-        programs = [program_on(query, setting, on) for query in queries]
-        output, variables = row_predicate(on), on
+    on = None if first.remark is None else first.variables
+    if on is None:
+        output = output_of(first.csparql, setting).predicate
+        programs = [lars_program(query, setting) for query in queries]
+    else:
+        output, programs = row_predicate(on), [program_on(query, setting, on) for query in queries]
     pulled = Question(programs[0], output, Multiples(tuple(periods)))
     pushed = [ask(push(program, setting.trigger), output) for program in programs[1:]]
     push_static = _differing(trace.background, push_static, [pulled, *pushed])
@@ -232,12 +242,14 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
         push_runs = [*trace.on(push_static).answers(pushed, within)]
     variants = []
     for pair, question, answer_parts in zip(compared, pushed, push_runs, strict=True):
-        merged = programs[0] if pair.choices is not None else _merged(pair, setting, on if remark else None)
+        merged = programs[0] if pair.choices is not None else _merged(pair, setting, on)
         side_programs = SidePrograms(question.program, pulled.program, merged, output, push_static)
         answers = BothAnswers(answer_parts, pull_runs, max(periods))
         judged = verdicts(periods, within or trace.timeline, answers)
         variants.append(VariantReport(pair, judged, side_programs, answers, trace))
-    return AgreementReport(setting, variables, tuple(variants), _warnings(compared, setting), remark)
+    return AgreementReport(
+        setting, first.variables, tuple(variants), _warnings(compared, setting), first.remark
+    )
 
 
 def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Program:

@@ -25,7 +25,6 @@ from agreement.comparing.agree import (
 )
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.agree.sides import remark_on
 from agreement.comparing.watch.answers import (
     BEHIND,
     LATE,
@@ -52,7 +51,7 @@ from solver.facts import STREAM_PREDICATE, Background, Row
 from solver.settings import Runner, Warn
 from solver.traces import read_static
 from translate.model.query import EngineQuery
-from translate.tau import columns, lars_program
+from translate.tau import lars_program
 
 LateElement = tuple[int, int, Row]
 """The time of a late element, the time of the newest element before it, and its stream and triple."""
@@ -131,10 +130,7 @@ class Watcher:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The variables of the compared rows."""
-        first = self._pairs[0]
-        if first.on is not None and remark_on(first.csparql, first.cqels, first.on) is not None:
-            return first.on
-        return columns(first.csparql)
+        return self._pairs[0].variables
 
     @property
     def _log_columns(self) -> tuple[str, ...] | None:
