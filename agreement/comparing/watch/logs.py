@@ -170,10 +170,9 @@ def _reports(
         copied = folder / f"answers{suffix[0] if suffix else ''}"
         copied.write_bytes(text)
         try:
-            found = read_recording(copied, replace(options, unit=unit, origin=origin, ordered=False))
+            recording = read_recording(copied, replace(options, unit=unit, origin=origin, ordered=False))
         except LarsError as error:
             raise LarsError(_at(path, place, text, copied, str(error))) from None
-    recording = found.recording
     if names is None:
         recording = in_columns(recording, (ANSWER,) if ANSWER in recording.variables else ())
     elif names and not {*recording.variables} & {*names} and any(map(any, rows_of(recording.reports))):
@@ -190,7 +189,7 @@ def _reports(
             # The boolean false is a report without rows.
             rows = [() for row in rows if not row or row[0] in TRUE]
         reports.append((floor((since + SLACK) / unit.milliseconds), rows))
-    return reports, found.lexical
+    return reports, recording.lexical
 
 
 def _age(path: Path) -> tuple[int, str]:
