@@ -23,6 +23,7 @@ from agreement.results.agreements.agreeing import AgreeResult as AgreeResult
 from agreement.results.agreements.lateness import LateResult as LateResult
 from agreement.results.base.library import JsonObject as JsonObject
 from agreement.results.base.library import JsonValue as JsonValue
+from agreement.results.base.library import PrintedTexts as PrintedTexts
 from agreement.results.base.library import WrittenFiles as WrittenFiles
 from agreement.results.base.sources import ArrowTable as ArrowTable
 from agreement.results.base.sources import Element as Element
@@ -50,7 +51,6 @@ from agreement.results.proofs.traceless import DecideResult as DecideResult
 from agreement.results.proofs.traceless import WitnessResult as WitnessResult
 from agreement.results.solutions import AnswerAt as AnswerAt
 from agreement.results.solutions import SolveResult as SolveResult
-from agreement.results.suites.citing import Citations as Citations
 from agreement.results.suites.suites import SuiteClaims as SuiteClaims
 from agreement.results.suites.suites import SuiteMade as SuiteMade
 from agreement.results.suites.suites import SuiteRun as SuiteRun
@@ -359,7 +359,7 @@ def agree(*inputs: TraceSource, **options: Unpack[AgreeKeywords]) -> AgreeResult
 def agree_late(*inputs: TraceSource, **options: Unpack[AgreeLateKeywords]) -> LateResult: ...
 def check(program: TextSource, /, *trace: TraceSource, **options: Unpack[CheckKeywords]) -> CheckResult: ...
 def check_pack(experiment: str | Path, /, **options: Unpack[CheckPackKeywords]) -> PackCheck: ...
-def cite(*commands: str | Sequence[str] | None, **options: Unpack[ProgressKeyword]) -> Citations: ...
+def cite(*commands: str | Sequence[str] | None, **options: Unpack[ProgressKeyword]) -> PrintedTexts: ...
 def compare(
     first: str, second: str, /, *inputs: TraceSource, **options: Unpack[CompareKeywords]
 ) -> CompareResult: ...

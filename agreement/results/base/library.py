@@ -83,6 +83,23 @@ class Result(ABC):
 
 
 @dataclass(frozen=True, slots=True)
+class PrintedTexts(Result):
+    """The texts that a command prints, and its exit code."""
+
+    texts: tuple[str, ...]
+    code: int = 0
+
+    def parts(self) -> tuple[str, ...]:
+        """Return the texts."""
+        return self.texts
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """The exit code."""
+        return self.code, None
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenFiles(Result):
     """The path that a command wrote, the names of the files in it (a folder or archive), and the output."""
 

@@ -1,10 +1,9 @@
 """`fmt`: Formatting of LARS programs."""
 
-from collections.abc import Iterable
 from pathlib import Path
 
 from agreement.documents.options import argument, option
-from agreement.results.base.library import Listeners, Result, offered_functions
+from agreement.results.base.library import Listeners, PrintedTexts, offered_functions
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import rewrite, text_in
@@ -32,25 +31,8 @@ class FormatRequest:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FormatResult(Result):
-    """The output of `fmt`: the formatted text, or with `check` the files that are not formatted."""
-
-    texts: tuple[str, ...]
-    changed: bool = False
-
-    def parts(self) -> Iterable[str]:
-        """Yield the lines of output."""
-        return self.texts
-
-    @property
-    def ending(self) -> tuple[int, str | None]:
-        """The exit code: 1 if `check` lists a file that is not formatted, otherwise 0."""
-        return (_CHANGED if self.changed else 0), None
-
-
 @offered_functions(FormatRequest)
-def fmt(request: FormatRequest, listeners: Listeners) -> FormatResult:
+def fmt(request: FormatRequest, listeners: Listeners) -> PrintedTexts:
     """Return formatted programs; `write` rewrites the files, `check` lists the files that would change."""
     del listeners
     if request.write and request.check:
@@ -68,7 +50,7 @@ def fmt(request: FormatRequest, listeners: Listeners) -> FormatResult:
     if request.write:
         for path in changed:
             rewrite(path, texts_by_path[path])
-        return FormatResult(())
+        return PrintedTexts(())
     if request.check:
-        return FormatResult(tuple(map(str, changed)), changed=bool(changed))
-    return FormatResult(tuple(text.removesuffix("\n") for text in texts_by_path.values()))
+        return PrintedTexts(tuple(map(str, changed)), _CHANGED if changed else 0)
+    return PrintedTexts(tuple(text.removesuffix("\n") for text in texts_by_path.values()))

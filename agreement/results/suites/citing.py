@@ -1,12 +1,11 @@
 """`cite`: BibTeX entries of this program, and of the papers on which its commands are based."""
 
 import re
-from collections.abc import Iterable
 from importlib.resources import files
 from typing import Final
 
 from agreement.documents.options import argument
-from agreement.results.base.library import Listeners, Result, offered_functions
+from agreement.results.base.library import Listeners, PrintedTexts, offered_functions
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.version import program_version
@@ -39,22 +38,11 @@ class CiteRequest:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Citations(Result):
-    """The result of `cite`: BibTeX entries; the entry of this program is first."""
-
-    entries: tuple[str, ...]
-
-    def parts(self) -> Iterable[str]:
-        """Yield the BibTeX entries."""
-        return self.entries
-
-
 @offered_functions(CiteRequest)
-def cite(request: CiteRequest, listeners: Listeners) -> Citations:
+def cite(request: CiteRequest, listeners: Listeners) -> PrintedTexts:
     """Return BibTeX entries of this program and of the papers of the given commands, by default of all.
 
-    >>> [entry.partition(",")[0] for entry in cite("generate").entries]
+    >>> [entry.partition(",")[0] for entry in cite("generate").texts]
     ['@software{lars', '@inproceedings{yabench2016']
     """
     del listeners
@@ -65,7 +53,7 @@ def cite(request: CiteRequest, listeners: Listeners) -> Citations:
     papers = dict.fromkeys(paper for name in names for paper in _RESTS_ON[name])
     text = files("agreement.results.suites").joinpath("papers.bib").read_text(encoding="utf-8")
     entries = {match[1]: match[0] for match in _ENTRY.finditer(text)}
-    return Citations((_software(), *map(entries.__getitem__, papers)))
+    return PrintedTexts((_software(), *map(entries.__getitem__, papers)))
 
 
 def _software() -> str:
