@@ -87,32 +87,21 @@ def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> al
 
     If no two different terms of the triples and the pattern have equal values, the pattern is unchanged.
     """
-    pairs = _Equal(triples, pattern)
-    if not pairs.terms:
+    objects: dict[str, set[str]] = defaultdict(set)
+    for _, predicate, object_ in triples:
+        if object_.startswith('"'):
+            objects[object_].add(predicate)
+    numbers: dict[object, set[str]] = defaultdict(set)
+    for text in {*objects, *(str(term) for term in _constants(pattern))}:
+        if (number := _number(text)) is not None:
+            numbers[number].add(text)
+    equal = frozenset(text for texts in numbers.values() if len(texts) > 1 for text in texts)
+    if not equal:
         return pattern
+    predicates = frozenset(name for text in equal for name in objects.get(text, ()))
     # ARQ makes triple patterns of the paths that are sequences, inverses and alternatives.
     plain = analysis.without_paths(pattern)
-    return _Matching(pairs, analysis.fresh_variables(plain, "value_")).matched(plain)
-
-
-class _Equal:
-    """The numbers that equal another term by value, and the predicates of triples with such objects."""
-
-    def __init__(self, triples: Iterable[Triple], pattern: algebra.Pattern) -> None:
-        objects: dict[str, set[str]] = defaultdict(set)
-        for _, predicate, object_ in triples:
-            if object_.startswith('"'):
-                objects[object_].add(predicate)
-        numbers: dict[object, set[str]] = defaultdict(set)
-        for text in {*objects, *(str(term) for term in _constants(pattern))}:
-            if (number := _number(text)) is not None:
-                numbers[number].add(text)
-        self.terms = frozenset(text for texts in numbers.values() if len(texts) > 1 for text in texts)
-        self.predicates = frozenset(name for text in self.terms for name in objects.get(text, ()))
-
-    def concern(self, triple: algebra.TriplePattern) -> bool:
-        """Return whether a matched object of the pattern can be a number equal to another term by value."""
-        return isinstance(triple.predicate, Variable) or str(triple.predicate) in self.predicates
+    return _Matching(equal, predicates, analysis.fresh_variables(plain, "value_")).matched(plain)
 
 
 def _triples(pattern: algebra.Pattern) -> Iterator[algebra.TriplePattern]:
@@ -142,9 +131,13 @@ def _number(text: str) -> tuple[str, float | Decimal] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Matching:
-    """A rewriting of patterns: numbers that can be equal become fresh variables with conditions."""
+    """A rewriting of patterns: numbers that can be equal become fresh variables with conditions.
 
-    equal: _Equal
+    `equal` are the numbers that equal another term by value, `predicates` those of triples with such objects.
+    """
+
+    equal: frozenset[str]
+    predicates: frozenset[str]
     fresh: Iterator[Variable]
 
     def matched(self, pattern: algebra.Pattern) -> algebra.Pattern:
@@ -182,8 +175,8 @@ class _Matching:
         names: list[tuple[Term, Term]] = []
         for triple in bgp.triples:
             term = triple.object
-            known = term in terms if isinstance(term, Variable) else str(term) in self.equal.terms
-            if known and term not in joined and self.equal.concern(triple):
+            known = term in terms if isinstance(term, Variable) else str(term) in self.equal
+            if known and term not in joined and self._concerns(triple):
                 names.append((term, next(self.fresh)))
                 triples.append(replace(triple, object=names[-1][1]))
             else:
@@ -222,13 +215,17 @@ class _Matching:
         bound = (variables(left) - analysis.nullable(left)) & (variables(right) - analysis.nullable(right))
         return {name: next(self.fresh) for name in in_order(bound) if self._is_number(name, left, right)}
 
+    def _concerns(self, triple: algebra.TriplePattern) -> bool:
+        """Return whether a matched object of the pattern can be a number equal to another term by value."""
+        return isinstance(triple.predicate, Variable) or str(triple.predicate) in self.predicates
+
     def _is_number(self, name: Variable, *sides: algebra.Pattern) -> bool:
         """Return whether the variable is only an object, and can be a number of equal value on both sides."""
         for side in sides:
             triples = list(_triples(side))
             if any(name in (triple.subject, triple.predicate) for triple in triples):
                 return False
-            if not any(triple.object == name and self.equal.concern(triple) for triple in triples):
+            if not any(triple.object == name and self._concerns(triple) for triple in triples):
                 return False
         return True
 
