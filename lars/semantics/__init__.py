@@ -2,7 +2,6 @@
 
 from lars.semantics.answer_check import (
     Choice,
-    Instance,
     IsAnswerStream,
     NegationReading,
     NotAnInterpretation,
@@ -15,4 +14,12 @@ from lars.semantics.answer_check import (
     circular_through_negation,
 )
 from lars.semantics.definitions import Background, all_background, choices, separate
-from lars.semantics.grounding import Evaluate, InstanceGroup, decide, decide_condition, groups, refuse
+from lars.semantics.grounding import (
+    Evaluate,
+    GroundRule,
+    InstanceGroup,
+    decide,
+    decide_condition,
+    groups,
+    refuse,
+)

@@ -18,9 +18,9 @@ from lars import analysis
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
-from lars.language.program import Program, Rule, formulas, nested, set_literals
+from lars.language.program import Program, Rule, formulas, nested
 from lars.language.stream import Moment, Stream, cut, moments, with_moments
-from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature
+from lars.language.terms import Atom, Number, Signature, signature
 from lars.language.windows import Interval, TupleWindow, Window
 from lars.semantics import grounding
 from lars.semantics.definitions import Background, all_background, choices, holds, separate
@@ -81,51 +81,11 @@ def _supports(rule: Rule) -> Iterator[tuple[Signature, Signature, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
-    """A rule of the program and one of its ground instances, in which the conditions are true.
-
-    The ground rule omits aggregates and orders, which hold. `bindings` are the variables that aggregates and
-    orders bind.
-    """
-
-    rule: Rule
-    ground: grounding.GroundRule
-    bindings: tuple[tuple[Variable, Constant], ...] = ()
-
-    @property
-    def values(self) -> Mapping[Variable, Constant]:
-        """The constants for the variables in the head and in the formulas of the body."""
-        pairs = [*zip(formulas(self.rule.body), self.ground.body, strict=True)]
-        if self.rule.head is not None and self.ground.head is not None:
-            pairs.append((self.rule.head, self.ground.head))
-        terms = (pair for pattern, put in pairs for pair in values_in(pattern, put))
-        return dict(sorted({*self.bindings, *terms}))
-
-    def __str__(self) -> str:
-        body = (*self.ground.body, *set_literals(self.rule.body))
-        return str(Rule(self.ground.head, body or (Truth(),)))
-
-
-def values_in(pattern: Formula, put: Formula) -> Iterator[tuple[Variable, Constant]]:
-    """Yield each variable of a formula with its value in the ground instance `put`."""
-    for part, ground in zip(nested(pattern), nested(put), strict=False):
-        match part, ground:
-            case At(Variable() as time), At(Number() as moment):
-                yield time, moment
-            case Atom(_, arguments), Atom(_, constants):
-                for term, constant in zip(arguments, constants, strict=True):
-                    if isinstance(term, Variable) and not isinstance(constant, Variable):
-                        yield term, constant
-            case _:
-                pass
-
-
-@dataclass(frozen=True, slots=True)
 class SupportLink:
     """A derived atom, a rule instance that derives it, and the body formula that `below` supports."""
 
     head: Moment
-    instance: Instance
+    instance: grounding.GroundRule
     formula: Formula
     below: Moment
 
@@ -136,7 +96,7 @@ class SupportLink:
 
 
 def circle(
-    reduct: Sequence[Instance], unfounded: frozenset[Moment], least: Stream, point: ReferencePoint
+    reduct: Sequence[grounding.GroundRule], unfounded: frozenset[Moment], least: Stream, point: ReferencePoint
 ) -> tuple[frozenset[Moment], tuple[SupportLink, ...]]:
     """Return the unfounded atoms without a supporting rule.
 
@@ -147,7 +107,7 @@ def circle(
     unfounded atom.
     """
     links: dict[Moment, SupportLink] = {}
-    heads = [(moment_of(instance.ground.head, point.t), instance) for instance in reduct]
+    heads = [(moment_of(instance.head, point.t), instance) for instance in reduct]
     # What the background has no rule needs to derive, so none supports it.
     supporting = [
         (head, instance)
@@ -162,9 +122,13 @@ def circle(
 
 
 def _link(
-    head: Moment, instance: Instance, unfounded: Collection[Moment], least: Stream, point: ReferencePoint
+    head: Moment,
+    instance: grounding.GroundRule,
+    unfounded: Collection[Moment],
+    least: Stream,
+    point: ReferencePoint,
 ) -> SupportLink:
-    failing = [part for part in instance.ground.body if not point.holds(part, least)]
+    failing = [part for part in instance.body if not point.holds(part, least)]
     moments = ((part, moment) for part in failing for moment in looked_at(part, least, point.t))
     chances = [(part, moment) for part, moment in moments if moment in unfounded]
     # An atom that supports itself is the shortest circle.
@@ -252,7 +216,7 @@ class ViolatedRule:
     does a head @_{t'} with t' ∉ T. `choice_count` is the number of choices of ties that were tried.
     """
 
-    instance: Instance
+    instance: grounding.GroundRule
     other_count: int = 0
     choice: Choice = ()
     choice_count: int = 1
@@ -325,7 +289,7 @@ def check_candidate(
 
 def ground_instances(
     program: Program, stream: Stream, interval: Interval, point: ReferencePoint, evaluate: grounding.Evaluate
-) -> tuple[Instance, ...]:
+) -> tuple[grounding.GroundRule, ...]:
     """Return every rule instance whose body can hold in the stream, whether or not its atoms can be derived.
 
     Lower layers decide the aggregates and orders of an instance. The aggregates and orders therefore hold in
@@ -343,13 +307,14 @@ def ground_instances(
     return tuple(dict.fromkeys(all_instances))
 
 
-def _instance(rule: Rule, plain: Rule, ground: grounding.GroundRule, put: frozenset[Atom]) -> Instance:
+def _instance(
+    rule: Rule, plain: Rule, ground: grounding.GroundRule, put: frozenset[Atom]
+) -> grounding.GroundRule:
     pairs = tuple(zip(formulas(plain.body), ground.body, strict=True))
     body = tuple(found for pattern, found in pairs if pattern not in put)
-    gathered = (values_in(pattern, found) for pattern, found in pairs if pattern in put)
-    return Instance(
-        rule, grounding.GroundRule(ground.head, body), tuple(sorted(set(chain.from_iterable(gathered))))
-    )
+    gathered = (grounding.values_in(pattern, found) for pattern, found in pairs if pattern in put)
+    bindings = tuple(sorted(set(chain.from_iterable(gathered))))
+    return grounding.GroundRule(ground.head, body, rule, bindings)
 
 
 def _no_interpretation(data: Stream, candidate: Stream) -> NotAnInterpretation | None:
@@ -372,7 +337,7 @@ def in_order(unordered: Iterable[Moment]) -> tuple[Moment, ...]:
 
 
 def _over_choices(
-    ground: Sequence[Instance], chosen: Iterator[Stream], candidate: Stream, point: ReferencePoint
+    ground: Sequence[grounding.GroundRule], chosen: Iterator[Stream], candidate: Stream, point: ReferencePoint
 ) -> Verdict:
     verdicts: list[ViolatedRule | SmallerModel] = []
     for data in chosen:
@@ -385,13 +350,11 @@ def _over_choices(
 
 
 def _for_choice(
-    ground: Sequence[Instance], data: Stream, candidate: Stream, point: ReferencePoint
+    ground: Sequence[grounding.GroundRule], data: Stream, candidate: Stream, point: ReferencePoint
 ) -> IsAnswerStream | ViolatedRule | SmallerModel:
     now = cache(lambda formula: point.holds(formula, candidate))
-    reduct = [instance for instance in ground if all(map(now, instance.ground.body))]
-    violated = [
-        instance for instance in reduct if instance.ground.head is None or not now(instance.ground.head)
-    ]
+    reduct = [instance for instance in ground if all(map(now, instance.body))]
+    violated = [instance for instance in reduct if instance.head is None or not now(instance.head)]
     choice = _chosen(candidate)
     if violated:
         of_first_rule = (instance for instance in violated if instance.rule == violated[0].rule)
@@ -411,14 +374,16 @@ def _chosen(stream: Stream) -> Choice:
     )
 
 
-def least_model(reduct: Iterable[Instance], data: Stream, candidate: Stream, point: ReferencePoint) -> Stream:
+def least_model(
+    reduct: Iterable[grounding.GroundRule], data: Stream, candidate: Stream, point: ReferencePoint
+) -> Stream:
     """Return the least stream between the data and the checked stream that satisfies the reduct.
 
     A formula that holds in the data and in the checked stream holds in every stream between the two. A
     formula that holds only in the checked stream is monotone. If the stream grows, the body of a rule
     therefore stays true, so each rule needs to be applied only once.
     """
-    stream, pending = data, [instance.ground for instance in reduct]
+    stream, pending = data, list(reduct)
     while pending:
         ready = [all(point.holds_below(part, stream, candidate) for part in rule.body) for rule in pending]
         if not any(ready):

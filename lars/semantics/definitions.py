@@ -174,9 +174,7 @@ def ground(
             ground for rule in rules for ground in grounding.instances(rule, atoms, data.timeline, evaluate)
         )
         ground_rules = tuple(dict.fromkeys(instances_of_rules))
-        without_not = [
-            grounding.GroundRule(rule.head, tuple(map(_relaxed, rule.body))) for rule in ground_rules
-        ]
+        without_not = [replace(rule, body=tuple(map(_relaxed, rule.body))) for rule in ground_rules]
         grown = with_moments(upper, derived_by(without_not, upper, t, background))
         if grown == upper:
             return ground_rules, upper

@@ -20,6 +20,7 @@ from lars.language.program import (
     Rule,
     assignment,
     formulas,
+    nested,
     put,
     put_terms,
     ready,
@@ -70,10 +71,43 @@ Evaluate = Callable[[logic.Expression], Constant | None]
 
 @dataclass(frozen=True, slots=True)
 class GroundRule:
-    """A rule without variables or conditions; a rule without a head is a constraint."""
+    """A ground instance of a rule, in which the conditions are true; without a head, it is a constraint.
+
+    The body omits aggregates and orders, which hold. `bindings` are the variables that aggregates and orders
+    bind.
+    """
 
     head: Atom | logic.At | None
     body: tuple[logic.Formula, ...]
+    rule: Rule
+    bindings: tuple[tuple[Variable, Constant], ...] = ()
+
+    @property
+    def values(self) -> Mapping[Variable, Constant]:
+        """The constants for the variables in the head and in the formulas of the body."""
+        pairs = [*zip(formulas(self.rule.body), self.body, strict=True)]
+        if self.rule.head is not None and self.head is not None:
+            pairs.append((self.rule.head, self.head))
+        terms = (pair for pattern, put in pairs for pair in values_in(pattern, put))
+        return dict(sorted({*self.bindings, *terms}))
+
+    def __str__(self) -> str:
+        body = (*self.body, *set_literals(self.rule.body))
+        return str(Rule(self.head, body or (logic.Truth(),)))
+
+
+def values_in(pattern: logic.Formula, put: logic.Formula) -> Iterator[tuple[Variable, Constant]]:
+    """Yield each variable of a formula with its value in the ground instance `put`."""
+    for part, ground in zip(nested(pattern), nested(put), strict=False):
+        match part, ground:
+            case logic.At(Variable() as time), logic.At(Number() as moment):
+                yield time, moment
+            case Atom(_, arguments), Atom(_, constants):
+                for term, constant in zip(arguments, constants, strict=True):
+                    if isinstance(term, Variable) and not isinstance(constant, Variable):
+                        yield term, constant
+            case _:
+                pass
 
 
 def refuse(expression: logic.Expression) -> Constant | None:
@@ -105,7 +139,7 @@ def instances(
     for binding in _matches(times_last, by_signature, timeline, {}):
         full = _completed(conditions, binding, evaluate)
         if full is not None:
-            yield GroundRule(_head(rule.head, full), tuple(put(formula, full) for formula in body))
+            yield GroundRule(_head(rule.head, full), tuple(put(formula, full) for formula in body), rule)
 
 
 def _matches(

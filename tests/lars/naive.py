@@ -47,7 +47,7 @@ def naive_instance(rule, binding):
         elif not naively_true(literal, binding):
             return
     head = rule.head and put(rule.head, binding)
-    yield GroundRule(None if isinstance(head, Not) else head, tuple(body))
+    yield GroundRule(None if isinstance(head, Not) else head, tuple(body), rule)
 
 
 def naively_true(comparison, binding):

@@ -71,11 +71,11 @@ def _in_words(verdict: Json) -> Iterator[str]:
         yield f"{choice['window']} keeps: {', '.join(choice['keeps']) or 'nothing'}"
 
 
-def _why(instance: semantics.Instance) -> str:
+def _why(instance: semantics.GroundRule) -> str:
     """Return the text of the reason why a rule instance with a true body is violated."""
     if instance.rule.head is None:
         return "its body holds, and it is a constraint"
-    head = instance.ground.head
+    head = instance.head
     return f"its body holds, its head {instance.rule.head if head is None else head} does not"
 
 
