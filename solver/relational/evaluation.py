@@ -20,7 +20,7 @@ from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, OutOfMemoryError, TimeLimitError, under_way
 from lars.language import formulas as logic
 from lars.language.program import Program, assignment, ready, variables
-from lars.language.terms import Constant, Literal, Signature, Term, Variable, signature
+from lars.language.terms import XSD, Constant, Literal, Signature, Term, Variable, signature
 from solver.columns import NO_CODE, NULL_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.deadlines import check_time
 from solver.facts import Row, WindowedAtom, with_facts
@@ -376,15 +376,26 @@ def evaluate_set_literal(
 class _Pieces:
     """For each group of an aggregate, the intervals of indexes in which no instance appears or disappears.
 
-    `columns` are the keys of the group of each piece. Pairs of `piece` and `instance` list the instances in
-    each piece.
+    `columns` are the keys of the group of each piece. Each instance holds in the pieces from `begins` until
+    before `ends`.
     """
 
     columns: tuple[Array, ...]
     first: Array
     last: Array
-    piece: Array
-    instance: Array
+    begins: Array
+    ends: Array
+
+    def pairs(self) -> tuple[Array, Array]:
+        """Return the number of an instance and of a piece, for each instance in each piece."""
+        return run_tables.spread(self.begins, self.ends)
+
+    def counts(self, some: Mask) -> Array:
+        """Return for each piece the number of the selected instances in the piece."""
+        size = len(self.first) + 1
+        begun, ended = (np.bincount(ends[some], minlength=size) for ends in (self.begins, self.ends))
+        counts: Array = np.cumsum(begun - ended)[:-1]
+        return counts
 
     def table(self, values: Array) -> run_tables.RunTable:
         """Return a table of the keys of each piece, with a value for each piece.
@@ -392,7 +403,8 @@ class _Pieces:
         If the groups have keys, pieces without instances are dropped.
         """
         table = run_tables.RunTable((*self.columns, values), self.first, self.last)
-        return table.take(np.bincount(self.piece, minlength=len(values)) > 0) if self.columns else table
+        every = np.ones(len(self.begins), np.bool_)
+        return table.take(self.counts(every) > 0) if self.columns else table
 
 
 def _pieces(group_columns: Sequence[Array], table: run_tables.RunTable, count: int) -> _Pieces:
@@ -405,9 +417,9 @@ def _pieces(group_columns: Sequence[Array], table: run_tables.RunTable, count: i
     owner, first = points // room, points % room
     following = np.append(points, -1)[1:]
     last = np.where(following // room == owner, following % room - 1, count - 1)
-    instance, piece = run_tables.spread(np.searchsorted(points, starts), np.searchsorted(points, ends))
+    begins, stops = np.searchsorted(points, starts), np.searchsorted(points, ends)
     columns = tuple(column[members][owner] for column in group_columns)
-    return _Pieces(columns, first, last, piece, instance)
+    return _Pieces(columns, first, last, begins, np.maximum(begins, stops))
 
 
 def _aggregates(
@@ -417,11 +429,13 @@ def _aggregates(
     if aggregation.function in _BEST:
         return _best(aggregation.function, arguments[0], pieces, codes)
     rows = len(pieces.first)
-    length = int(pieces.instance.max(initial=-1)) + 1
-    members, elements = _numbered([column[:length] for column in arguments], length)
-    element = elements[pieces.instance]
-    order = np.lexsort((element, pieces.piece))
-    element, piece = element[order], pieces.piece[order]
+    members, elements = _numbered(arguments, len(pieces.begins))
+    if aggregation.function == "COUNT":
+        return _counts(aggregation, arguments, elements, pieces, codes)
+    instance, piece = pieces.pairs()
+    element = elements[instance]
+    order = np.lexsort((element, piece))
+    element, piece = element[order], piece[order]
     values = [
         tuple(
             None if (code := int(column[member])) == NULL_CODE else codes.constant(code)
@@ -443,6 +457,29 @@ def _aggregates(
     return numbers
 
 
+def _counts(
+    aggregation: logic.Aggregation,
+    arguments: Sequence[Array],
+    elements: Array,
+    pieces: _Pieces,
+    codes: TermCodes,
+) -> Array:
+    """Return the code of COUNT for each piece; instances with the same number in `elements` are equal."""
+    # COUNT of one argument ignores unbound values, COUNT of tuples does not.
+    some = arguments[0] != NULL_CODE if len(arguments) == 1 else np.ones(len(elements), np.bool_)
+    if aggregation.distinct:
+        instance, piece = pieces.pairs()
+        room = len(elements) + 1
+        pairs = distinct((piece * room + elements[instance])[some[instance]])
+        counts = np.bincount(pairs // room, minlength=len(pieces.first))
+    else:
+        counts = pieces.counts(some)
+    numbers, places = np.unique(counts, return_inverse=True)
+    literals = (Literal(str(number), XSD + "integer") for number in numbers.tolist())
+    column: Array = np.array([codes.of_constant(term) for term in literals], np.int64)[places]
+    return column
+
+
 _BEST: Final = {"MIN": False, "SAMPLE": False, "MAX": True}
 """The aggregates whose result is the first value in an order, and whether the order is descending."""
 
@@ -457,9 +494,12 @@ def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> 
     unbound = -1 if function != "SAMPLE" else len(bound)
     rank = {code: number for number, code in enumerate(bound)} | {NULL_CODE: unbound}
     ranks = np.array([rank[code] for code in distinct.tolist()], np.int64)[places]
-    numbers = np.full(len(pieces.first), len(bound), np.int64)
-    np.minimum.at(numbers, pieces.piece, ranks[pieces.instance])
-    return np.array([*bound, NULL_CODE], np.int64)[numbers]
+    held = np.flatnonzero(pieces.begins < pieces.ends)
+    order = held[np.argsort(-ranks[held], kind="stable")]
+    best = run_tables.latest_covers(pieces.begins[order], pieces.ends[order], len(pieces.first))
+    numbers: Array = np.append(ranks[order], len(bound))[best]
+    column: Array = np.array([*bound, NULL_CODE], np.int64)[numbers]
+    return column
 
 
 def _first(
@@ -467,8 +507,9 @@ def _first(
 ) -> run_tables.RunTable:
     """Return the instances with the pieces in which their rank is within the limit."""
     ranks = _ranks(literal, bindings, codes)
-    order = np.lexsort((ranks[pieces.instance], pieces.piece))
-    piece, instance = pieces.piece[order], pieces.instance[order]
+    instance, piece = pieces.pairs()
+    order = np.lexsort((ranks[instance], piece))
+    piece, instance = piece[order], instance[order]
     place = np.arange(len(piece)) - np.searchsorted(piece, piece)
     mask = place >= min(literal.offset, len(piece))
     if literal.limit is not None:

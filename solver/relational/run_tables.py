@@ -307,7 +307,7 @@ def highest(table: RunTable, count: int) -> RunTable:
     points = distinct(np.concatenate((starts, ends)))
     order = np.argsort(table.columns[-1], kind="stable")
     starts, ends = (np.searchsorted(points, some[order]) for some in (starts, ends))
-    best = _latest_covers(starts, ends, len(points))
+    best = latest_covers(starts, ends, len(points))
     pieces = np.flatnonzero(best >= 0)
     owners = order[best[pieces]]
     columns = tuple(column[owners] for column in table.columns)
@@ -315,7 +315,7 @@ def highest(table: RunTable, count: int) -> RunTable:
     return coalesce(RunTable(columns, first, first + points[pieces + 1] - points[pieces] - 1), count)
 
 
-def _latest_covers(starts: Array, ends: Array, size: int) -> Array:
+def latest_covers(starts: Array, ends: Array, size: int) -> Array:
     """Return, for each of `size` places, the number of the last interval [start, end) with the place, or -1.
 
     No interval is empty. Two intervals of 2^n places cover an interval (a sparse table, in reverse).

@@ -10,7 +10,7 @@ from lars.language.terms import XSD, Atom, Iri, Literal, Variable
 from solver import rdf
 from solver.columns import TermCodes
 from solver.relational.evaluation import Bindings, RuleBody, evaluate_set_literal
-from solver.relational.run_tables import steady
+from solver.relational.run_tables import RunTable, steady
 from tests.solver.strategies import part_of
 
 X, Y = Variable("x"), Variable("y")
@@ -22,6 +22,7 @@ TERMS = [
     *(Literal("0.1", XSD + "double"), Literal("1", XSD + "byte"), Literal("true", XSD + "boolean")),
     *(Literal("1"), Iri("x:a"), None),
 ]
+RUN = st.integers(0, 3), st.integers(0, 3)
 OPERATORS = ("<", "<=", ">", ">=", "=", "!=")
 
 
@@ -60,3 +61,48 @@ def test_the_best_of_each_group_is_that_of_the_group_alone(function, rows):
         for name, _ in named
     }
     assert values == {name: None if one is None else str(one) for name, one in expected.items()}
+
+
+AGGREGATIONS = [
+    *(logic.Aggregation(name, (X,)) for name in ("COUNT", "MIN", "MAX", "SAMPLE", "SUM")),
+    *(
+        logic.Aggregation("COUNT", arguments, distinct)
+        for arguments in ((), (X, Y))
+        for distinct in (True, False)
+    ),
+    logic.Aggregation("COUNT", (X,), distinct=True),
+]
+
+
+@pytest.mark.parametrize("aggregation", AGGREGATIONS, ids=str)
+@pytest.mark.parametrize("keys", [(), (Variable("g"),)], ids=["whole", "groups"])
+@part_of(0.2)
+@given(
+    st.lists(
+        st.tuples(*[st.sampled_from("ab"), st.sampled_from(TERMS), st.sampled_from(TERMS[-4:])], *RUN),
+        max_size=9,
+    )
+)
+def test_an_aggregate_at_each_index_is_that_of_the_instances_that_hold_there(aggregation, keys, rows):
+    codes, group, result = TermCodes(), Variable("g"), Variable("result")
+    rows = [(Iri(f"x:{name}"), x, y, *sorted(ends)) for name, x, y, *ends in rows]
+    columns = [np.array([codes.of_constant(row[side]) for row in rows], np.int64) for side in range(3)]
+    ends = [np.array([row[end] for row in rows], np.int64) for end in (3, 4)]
+    literal = logic.Gather(result, aggregation, Atom("p", (group, X, Y)), keys)
+    bindings = Bindings((group, X, Y), RunTable(tuple(columns), *ends))
+    table = evaluate_set_literal(literal, bindings, codes, 4).table
+    found = {
+        (index, *codes.texts([int(column[place]) for column in table.columns]))
+        for place, (first, last) in enumerate(zip(table.first, table.last, strict=True))
+        for index in range(first, last + 1)
+    }
+    expected = set()
+    for index in range(4):
+        held = [row for row in rows if row[3] <= index <= row[4]]
+        for name in {row[0] for row in held} if keys else [None]:
+            terms = [dict(zip((group, X, Y), row, strict=False)) for row in held if name in (None, row[0])]
+            of = rdf.aggregate(
+                aggregation, [tuple(row[argument] for argument in aggregation.arguments) for row in terms]
+            )
+            expected.add((index, *([str(name)] if keys else []), None if of is None else str(of)))
+    assert found == expected
