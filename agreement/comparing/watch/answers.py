@@ -292,8 +292,8 @@ def judged_answers(
             # What a system evaluates without rows is not in its log.
             likely = dict.fromkeys((*(t for t, _ in offsets.most_common(_MOST_STARTS)), *range(1, period)))
             starts = sorted([t for t in islice(likely, _MOST_STARTS + 1) if t][:_MOST_STARTS])
-            asked = {n: reported[side].get(mine[n].end, []) for n in wrong}
-            found = _explained(side, asked, semantics, (judged, count), (times, starts, how))
+            reported_rows = {n: reported[side].get(mine[n].end, []) for n in wrong}
+            found = _explained(side, reported_rows, semantics, (judged, count), (times, starts, how))
             for n in wrong:
                 log = _sharpened(after[side], mine[n].start, found[n])
                 after[side] = log
@@ -313,20 +313,20 @@ def _sharpened(log: LogState, start: int, rules: Sequence[str]) -> LogState:
 
 def _explained(
     side: Side,
-    asked: Mapping[int, Sequence[Row]],
+    reported_rows: Mapping[int, Sequence[Row]],
     semantics: PeriodSemantics,
     where: tuple[int, int],
     by: tuple[Array, Sequence[int], Likeness],
 ) -> Mapping[int, list[str]]:
     """Return for each wrong period the rules that explain it: single rules, otherwise pairs of rules."""
     times, starts, how = by
-    found: dict[int, list[str]] = {number: [] for number in asked}
+    found: dict[int, list[str]] = {number: [] for number in reported_rows}
     for rules in semantics.rules(side, starts):
         # Pairs are tried for what no single rule explains.
-        still = [number for number in asked if not found[number]]
+        still = [number for number in reported_rows if not found[number]]
         for name, changes in rules if still else ():
             rows = semantics.rows(side, where, times, changes)
             for number in still:
-                if match_rows(rows.rows(number), asked[number], how).equal:
+                if match_rows(rows.rows(number), reported_rows[number], how).equal:
                     found[number].append(name)
     return found
