@@ -446,7 +446,8 @@ def ticker_files(
     last = exported_program.span.last
     if last >= MOST:
         raise LarsError(
-            f"cannot export for Ticker: the timeline ends at {last}, after {MOST - 1}; use --until"
+            f"cannot export for Ticker, because the timeline ends at {last} and Ticker requires an end of "
+            f"at most {MOST - 1}; use --until"
         )
     program, facts = plainer(exported_program)
     background = (*background_of(exported_program, program), *facts)

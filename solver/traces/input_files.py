@@ -439,9 +439,7 @@ def element_atoms(  # noqa: PLR0913
             fatal=True,
         )
     if own and source.stream and own != source.stream and not source.candidates:
-        raise MalformedPart(
-            f"the element belongs to {own}, but the file was given the stream {source.stream}"
-        )
+        raise MalformedPart(f"the element belongs to {own}, but --stream assigns the file to {source.stream}")
     stream, time = own or source.stream, source.stamped(written, column)
     if source.blank_nodes == "element":
         apart = _of_element(f"{source.index}\n{stream}\n{time.value}", triples)

@@ -316,7 +316,7 @@ def _check_kinds(read: Sequence[Summary], sources: Sequence[TraceFile], *, is_op
         if not clash(atom.time.kind):
             return None
         text, before = _SPELLING[atom.time.kind], _SPELLING[TimeKind(first)]
-        return f"found {text} after {before}; expected one spelling for all times of a trace"
+        return f"found {text} after {before}; use the same kind of times in the whole trace"
 
     for summary in read:
         if (summary.mixed and is_open) or clash(summary.kind):

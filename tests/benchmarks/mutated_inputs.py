@@ -121,7 +121,7 @@ def ending_of(seed: str, name: str, command: Command) -> Ended:
 def problem(command: Command, code: int, out: str, err: str) -> str:
     """Return what is wrong with how a run ended."""
     said = [line for line in err.splitlines() if line.startswith("lars: ")]
-    if "Traceback" in err or "--verbose shows" in err:
+    if "Traceback" in err or "--verbose prints" in err:
         return err
     if code not in (0, 1, 2, 3):
         return f"exit code {code}: {err}"

@@ -46,7 +46,10 @@ def _explain(language: Language, document: Document, token: Token) -> PlacedErro
     if not theirs or clause in dialect.clauses:
         return None
     if clause == "a STREAM block" and document.tokens[document.index_from(token.start) + 2].is_word("{"):
-        construct = "a STREAM block whose window stands in FROM STREAM, as in CQELS 2, where names are words"
+        construct = (
+            "a STREAM block without a window (in CQELS 2, FROM STREAM contains the window, and "
+            "streams have words as names)"
+        )
         covered = f"CQELS, whose windows {Language.CQELS.manner.place}"
         return UnsupportedError(construct, place, covered=covered)
     title = TITLES[language]

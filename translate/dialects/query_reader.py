@@ -61,8 +61,8 @@ class _Streams:
                 self._add(clause)
             case "default" | "named":
                 self.notes += (
-                    f"{' '.join(token.text for token in part.tokens())} of CQELS 2 is left out: it only "
-                    "determines how static data are fetched"
+                    f"{' '.join(token.text for token in part.tokens())} of CQELS 2 is ignored, "
+                    "because this clause only determines how static data are fetched"
                     for part in clause.phrases()
                 )
             case "declared" | "unnamed":
@@ -93,16 +93,18 @@ class _Streams:
 
     def _window(self, window: sparql.Phrase) -> WindowExpression:
         self.notes += (
-            f"{words} of {TITLES[self.language]} is left out: it affects when a window reports, not what"
+            f"{words} of {TITLES[self.language]} is ignored, because it affects the times of "
+            "reports, not the rows"
             for words in strategies(window)
         )
         if self.manner.offset != "step" and (step := step_of(window)) is not None:
             self.steps.add(step)
             self.notes.append(
-                f"STEP {step} of a window with OFFSET is left out: the window is evaluated at each time"
+                f"STEP {step} of a window with OFFSET is ignored, because the window is "
+                "evaluated at each time"
             )
         if self.manner.anchored and (slide := idle_step(window)) is not None:
-            self.notes.append(f"{slide} is left out: each time with input is an anchor of the window")
+            self.notes.append(f"{slide} is ignored, because each time with input is an anchor of the window")
         return read_window(self.document, window, self.manner)
 
     def _declare(self, clause: sparql.Phrase) -> None:
@@ -139,11 +141,13 @@ class _Streams:
         if token.kind == "an IRI":
             return Iri(token.text[1:-1])
         if token.kind == "a variable":
-            self.notes.append(f"{token} is read as the name of a {what}, which the pattern does not bind")
+            self.notes.append(
+                f"{token} is read as the name of a {what}, not as a variable that the pattern binds"
+            )
         if token.kind == "a prefixed name" and not token.text.startswith(":"):
             return self.document.label(token)
         if token.kind == "a prefixed name" and ":" in self.document.prefixes:
-            self.notes.append(f"{token} is read as the name of a {what}, and not by the prefix :")
+            self.notes.append(f"{token} is read as the name of a {what}, not as an IRI with the prefix :")
         return Iri(f"{self.manner.texts}{token.text}" if token.kind == "a keyword" else token.text)
 
     def read_block(self, block: sparql.Phrase) -> StreamBlock | AnyWindow:
@@ -302,7 +306,7 @@ def _left_out(tree: sparql.Phrase) -> Iterator[str]:
     """Yield notes about clauses of Kolibrie that do not affect answers."""
     for source in tree.find_all("source"):
         words = "REGISTER STREAM .. FROM" + " .. WITH TIMESTAMP" * (source.find("stamp") is not None)
-        yield f"{words} of Kolibrie is left out: the trace has the content and the times"
+        yield f"{words} of Kolibrie is ignored, because the trace contains the elements and their times"
 
 
 def _name_and_kind(register: sparql.Phrase) -> tuple[sparql.Token, bool]:

@@ -288,7 +288,7 @@ class Dialect:
     def block(self, block: StreamBlock) -> str:
         """Return the text before the { of a block that reads a stream."""
         if not self.language.manner.block:
-            accepted = "its windows stand in FROM STREAM <s> and merge into the default graph"
+            accepted = "its windows are written in FROM STREAM <s> and merge into the default graph"
             raise self.cannot(f"that {block.stream} is read by one pattern alone", accepted)
 
         def text(name: str) -> str:

@@ -245,7 +245,7 @@ def readings(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     for name, value in ((name, str(value)) for name, value in pairs(names)):
         check_reading(name, value)
         if chosen.setdefault(name, value) != value:
-            raise LarsError(f"the reading {name} was given {chosen[name]} and {value}; expected one value")
+            raise LarsError(f"the reading {name} has two values, {chosen[name]} and {value}; use one value")
     return chosen
 
 
@@ -261,7 +261,9 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
         if not values.PREFIX.fullmatch(prefix):
             raise LarsError(f"found the prefix {name!r}; expected PREFIX=IRI, such as ex=http://example.org/")
         if iris.setdefault(prefix, meant := values.absolute_iri(iri)) != meant:
-            raise LarsError(f"the prefix {prefix!r} was given {iris[prefix]}; expected one IRI")
+            raise LarsError(
+                f"the prefix {prefix!r} already means {iris[prefix]}; use one IRI for each prefix"
+            )
     return iris
 
 
@@ -279,5 +281,7 @@ def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
         if not (part and template):
             raise LarsError("expected PART=TEMPLATE, such as t={time} or ex:at=ex:station/{station}")
         if contents.setdefault(part, template) != template:
-            raise LarsError(f"{part} was given {contents[part]}; expected one template")
+            raise LarsError(
+                f"{part} already has the template {contents[part]}; use one template for each part"
+            )
     return contents

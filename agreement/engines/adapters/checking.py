@@ -237,7 +237,8 @@ def _runs(
     second = messages.answers_of(adapter, registration, pushes)
     name = "open starts anew" if profile.fresh else "a process a run"
     problem = (
-        "a second run in one process has other answers; expected the same answers, or fresh: false at open"
+        'a second run in one process has other answers; return the same answers, or "fresh": '
+        "false in the reply to open"
     )
     yield AdapterCheck(name, None if first.same(second) or not profile.fresh else problem)
     adapter.end()
@@ -383,7 +384,8 @@ def _unreadable(adapter: RunningAdapter) -> Iterator[AdapterCheck]:
         yield AdapterCheck(
             name,
             None,
-            'the adapter accepts this query; use the reply {"error": "what is wrong"}, because users '
+            'the adapter accepts an invalid query; reply {"error": "REASON"} to an invalid '
+            "query, because users "
             "see no problem otherwise",
         )
 

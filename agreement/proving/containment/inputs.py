@@ -27,7 +27,8 @@ from translate.model.query import EngineQuery
 
 _ACCEPTED: Final = "--contained and --equivalent require two files, each with a query"
 _TIES: Final = (
-    "LIMIT chooses among equal rows by the order of names, which changes; use names in the same order"
+    "LIMIT chooses among equal rows by the order of names, and --rename changes this order; "
+    "use new names in the same order"
 )
 _TWO: Final = 2
 

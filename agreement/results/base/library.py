@@ -146,7 +146,7 @@ class Findings(Result):
 
     def cases(self) -> "Iterable[VerdictCase]":
         """Return the verdicts as test cases. A test case fails if its verdict is negative."""
-        raise LarsError(f"cannot write test cases of {type(self).__name__}: it has no verdicts")
+        raise LarsError(f"cannot write test cases, because {type(self).__name__} has no verdicts")
 
     @property
     def dates(self) -> Dates:

@@ -89,7 +89,7 @@ class GraphElement:
         line, value = self.times[0]
         for other_line, other in self.times[1:]:
             if other != value:
-                problem = f"the {self.kind} {self.name} has the times {value} and {other}; expected one"
+                problem = f"the {self.kind} {self.name} has the times {value} and {other}; use one time"
                 raise MalformedPart(problem, line=other_line)
         written = literal_time(value, line)
         try:

@@ -141,7 +141,7 @@ class _Reader:
         )
         if self.kind in _LINES:
             if number > 1 and not _REST_OF_LINE.match(text + delimiter):
-                problem = "found more in the line of a delimiter; expected MESSAGE in a line of its own"
+                problem = "found other text in the line of MESSAGE; use a separate line for MESSAGE"
                 column = self.column + len(text) - len(text.lstrip(b" \t"))
                 raise MalformedPart(problem, column, self.line, fatal=True)
             text = _VERSION_LINE.sub(lambda match: b" " * len(match[0]), text)
@@ -153,7 +153,7 @@ class _Reader:
                 s, p, o, graph = quad_texts(quad)
                 if is_triple_term(o) and version in _WITHOUT_TRIPLES:
                     label = version.decode()
-                    problem = f'found a triple term, which {label} has not; expected VERSION "1.2-messages"'
+                    problem = f'found a triple term, which {label} does not allow; use VERSION "1.2-messages"'
                     raise MalformedPart(problem, 1, before + reader.line, fatal=True)
                 yield Quad(before + reader.line, (apart(s), p, apart(o)), graph and apart(graph))
         except SyntaxError as error:
@@ -175,7 +175,7 @@ class _Reader:
             return f"found {word} without a version; {_ACCEPTED}, or --reading messages=unversioned"
         tail = text[max(text.rfind(b"\n"), text.rfind(b"\r")) + 1 :]
         if self.kind in _LINES and (word != "MESSAGE" or tail.strip(b" \t")):
-            return f"found {word} in a line with others; expected MESSAGE in a line of its own"
+            return f"found {word} and other text in one line; use a separate line for MESSAGE"
         return None
 
     def _advance(self, text: bytes) -> None:

@@ -665,7 +665,7 @@ class ArrowFile(ParquetTable):
         if head.start and not (
             head.start.startswith((*input_files.ARROW, input_files.PARQUET)) or is_json(head.start)
         ):
-            raise LarsError(f"{path}: found no table of Arrow; expected a table of Arrow")
+            raise LarsError(f"{path}: not a readable Arrow table; use an Arrow file")
         return plain_table(path, head.plain)
 
 

@@ -80,7 +80,7 @@ def test_one_file_that_is_no_program_leaves_the_others_as_they_are(ugly, tmp_pat
     ("arguments", "words"),
     [
         (("--write", "--check", "a.lars"), "use one of them"),
-        (("--write", "-"), "standard input cannot be rewritten"),
+        (("--write", "-"), "cannot rewrite standard input"),
         (("no-such.lars",), "no such file; expected a LARS program"),
         ((), "FILE"),
     ],

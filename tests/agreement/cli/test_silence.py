@@ -176,7 +176,7 @@ def test_exactly_the_triple_patterns_without_match_are_named(tmp_path, seed):
 
 MADE_OF_SOLUTIONS = {
     "CONSTRUCT { ?n :of ?s }": "a literal is the subject",
-    "DESCRIBE ?o": "no triple about what it describes",
+    "DESCRIBE ?o": "no triple about the described resources",
     "SELECT ?s": "LIMIT or OFFSET removes every solution",
 }
 

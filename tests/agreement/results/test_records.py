@@ -183,7 +183,7 @@ def test_a_check_warns_of_noise_and_of_queries_that_nothing_reads():
     ran = lars("record", "--check", f"{BROKEN} noisy")
     assert ran.code == 0
     assert "lines on standard output are not replies" in ran.out
-    assert 'use the reply {"error": "what is wrong"}' in ran.out
+    assert 'reply {"error": "REASON"}' in ran.out
 
 
 def test_an_adapter_that_does_not_end_with_its_input_is_told():

@@ -61,7 +61,7 @@ def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
     [
         (LINES.replace("urn:b", "no iri"), "a.ndjson:3:1: 'no iri' is not an RDF term"),
         (LINES.replace("8", '"eight"'), "a.ndjson:3:1: 'eight' is not an RDF term"),
-        (LINES.replace("8", '"urn:e", "o": 1'), "a.ndjson:3: cannot be read: 'a column stands twice in"),
+        (LINES.replace("8", '"urn:e", "o": 1'), "a.ndjson:3: cannot be read: 'a row contains a column twice"),
         (
             LINES.replace("7", '"urn:e"').replace("8", "[8]"),
             "a.ndjson:3: cannot be read: 'found a list as o'",
@@ -126,7 +126,7 @@ def test_json_lines_may_begin_with_a_byte_order_mark_and_be_compressed(tmp_path)
 def test_what_is_named_as_arrow_and_is_none_is_said_to_be_none(tmp_path):
     (tmp_path / "a.arrow").write_text("t,s,p,o\n")
     said = message(lambda: read_trace_in_process([tmp_path / "a.arrow"], SECONDS))
-    assert said == f"{tmp_path}/a.arrow: found no table of Arrow; expected a table of Arrow"
+    assert said == f"{tmp_path}/a.arrow: not a readable Arrow table; use an Arrow file"
 
 
 def test_a_fault_of_a_table_of_arrow_is_at_its_row_and_names_the_file(tmp_path):

@@ -225,7 +225,7 @@ def test_several_possible_streams_are_an_error_that_lists_them(spark, tmp_path):
 def test_a_stream_on_a_line_must_be_the_one_of_its_file(tmp_path):
     [path] = written(tmp_path, {"a.nq": GOOD.replace('"1"', '<urn:b> "1"')})
     found = message(lambda: read_trace_in_process([path], options(streams={path: "urn:a"})))
-    assert "the element belongs to <urn:b>, but the file was given the stream <urn:a>" in found
+    assert "the element belongs to <urn:b>, but --stream assigns the file to <urn:a>" in found
 
 
 def test_an_origin_and_the_times_agree_on_time_zones(spark, tmp_path):

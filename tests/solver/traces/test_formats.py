@@ -283,7 +283,7 @@ def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
         assert len(read_trace_in_process(paths, given)) == 1
     kept = side.read_text()
     assert kept.splitlines()[1::2] == ["oops", "\\xff <a>", '<urn:s> "5" .']
-    with pytest.warns(TraceWarning, match="3 bad lines"):
+    with pytest.warns(TraceWarning, match="skipped 3 invalid lines"):
         assert len(read_on_spark(spark, paths, given)[0]) == 1
     assert side.read_text() == kept
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.nt", "bad.txt"]

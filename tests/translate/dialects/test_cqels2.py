@@ -132,7 +132,7 @@ def test_columns_have_commas_and_keys_their_direction_behind():
 )
 def test_what_changes_no_answer_is_left_out_with_a_note(text, words):
     query = read_query(f"SELECT ?a {text} {{ STREAM s {ONE} }}", "q.rq")
-    assert [note.partition(" of CQELS 2 is left out")[0] for note in query.notes] == words
+    assert [note.partition(" of CQELS 2 is ignored")[0] for note in query.notes] == words
 
 
 S = "SELECT ?a FROM STREAM s"

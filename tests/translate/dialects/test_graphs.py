@@ -235,7 +235,7 @@ def test_an_experiment_judges_and_compares_queries_over_graphs(tmp_path):
     assert re.search(r"rspql +yes +3 +0", ran.out)
     assert "lars:" not in ran.err
     ran = lars("decide", tmp_path)
-    assert (ran.code, "is shown as a stream of its own" in ran.err) == (1, True)
+    assert (ran.code, "is a separate stream with the name of the graph" in ran.err) == (1, True)
 
 
 @pytest.mark.parametrize("body", BODIES)

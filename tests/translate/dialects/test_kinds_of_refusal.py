@@ -45,7 +45,10 @@ def test_what_is_an_iri_by_the_grammar_is_refused_at_its_place():
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("SELECT ?o FROM STREAM :T [RANGE 10s] { STREAM :T { ?o :p ?v } }", "a STREAM block whose window"),
+        (
+            "SELECT ?o FROM STREAM :T [RANGE 10s] { STREAM :T { ?o :p ?v } }",
+            "a STREAM block without a window",
+        ),
         (
             f"SELECT ?d {WINDOW} {{ ?t :in ?d }} AGGREGATE {{ (?n, COUNT, {{?d}}) }}",
             "AGGREGATE of the drafts",

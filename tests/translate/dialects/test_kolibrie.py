@@ -67,7 +67,7 @@ def test_names_are_texts_with_or_without_a_colon(clause, block, stream):
 def test_a_variable_is_a_name_and_binds_nothing():
     query = asked(":w ON ?s [RANGE 4]", "REGISTER RSTREAM <o> AS", "WINDOW :w { ?s <p> ?b }")
     assert query.pattern.stream == Iri("?s")
-    assert query.notes == ("?s is read as the name of a stream, which the pattern does not bind",)
+    assert query.notes == ("?s is read as the name of a stream, not as a variable that the pattern binds",)
 
 
 def test_where_a_stream_comes_from_is_left_out_with_a_note():
@@ -75,7 +75,7 @@ def test_where_a_stream_comes_from_is_left_out_with_a_note():
     query = asked(":w ON :s [RANGE 4]", before)
     assert (query.name, query.to_stream, query.registers_stream) == ("o", "DSTREAM", True)
     (note,) = query.notes
-    assert note.startswith("REGISTER STREAM .. FROM .. WITH TIMESTAMP of Kolibrie is left out")
+    assert note.startswith("REGISTER STREAM .. FROM .. WITH TIMESTAMP of Kolibrie is ignored")
 
 
 def test_an_unknown_operator_runs_as_rstream():
@@ -97,7 +97,8 @@ def test_an_unknown_operator_runs_as_rstream():
 )
 def test_when_a_window_reports_is_left_out_with_a_note(window, words):
     assert asked(f":w ON <e:s> {window}").notes == tuple(
-        f"{word} of Kolibrie is left out: it affects when a window reports, not what" for word in words
+        f"{word} of Kolibrie is ignored, because it affects the times of reports, not the rows"
+        for word in words
     )
 
 
@@ -128,4 +129,4 @@ def test_what_is_no_query_of_windows_is_refused_by_name(marked, word, kind):
 def test_a_name_is_a_text_where_its_prefix_is_declared_too():
     query = asked(":w ON :s [RANGE 4]", "PREFIX : <e:>", "WINDOW :w { ?a :p ?b }")
     assert query.pattern.stream == Iri(":s")
-    assert ":s is read as the name of a stream, and not by the prefix :" in query.notes
+    assert ":s is read as the name of a stream, not as an IRI with the prefix :" in query.notes

@@ -9,7 +9,7 @@ MANNER: Final = Manner(
     windows="[NOW], [ALL], [TRIPLES n] and [RANGE n SLIDE n]",
     terminals={"size": SIZE, "unit": UNIT},
     example="[RANGE 30s SLIDE 5s]",
-    place="stand in the pattern: STREAM <iri> [window] { .. }",
+    place="are written in the pattern: STREAM <iri> [window] { .. }",
     clauses=frozenset(("a STREAM block",)),
     suffix=".cqels",
     # The engine drops the last digit of h and d, so its longest unit is the minute.

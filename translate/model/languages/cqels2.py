@@ -16,7 +16,7 @@ MANNER: Final = Manner(
         "word": terminal(r"(?!STREAM\s+[a-z_])[a-z_][\w-]*(?![\w:])", "the name of a stream"),
     },
     example="[RANGE 30s STEP 5s]",
-    place="stand in FROM STREAM name [window], read by STREAM name { .. }",
+    place="are written in FROM STREAM name [window], read by STREAM name { .. }",
     clauses=WINDOW_CLAUSES | {"FROM STREAM", "a STREAM block"},
     refused={
         "MATCH": ("MATCH .. RETURN of CypherQL, a query of property graphs", _QUERIES),

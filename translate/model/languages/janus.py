@@ -12,7 +12,8 @@ MANNER: Final = Manner(
     folder="living/",
     terminals=WINDOW_TERMINALS,
     example="[RANGE 10000 STEP 5000]",
-    place="stand in FROM NAMED WINDOW <name> ON STREAM <iri> or ON LOG <iri>, read by WINDOW <name> { .. }",
+    place="are written in FROM NAMED WINDOW <name> ON STREAM <iri> or ON LOG <iri>, read by "
+    "WINDOW <name> { .. }",
     clauses=WINDOW_CLAUSES,
     refused=rejections(("USING", "DEFINE"), "{} BASELINE of Janus", _QUERIES),
     sign=sign(r"\bON\s+LOG\b|\[\s*(?:START|OFFSET)\b|\b(?:USING|DEFINE)\s+BASELINE\b"),

@@ -16,7 +16,7 @@ MANNER: Final = Manner(
         "word": terminal(r"(?!STREAM\b)[a-z_][\w-]*(?![\w:-])", "a name"),
     },
     example="[RANGE 10 STEP 2]",
-    place="stand in FROM NAMED WINDOW :name ON :stream [window], read by WINDOW :name { .. }",
+    place="are written in FROM NAMED WINDOW :name ON :stream [window], read by WINDOW :name { .. }",
     clauses=WINDOW_CLAUSES,
     refused={
         **rejections(

@@ -14,7 +14,7 @@ MANNER: Final = Manner(
         "dash": DASH,
     },
     example="[NOW - 10 S SLIDE 5 S]",
-    place="stand in FROM NAMED STREAM <iri> [window] or STREAM <iri> [window] { .. }",
+    place="are written in FROM NAMED STREAM <iri> [window] or STREAM <iri> [window] { .. }",
     clauses=frozenset(("FROM STREAM", "a STREAM block", *OPERATORS)),
     refused=rejections(("MONTH", "MONTHS", "YEAR", "YEARS"), "the unit {}", DAYS),
     units={"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},

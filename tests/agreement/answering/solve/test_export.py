@@ -141,7 +141,7 @@ def test_a_program_as_json_has_its_rules(program):
 
 @pytest.mark.parametrize(
     ("options", "problem"),
-    [(("--format", "model"), "a program has no model"), (("--engine", "cqels"), "with a LARS program")],
+    [(("--format", "model"), "cannot print the model"), (("--engine", "cqels"), "with a LARS program")],
 )
 def test_what_queries_alone_have_is_one_message(program, options, problem):
     ran = lars("translate", program("p :- q."), *options)

@@ -22,7 +22,7 @@ CASE = {
 }
 CALLS = {
     "compare": ("missing argument", "PROFILE"),
-    "compare csparql cqels": ("nothing to compare on", "QUERY", "*.json"),
+    "compare csparql cqels": ("missing input", "QUERY", "*.json"),
     "compare csparql sql cs.rq t.nq": ("'sql'", "csparql-0.9.7"),
     "compare none.toml csparql cs.rq t.nq": ("none.toml", "no such file"),
     "compare csparql cqels cs.rq": ("missing a trace",),
