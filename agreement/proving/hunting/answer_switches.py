@@ -78,6 +78,11 @@ def answer_changes() -> Iterator[Switch]:
     for says, operator, reporting in _OPERATORS:
         yield Switch(says, RspqlDefinition.OPERATORS, partial(_by_operator, operator, reporting))
     yield Switch(
+        "a window does not report if the preceding window had no triples",
+        RspqlDefinition.EACH_WINDOW,
+        _after_empty,
+    )
+    yield Switch(
         "LIMIT counts the rows of all reports, not of each report",
         "SPARQL 1.1, 18.5, Slice: LIMIT applies to the solutions of one evaluation",
         _limited_in_all,
@@ -87,6 +92,9 @@ def answer_changes() -> Iterator[Switch]:
         yield Switch(
             f"every report is {'late' if slides > 0 else 'early'} {text}", _TIMES, partial(_by_slides, slides)
         )
+    yield Switch(
+        "every report of a query with several windows is late by one slide", _TIMES, _late_of_several
+    )
     yield Switch("every report has the time at which its window opens", _TIMES, _at_opening)
     yield Switch("all reports have the same time", _TIMES, _at_one_time)
     for says, factor in (("a thousandfold", 0.001), ("a thousandth", 1000.0)):
@@ -127,6 +135,11 @@ def _by_slides(slides: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     task = subject.recorded.task
     for slide in dict.fromkeys(slide.points(task.unit) for _, slide in ranges(task) if slide):
         yield from moved(slides * slide * task.unit.milliseconds, subject)
+
+
+def _late_of_several(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with earlier reports, if its query has several windows."""
+    return _by_slides(1, subject) if len(ranges(subject.recorded.task)) > 1 else (subject,)
 
 
 def _at_opening(subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -310,6 +323,25 @@ def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     beside = slide if kept else -slide
     for place, next_close in product((bisect_left, bisect_right), (0.0, beside)):
         yield replace(subject, pattern=partial(alone, place, next_close))
+
+
+def _after_empty(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with the pattern that a report is missing if no window had triples one slide earlier.
+
+    The first evaluation may report or not, because it is unknown whether an empty window precedes it.
+    """
+    task = subject.recorded.task
+    slide = min((slide.milliseconds for _, slide in ranges(task) if slide), default=0.0)
+
+    def silent(first: int, windows: Sequence[ReportMatch]) -> bool:
+        evaluated = [window for window in windows if window.right is not None]
+        times = {window.at for window in evaluated}
+        due = [one for one in evaluated[first:] if one.rows.expected and one.at - slide not in times]
+        wrong = [window for window in windows if window.problem is not None]
+        return wrong == due and not any(window.rows.actual for window in wrong)
+
+    for first in (0, 1):
+        yield replace(subject, pattern=partial(silent, first))
 
 
 def _rows_of(window: ReportMatch) -> tuple[list[Row], list[Row]]:

@@ -1,10 +1,11 @@
 """Switches for deviations in an engine's input: triples are lost, kept too long, or counted differently."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate, combinations, count, groupby
+from itertools import accumulate, combinations, count, groupby, islice, product
 from operator import attrgetter
 from typing import Final
 
@@ -67,6 +68,11 @@ def input_changes() -> Iterator[Switch]:
         _closed_at_once,
     )
     yield Switch(
+        "an arrival removes triples older than RANGE before the windows that it closes are evaluated",
+        "Definition 13: a window shows the arrivals between its own ends",
+        _removed_early,
+    )
+    yield Switch(
         "a triple counts as often as it arrives in a window",
         "Definition 14: the content of a window is an RDF graph, which is a set",
         _counted,
@@ -80,6 +86,11 @@ def input_changes() -> Iterator[Switch]:
         yield Switch(says, _OF_ELEMENTS, partial(_with_blanks, renamed))
     for says, kept in _kept_parts():
         yield Switch(says, RspqlDefinition.ALL_TRIPLES, partial(_showing, kept))
+    yield Switch(
+        "only one of several static triples with the same subject and predicate is used",
+        "SPARQL 1.1, 13: the default graph of the dataset",
+        _with_one_static,
+    )
     yield Switch(
         "static data are ignored", "SPARQL 1.1, 13: the default graph of the dataset", _without_static
     )
@@ -102,6 +113,24 @@ def _without_static(subject: JudgedRun) -> Iterable[JudgedRun]:
             subject, recorded=replace(recorded, task=replace(recorded.task, static=Static(frozenset(), {})))
         ),
     )
+
+
+_MOST_STATIC: Final = 8
+
+
+def _with_one_static(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the runs with static data that have one object for each subject and predicate."""
+    recorded = subject.recorded
+    static = recorded.task.static
+    groups: dict[tuple[str, ...], list[Triple]] = {}
+    for triple in sorted(static.default):
+        groups.setdefault(triple[:2], []).append(triple)
+    if len(groups) == len(static.default):
+        yield subject
+        return
+    for chosen in islice(product(*groups.values()), _MOST_STATIC):
+        task = replace(recorded.task, static=replace(static, default=frozenset(chosen)))
+        yield replace(subject, recorded=replace(recorded, task=task))
 
 
 def _showing(kept: specifications.KeptPart, subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -136,6 +165,24 @@ def _some_of_several(part: slice, _: Sequence[PushedTriple], span: range, __: in
 def _of_instant(place: int, elements: Sequence[PushedTriple], span: range, _: int) -> range:
     own = [n for n in span if elements[n].t == elements[span[place]].t]
     return range(own[0], own[-1] + 1) if own else span
+
+
+def _removed_early(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run whose windows show only the triples that are not too old for the next arrival."""
+    task = subject.recorded.task
+    times = sorted({one.t for one in task.elements})
+    for length in dict.fromkeys(length.points(task.unit) for length, _ in ranges(task)):
+        for reach in (length, length + 1):
+            yield from _showing(partial(_not_older, times, reach), subject)
+
+
+def _not_older(
+    times: Sequence[int], reach: int, elements: Sequence[PushedTriple], span: range, end: int
+) -> range:
+    """Return a window's content without triples that are `reach` or more older than the next arrival."""
+    place = bisect_right(times, end)
+    oldest = times[place] - reach if place < len(times) else -1
+    return range(next((n for n in span if elements[n].t > oldest), span.stop), span.stop)
 
 
 def _closed_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:

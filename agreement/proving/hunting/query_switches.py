@@ -16,7 +16,7 @@ from lars.durations import NANOSECONDS, Duration
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.stream import ToStream
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
-from translate.analysis import mentioned_variables, rebuild, rename, stream_blocks
+from translate.analysis import mentioned_variables, parts, rebuild, rename, stream_blocks
 from translate.model import patterns
 from translate.model.patterns import Duplicates, variables
 from translate.model.query import EngineQuery
@@ -75,8 +75,8 @@ def _of_pattern(
         if not isinstance(part, kind):
             return None
         inner = (name for name in ("left", "right", "pattern") if name in part.__match_args__)
-        parts: dict[str, Any] = {name: rebuild(getattr(part, name), changed) for name in inner}
-        return change(replace(part, **parts))
+        changes: dict[str, Any] = {name: rebuild(getattr(part, name), changed) for name in inner}
+        return change(replace(part, **changes))
 
     return _of_query(sentence, right, lambda query: replace(query, pattern=rebuild(query.pattern, changed)))
 
@@ -113,11 +113,21 @@ def _conditions() -> Iterator[Switch]:
             lambda part: replace(part, condition=_as_texts(part.condition)),
         ),
         (
+            "FILTER compares terms where it should compare values",
+            lambda part: replace(part, condition=_as_terms(part.condition)),
+        ),
+        (
             "FILTER keeps solutions for which its condition is an error",
             lambda part: replace(part, condition=Call("COALESCE", (part.condition, _TRUE))),
         ),
     ):
-        yield _of_pattern(says, _FILTERED, kind, partial(_unless, attrgetter("exists"), change))
+        yield _of_filters(says, change)
+    yield _of_pattern(
+        "HAVING is ignored",
+        "SPARQL 1.1, 18.2.4.1: HAVING is a filter on the solutions of GROUP BY",
+        kind,
+        lambda part: part.pattern if _is_having(part) else part,
+    )
     yield _of_pattern(
         "EXISTS and NOT EXISTS are ignored",
         "SPARQL 1.1, 8.1: FILTER EXISTS tests whether a pattern matches",
@@ -139,6 +149,28 @@ def _unless(spared: Callable[[Any], object], change: PartChange, part: patterns.
     return part if spared(part) else change(part)
 
 
+def _of_filters(sentence: str, change: PartChange) -> Switch:
+    """Return a possible fault of FILTER: without EXISTS, and either with HAVING or without HAVING."""
+    alone, every = (
+        _of_pattern(sentence, _FILTERED, patterns.Filter, partial(_unless, spared, change))
+        for spared in (lambda part: part.exists or _is_having(part), attrgetter("exists"))
+    )
+
+    def changed(subject: JudgedRun) -> Iterable[JudgedRun]:
+        (one,), (other,) = alone.change(subject), every.change(subject)
+        same = one.recorded.task.query == other.recorded.task.query
+        return (one,) if same else (one, other)
+
+    return Switch(sentence, _FILTERED, changed)
+
+
+def _is_having(part: patterns.Filter) -> bool:
+    inner = part.pattern
+    while isinstance(inner, patterns.Extend | patterns.Filter):
+        inner = inner.pattern
+    return isinstance(inner, patterns.Group)
+
+
 _BORDERS: Final = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 
 
@@ -157,10 +189,29 @@ def _as_texts(condition: Expression) -> Expression:
     return Call(condition.function, tuple(map(_as_texts, condition.arguments)))
 
 
+def _as_terms(condition: Expression) -> Expression:
+    if not isinstance(condition, Call):
+        return condition
+    same = Call("SAMETERM", condition.arguments)
+    match condition.function:
+        case "=":
+            return same
+        case "!=":
+            return Call("!", (same,))
+        case function:
+            return Call(function, tuple(map(_as_terms, condition.arguments)))
+
+
 def _algebra() -> Iterator[Switch]:
     left_join = "SPARQL 1.1, 18.5, LeftJoin: a solution without a match for the OPTIONAL part stays"
     yield _of_pattern("OPTIONAL is evaluated as a join", left_join, patterns.LeftJoin, _as_join)
     optional = "SPARQL 1.1, 18.5, LeftJoin: a match for the OPTIONAL part binds its variables"
+    yield _of_pattern(
+        "OPTIONAL is ignored if its pattern reads another window, or static data",
+        optional,
+        patterns.LeftJoin,
+        lambda part: _without_branch("right", part) if _reads(part.right) - _reads(part.left) else part,
+    )
     yield _of_pattern("OPTIONAL is ignored", optional, patterns.LeftJoin, lambda part: part.left)
     yield _of_pattern(
         "OPTIONAL is evaluated as UNION",
@@ -287,10 +338,21 @@ def _as_join(part: patterns.LeftJoin) -> patterns.Pattern:
     return both if part.condition is None else patterns.Filter(both, part.condition, part.exists)
 
 
-def _without_branch(name: str, part: patterns.Union) -> patterns.Pattern:
-    """Return a UNION in which one branch never has solutions, while the branch's windows still report."""
-    branch: patterns.Pattern = getattr(part, name)
-    return replace(part, **{name: patterns.Filter(branch, Call("!", (_TRUE,)))})
+def _reads(pattern: patterns.Pattern) -> set[object]:
+    """Return the windows and the static graphs that a pattern reads."""
+    read: set[object] = {(block.stream, block.name) for block in stream_blocks(pattern)}
+
+    def hidden(part: patterns.Pattern) -> patterns.Pattern | None:
+        return patterns.EMPTY if isinstance(part, patterns.StreamBlock) else None
+
+    static = (isinstance(part, patterns.Bgp) and part.triples for part in parts(rebuild(pattern, hidden)))
+    return read | {"static"} if any(static) else read
+
+
+def _without_branch(name: str, part: patterns.Union | patterns.LeftJoin) -> patterns.Pattern:
+    """Return a pattern in which one side never has solutions, while the windows of this side still report."""
+    without = patterns.Filter(part.left if name == "left" else part.right, Call("!", (_TRUE,)))
+    return replace(part, left=without) if name == "left" else replace(part, right=without)
 
 
 def _unless_other(name: str, part: patterns.Union) -> patterns.Pattern:
@@ -428,6 +490,11 @@ def _solutions() -> Iterator[Switch]:
         "SPARQL 1.1, 15.1: the order is ascending, unless DESC is used",
         _reversed,
     )
+    yield _of_query(
+        "ORDER BY ignores DESC: every order is ascending",
+        "SPARQL 1.1, 15.1: the order is ascending, unless DESC is used",
+        _ascending,
+    )
     for says, by in (
         ("OFFSET is one more than in the query", (1, 0)),
         ("LIMIT is one more than in the query", (0, 1)),
@@ -506,6 +573,11 @@ def _negated_ask(query: EngineQuery) -> EngineQuery:
 
 def _reversed(query: EngineQuery) -> EngineQuery:
     order = tuple(replace(key, descending=not key.descending) for key in query.modifiers.order)
+    return replace(query, modifiers=replace(query.modifiers, order=order))
+
+
+def _ascending(query: EngineQuery) -> EngineQuery:
+    order = tuple(replace(key, descending=False) for key in query.modifiers.order)
     return replace(query, modifiers=replace(query.modifiers, order=order))
 
 

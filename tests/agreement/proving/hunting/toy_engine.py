@@ -57,10 +57,14 @@ REWRITTEN = {
     "filter-ignored": (r"FILTER\([^)]*\)", ""),
     "filter-negated": (r"FILTER\(([^)]*)\)", r"FILTER(!(\1))"),
     "filter-border": (r"FILTER\(\?a >= 2\)", "FILTER(?a > 2)"),
-    "optional-as-join": (r"OPTIONAL (\{[^}]*\})", r"\1"),
-    "optional-ignored": (r"OPTIONAL \{[^}]*\}", ""),
+    "optional-as-join": (rf"OPTIONAL ({GROUP})", r"\1"),
+    "optional-ignored": (rf"OPTIONAL {GROUP}", ""),
+    "optional-elsewhere": (rf"\}}\s+OPTIONAL {GROUP}", "}"),
+    "having-ignored": (r"HAVING.*", ""),
+    "descending-ignored": (r"DESC\((\?a)\)", r"\1"),
+    "equal-by-term": (r"FILTER\(\?a = 2\.0\)", "FILTER(sameTerm(?a, 2.0))"),
     "optional-as-union": (
-        rf"(\?s :p \?a \.|GRAPH :w1 {GROUP})\s+OPTIONAL (\{{[^}}]*\}})",
+        rf"(\?s :p \?a \.|GRAPH :w1 {GROUP})\s+OPTIONAL ({GROUP})",
         r"{ \1 } UNION \2",
     ),
     "union-first": (rf"({GROUP}) UNION {GROUP}", r"\1"),
@@ -91,9 +95,9 @@ REWRITTEN = {
         r"(\?\w) :([pqr]) (\?\w) \.",
         lambda found: "{{ {} }}".format(" UNION ".join(found.expand(rf"{{ \1 :\2{n} \3 }}") for n in COPIES)),
     ),
-    "limit-one": (r"\}\s*(GROUP BY \?s)?\s*$", r"} \1 LIMIT 1"),
+    "limit-one": (r"\}\s*(GROUP BY \?s)?\s*(HAVING.*)?\s*$", r"} \1 \2 LIMIT 1"),
     "minus-all": (r"MINUS \{ \?s :q \?b \. \}", "FILTER NOT EXISTS { ?any :q ?b . }"),
-    "optional-both": (r"OPTIONAL (\{[^}]*\})", r"{ BIND(1 AS ?none) } UNION \1"),
+    "optional-both": (rf"OPTIONAL ({GROUP})", r"{ BIND(1 AS ?none) } UNION \1"),
     "minus-as-not-exists": (r"MINUS", "FILTER NOT EXISTS"),
     "bind-ignored": (r"BIND\((?:[^()]|\([^()]*\))*\)", ""),
     "values-first": (r"(VALUES \?s \{ \S+)[^}]*", r"\1 "),
@@ -105,7 +109,10 @@ REWRITTEN = {
     ),
     "sum-as-average": (r"SUM\(", "AVG("),
     "sum-of-numbers": (r"SUM\(\?a\)", "SUM(IF(isNumeric(?a), ?a, 0))"),
-    "order-reversed": (r"ORDER BY \?a \?s", "ORDER BY DESC(?a) DESC(?s)"),
+    "order-reversed": (
+        r"ORDER BY (\S+) \?s",
+        lambda found: f"ORDER BY {'DESC(?a)' if found[1] == '?a' else '?a'} DESC(?s)",
+    ),
     "limit-one-more": (r"LIMIT 1", "LIMIT 2"),
     "offset-one-more": (r"LIMIT 1", "LIMIT 1 OFFSET 1"),
     "union-lazy": (
@@ -152,6 +159,8 @@ class Run:
     def __init__(self, query, static):
         self.query, self.now, self.reported = query, -1, -1
         self.static = [] if FAULT == "static-ignored" else static
+        if FAULT == "static-single":
+            self.static = list({(quad.subject, quad.predicate): quad for quad in static}.values())
         self.elements, self.before, self.reports, self.pushes, self.pending = [], Counter(), 0, 0, []
         self.random, self.last, self.ever, self.stale = random.Random(7), None, Counter(), []
         self.clock, self.consumed, self.contents = {}, 0, {}
@@ -164,6 +173,9 @@ class Run:
         self.clock[stream] = t
         if FAULT == "trigger-shown":
             self.elements.append((t, stream, triple))
+        if FAULT == "evicts-early":
+            oldest = t - max(window[2] for window in self.query.windows)
+            self.elements = [one for one in self.elements if one[0] > oldest]
         out = list(self.due(t))
         if FAULT == "closes-at-first":
             self.elements.append((t, stream, triple))
@@ -249,6 +261,10 @@ class Run:
                 if self.reported < close and (close < t or last) and shown and close - length >= opened:
                     closes.add(close)
                 close += step
+        if FAULT == "after-empty":
+            step = min(window[3] for window in self.query.windows)
+            first = min(window[2] for window in self.query.windows)
+            closes = {at for at in closes if at == first or any(self.contents_at(at - step))}
         if FAULT == "latest-close":
             ends = {
                 at for _, _, length, step in self.query.windows for at in range(length, int(t) + last, step)
@@ -262,6 +278,9 @@ class Run:
             if report:
                 self.final = report
                 yield report
+
+    def contents_at(self, at):
+        return [self.content(window, at) for window in self.query.windows]
 
     def is_closed_by(self, close):
         """Whether each stream of the query has come after a close."""
@@ -334,7 +353,7 @@ class Run:
         return found
 
     def report(self, at, t):
-        contents = [self.content(window, at) for window in self.query.windows]
+        contents = self.contents_at(at)
         if FAULT == "second-window-stale":
             contents[1:], self.contents = (
                 (self.contents.get(n, []) for n in range(1, len(contents))),
@@ -493,7 +512,7 @@ class Run:
             "hour-late": t + 3600000,
         }.get(FAULT, t)
         t = {"time-zero": 0, "time-of-opening": t - self.query.windows[0][2]}.get(FAULT, t)
-        if FAULT == "late-step":
+        if FAULT == "late-step" or (FAULT == "several-late" and len(self.query.windows) > 1):
             t += self.query.windows[0][3]
         keeps_empty = FAULT in ("empty-reported", "empty-window")
         return {"t": t, "rows": [dict(row) for row in rows]} if rows or keeps_empty else None

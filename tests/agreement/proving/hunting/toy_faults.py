@@ -164,6 +164,14 @@ NAMES = {
     "windows-distinct": "joins of several windows lose equal solutions",
     "open-at-end": "still open at the end of the stream are also reported",
     "closes-at-first": "a window closes with the first triple at its end",
+    "several-late": "every report of a query with several windows is late by one slide",
+    "after-empty": "does not report if the preceding window had no triples",
+    "optional-elsewhere": "OPTIONAL is ignored if its pattern reads another window",
+    "having-ignored": "HAVING is ignored",
+    "descending-ignored": "ORDER BY ignores DESC",
+    "equal-by-term": "FILTER compares terms",
+    "static-single": "only one of several static triples",
+    "evicts-early": "an arrival removes triples older than RANGE",
 }
 UNFORESEEN = {
     "optional-unless-some": "OPTIONAL",
@@ -365,4 +373,12 @@ SHOWN = {
     "windows-distinct": ("union-two-streams", 0),
     "open-at-end": ("tumbling", 0),
     "closes-at-first": ("tumbling", 0),
+    "several-late": ("two-streams", 0),
+    "after-empty": ("tumbling", 2),
+    "optional-elsewhere": ("optional-window", 0),
+    "having-ignored": ("having", 0),
+    "descending-ignored": ("limit-descending", 0),
+    "equal-by-term": ("equal", 0),
+    "static-single": ("static", 0),
+    "evicts-early": ("tumbling", 0),
 }
