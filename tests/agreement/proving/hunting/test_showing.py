@@ -57,7 +57,9 @@ def test_other_rules_are_named_only_if_the_stream_is_right_without_them():
 
 def test_another_query_over_the_same_windows_tells_of_a_stream_if_the_version_refuses_one():
     query = QUERIES["sliding"]
-    refused = replace(query, name="refused", registration=query.registration.model_copy(update={"query": "ASK"}))
+    refused = replace(
+        query, name="refused", registration=query.registration.model_copy(update={"query": "ASK"})
+    )
     run = HuntedRun(refused, (Push(2, *query.letters[0]), Push(5, *query.letters[0])), None)
     assert without(VERSION, run, ()) is None
     assert ISOLATION.right_without(run, Cause(SILENT, (), ())).query is query
