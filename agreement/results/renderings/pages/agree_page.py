@@ -274,51 +274,66 @@ def _arrived_on(trace: Trace) -> Callable[[Interval], int]:
 
 CAUSE_WORDS: Final[Mapping[RowCause, tuple[str, str]]] = {
     "aggregate of nothing": (
-        "An aggregate of no solution is a value in C-SPARQL, no row in CQELS.",
-        "an answer without the row for no solution would not differ in it.",
+        (
+            "If no solution exists, C-SPARQL reports a row with the value of the aggregate, and "
+            "CQELS reports no row."
+        ),
+        "C-SPARQL would have to report no row for an aggregate without solutions.",
     ),
     "different static data": (
-        "The engines have static data of their own; with those of both the row is on both sides.",
-        "both engines would have to have loaded the same static data.",
+        (
+            "The engines have different static data. With the static data of both engines, both "
+            "sides would have the row."
+        ),
+        "both engines would have to load the same static data.",
     ),
     "static only": (
-        "Static data alone give the row; no input took part on the other side.",
-        "the row would have to rest on input, or the other side to evaluate and have it.",
+        (
+            "Static data alone give the row on one side. The other side did not evaluate, or "
+            "does not report the row."
+        ),
+        "the row would have to depend on input, or the other side would have to evaluate and report the row.",
     ),
     "different queries": (
-        "The two queries ask for different things, also if both engines merge all sources.",
-        "both queries would have to have one pattern, on the same streams.",
+        "The two queries ask for different rows, even if both engines merge all sources.",
+        "both queries would have to contain the same pattern over the same streams.",
     ),
     "merged sources": (
-        "One engine merges streams and static data, the other keeps them apart.",
-        "both sides would have to match a pattern in one source alone, or in all together.",
+        "One engine merges streams and static data. The other engine matches each pattern in one source.",
+        "both sides would have to match each pattern in one source, or both in the union of all sources.",
     ),
     "hidden by the pivot": (
-        "A window that slides, or ends before now, hides new input, which gives or blocks row or group.",
-        "the windows would have to show all input up to the evaluation.",
+        "A window with a slide or an open end does not contain new input, which would add or block the row.",
+        "the windows would have to contain all input up to the evaluation.",
     ),
     "silent period": (
-        "Pull still sees it, but no input made push evaluate in the period.",
-        "some input would have to arrive in the period, so that push evaluates.",
+        "The row still holds at the pull, but no input made push evaluate in the period.",
+        "input would have to arrive in the period, so that push evaluates.",
     ),
     "expired before the pull": (
-        "Push reported it, and its triples left the window before the pull.",
-        "its triples would have to be in the windows at the pull: longer windows, earlier pulls.",
+        "Push reported the row, and the triples of the row left the window before the pull.",
+        (
+            "the windows of the pull would have to contain the triples of the row (longer "
+            "windows, or earlier pulls)."
+        ),
     ),
     "aggregate of other input": (
-        "The other side has its group, but saw other input, so that the aggregate has another value.",
-        "push and pull would have to see the same input: nothing may come or leave between them.",
+        (
+            "The other side has a row for the same group, but with another value, because it "
+            "aggregates other input."
+        ),
+        "push and pull would have to read the same input: no triple may enter or leave a window in between.",
     ),
     "blocked later": (
-        "Later input removed it (OPTIONAL, MINUS, NOT EXISTS, LIMIT).",
-        "had nothing arrived after push's report, pull would have it too.",
+        "Input after the push removed the row (OPTIONAL, MINUS, NOT EXISTS, LIMIT).",
+        "no input may arrive between the report of push and the pull.",
     ),
     "blocker expired": (
-        "What blocked it has left the window.",
-        "push would have to evaluate after the blocker has left, or never see it.",
+        "The input that blocked the row has left the window.",
+        "push would have to evaluate after the blocking input has left the window, or never read this input.",
     ),
     "different windows": (
-        "The two queries have windows of their own, of different kind or length.",
+        "The windows of the two queries have different kinds or lengths.",
         "both queries would have to read the stream through the same window.",
     ),
 }

@@ -33,50 +33,56 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _LEGEND: Final[dict[str, tuple[str, str]]] = {
-    "U": (r"\bU (=|across)|, U\b", "the pulling period in time points: pull evaluates at its multiples"),
+    "U": (r"\bU (=|across)|, U\b", "the pull period in time points: pull evaluates at multiples of U"),
     "push": (
         r"(?s)\bpush\b.*\bpull\b|\bpull\b.*\bpush\b",
-        "evaluation as input arrives, as CQELS does; of a period its answers are all of these together",
+        (
+            "evaluation when input arrives (CQELS); the answer of a period is the union of all "
+            "answers in the period"
+        ),
     ),
     "a push": (
         r"(?s)\A(?!.*\bpull\b).*\bpush(es)?\b",
-        "a triple that is given to the engine; pushes are numbered from 0",
+        "a triple that the engine receives; pushes are numbered from 0",
     ),
     "pull": (
         r"\bpull\b",
-        "evaluation by the clock, as C-SPARQL does; of a period its answer is that at the end",
+        "evaluation every U time points (C-SPARQL); the answer of a period is the answer at its end",
     ),
-    "τ1": ("τ1", "the translation of C-SPARQL: what all windows show and the static data are one graph"),
-    "τ2": ("τ2", "the translation of CQELS: each pattern on a stream is matched in its own window"),
+    "τ1": ("τ1", "the translation of C-SPARQL: all windows and the static data form one graph"),
+    "τ2": ("τ2", "the translation of CQELS: each stream pattern is matched in its own window"),
     "⊞": (
         "⊞",
-        "a window: ⊞^n shows now and the last n time points, ⊞^{l,0,d} jumps by d, ⊞^{#n} the newest n",
+        "a window: ⊞^n has width n, ⊞^{l,0,d} has width l and slide d, ⊞^{#n} contains the newest n triples",
     ),
-    "◇": ("◇", "at some time of what the window shows"),
+    "◇": ("◇", "at some time point of the window"),
     "ans1, ans2, ..": (
         r"\bans\d",
-        "the rows of a part of the query, numbered from the whole down; ans1 is the answer",
+        "the rows of a part of the query; ans1 contains the answer, ansN has the parts ans2N and ans2N+1",
     ),
     "triple, striple": (
         r"\bs?triple\(",
-        "a triple of a graph (static data, or all merged); one of a stream, its last argument",
+        "triple: a triple of a graph; striple: a triple of the stream in the last argument",
     ),
     "trigger": (
         r"\btrigger\b",
-        "holds when the query is evaluated: as input arrives for push, at multiples of U for pull",
+        "an atom that holds when the query is evaluated: when input arrives (push), at multiples of U (pull)",
     ),
-    "t0": (r"\bt0\b", "the time point at which the first window opens; RSP-QL leaves it to the engine"),
-    "precision, recall": (r"\brecall\b", "of the rows reported the share that is expected, and the reverse"),
+    "t0": (r"\bt0\b", "the time point at which the first window opens; in RSP-QL, the engine chooses t0"),
+    "precision, recall": (
+        r"\brecall\b",
+        "precision: share of the reported rows that are expected; recall: share of expected rows reported",
+    ),
     "brave, cautious": (
         r"\b(brave|cautious)\b",
-        "a pattern read from its stream alone, or from its stream or the static data",
+        "brave: a pattern matches only its stream; cautious: it matches its stream or the static data",
     ),
-    "disjunct": (r"\bdisjunct", "one of the queries without UNION that the query is the union of"),
-    "monotone": (r"\bmonotone\b", "more input never takes a row away"),
-    "stream-guarded": (r"\bstream-guarded\b", "no row follows from static data alone"),
+    "disjunct": (r"\bdisjunct", "one of the UNION-free queries whose union is the query"),
+    "monotone": (r"\bmonotone\b", "a query for which more input never removes a row"),
+    "stream-guarded": (r"\bstream-guarded\b", "a query in which each solution needs a match in a stream"),
     "RSTREAM, ISTREAM, DSTREAM": (
         r"\b[RID]STREAM\b",
-        "reports of all rows, of those that are new, of those that are gone",
+        "operators that report all rows, the new rows, or the removed rows of an evaluation",
     ),
     "A4": (
         r"\bA4\b",

@@ -823,7 +823,7 @@
       detail.append(
         make("h3", `${row.row}: only ${row.side} has it in ${between(row.from, row.to)}`),
         make("p", `${cause.name[0].toUpperCase()}${cause.name.slice(1)}. ${cause.says}`),
-        make("p", `For both sides to have it or lack it: ${cause.change}`),
+        make("p", `To remove this difference: ${cause.change}`),
       );
       const list = make("ul");
       for (const one of row.support)
