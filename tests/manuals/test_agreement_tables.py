@@ -6,20 +6,23 @@ import re
 import tomllib
 from typing import get_args, get_type_hints
 
+import numpy as np
 import pytest
 
 from agreement import api
 from agreement.cli.commands import COMMANDS as DECLARED
 from agreement.comparing.agree.sides import CAUSES as ROW_CAUSES
+from agreement.comparing.watch.answers import PeriodSemantics
 from agreement.engines.adapters.built_in import BuiltInOptions
 from agreement.engines.adapters.messages import REPLIES, REQUEST, ProfileReply
 from agreement.engines.registry import ENGINES
 from agreement.proving.suite.suite_tests import chosen_streams
 from agreement.results.base.library import answering
 from agreement.results.files.watched import watch
+from solver.columns import InputAtoms, TermCodes, TraceColumns
 from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
 from tests.manuals.running import copied, run
-from translate.model.query import Language
+from translate.model.query import Language, Setting
 
 INDEX = rows("agreement/README.md", "| page | contents |")
 COMMANDS = rows("README.md", "| command | result |")
@@ -348,3 +351,20 @@ def test_watch_writes_the_tables_that_its_page_lists(tmp_path):
     watch(str(slide), **folders, **logs).judge_batch(0, [slide / "door.trig"])
     listed = [row[0].strip("`") for row in rows("agreement/manual/watch.md", "| table | rows |")]
     assert sorted(listed) == sorted(path.stem for path in (tmp_path / "out").iterdir())
+
+
+def test_the_page_on_watching_lists_the_rules_that_are_tried():
+    late = {("late_striple", 4): InputAtoms(np.zeros(1, np.int64), np.zeros(1, np.int64), ())}
+    columns = TraceColumns(TermCodes(), late, 0)
+    tried = PeriodSemantics(None, Setting(), {}, {}, columns, 9, None, 5, new=False)
+    names = [
+        name for side, starts in (("pull", [1]), ("push", [])) for name, _ in tried.rules(side, starts)[0]
+    ]
+    letters = {"bounds": "B", "t0": "N", "trigger": "T"}
+    general = {
+        re.sub(r"(bounds|t0|trigger) = .*", lambda rule: f"{rule[1]} = {letters[rule[1]]}", n) for n in names
+    }
+    listed = [
+        name for row in rows("agreement/manual/watch.md", "| rule | meaning |") for name in snippets(row[0])
+    ]
+    assert sorted(listed) == sorted(general)
