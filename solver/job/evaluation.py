@@ -703,7 +703,8 @@ def by_clingo(
     around, repeats = NearSituation(program, situation), RepeatedSituations(program)
     for index, t in enumerate(times):
         seen = around.at(t)
-        found = repeats.rows(seen, t, partial(_rows_at, question, seen, t))
+        evaluate = partial(_rows_at, question, seen, t)
+        found = repeats.rows(seen, t, evaluate) if len(times) > 1 else evaluate()
         yield from ((row, index, index) for row in found)
 
 

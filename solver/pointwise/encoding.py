@@ -35,7 +35,7 @@ from lars.language.windows import (
     TupleWindow,
     Window,
 )
-from solver.facts import Situation, variables_in_order, with_facts
+from solver.facts import Fact, Situation, variables_in_order, with_facts
 from solver.pointwise import asp_terms
 
 LONG: Final = 10_000
@@ -116,7 +116,10 @@ def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
             case _:
                 assert_never(window)
 
-    facts = [fact._replace(t=rank(fact.t)) for fact in situation.facts if fact.t in timeline]
+    ranks = {u: rank(u) for u in {fact.t for fact in situation.facts} if u in timeline}
+    facts = [
+        Fact(ranks[u], predicate, arguments) for u, predicate, arguments in situation.facts if u in ranks
+    ]
     newest = None if situation.newest is None else bisect_right(points, situation.newest) - 1
     moved = replace(situation, timeline=Interval(0, len(points) - 1), facts=facts, newest=newest)
     return _with_ranks(program, seen, rank), moved, rank(t), points

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from math import log
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,12 +34,30 @@ for number in range(500_000):
     key = f"{number % 5003}"
     count[key] = count.get(key, 0) + 1
 print(len(count), np.unique(np.random.default_rng(7).integers(0, 1 << 40, 1_000_000)).size)"""
+SQUARE = 1.6
+"""The exponent of growth from which a query counts as growing with the square of its input."""
 CALM = 1.0
 """Seconds that the fixed work takes on the machine that the wanted seconds are for."""
 
 JOINED = """SELECT ?room ?who WHERE { STREAM <e:doors> [RANGE 9s] { ?who <e:enters> ?room }
   STREAM <e:alarms> [RANGE 5s] { ?room <e:rings> ?bell } }"""
 ENTERED = "SELECT ?who ?room WHERE { STREAM <e:doors> [RANGE 9s] { ?who <e:enters> ?room } }"
+SEEN = "STREAM <e:s> [RANGE 10s]"
+GROWING = {
+    "the greatest value": f"""SELECT ?x ?v WHERE {{ {SEEN} {{ ?x <e:v> ?v
+        FILTER NOT EXISTS {{ ?o <e:v> ?w FILTER(?w > ?v) }} }} }}""",
+    "less than another": f"""SELECT DISTINCT ?x WHERE {{ {SEEN} {{ ?x <e:v> ?v }}
+        {SEEN.replace("10", "3")} {{ ?o <e:v> ?w }} FILTER(?v < ?w) }}""",
+    "three of one kind": f"""SELECT DISTINCT ?k WHERE {{ {SEEN} {{ ?x <e:k> ?k . ?y <e:k> ?k . ?z <e:k> ?k
+        FILTER(?x != ?y && ?y != ?z && ?x != ?z) }} }}""",
+    "counted": f"""SELECT ?k (COUNT(?x) AS ?n) WHERE {{ {SEEN} {{ ?x <e:k> ?k }} }} GROUP BY ?k
+        HAVING (COUNT(?x) > 3)""",
+    "counted pairs": f"""SELECT ?k (COUNT(?x) AS ?n) WHERE {{ {SEEN} {{ ?x <e:k> ?k }}
+        {SEEN.replace("10", "3")} {{ ?y <e:k> ?k }} }} GROUP BY ?k HAVING (COUNT(?x) > 3)""",
+    "a path from a node": f"SELECT ?n WHERE {{ {SEEN} {{ <e:x0> <e:next>+ ?n }} }}",
+}
+"""Queries whose answers are few; with three rates of arrivals, the exponent of their growth is measured."""
+RATES = (80, 320, 1280)
 FLOORS = ENTERED.replace("?room WHERE {", "?floor WHERE { ?room <e:on> ?floor .")
 JUDGED = """REGISTER QUERY q AS SELECT ?who ?room FROM STREAM <e:doors> [RANGE 10s STEP 10s]
   WHERE { ?who <e:enters> ?room }"""
@@ -100,6 +119,17 @@ class Inputs:
             stream, predicate = ("<e:alarms>", "<e:rings>") if rings else ("<e:doors>", "<e:enters>")
             rows.append((1 + number // 10, stream, subject, predicate, other))
         return self.table(f"trace{count}-{bells}.parquet", rows, ("t", "stream", "s", "p", "o"))
+
+    def arriving(self, rate):
+        """Return so many elements a second for 30 seconds: a value, a kind of twenty, and the next one."""
+        drawn, rows = random.Random(7), []
+        for number in range(30 * rate):
+            value = f'"{drawn.randrange(10**6)}"^^<http://www.w3.org/2001/XMLSchema#integer>'
+            pairs = ("v", value), ("k", f"<e:k{drawn.randrange(20)}>"), ("next", f"<e:x{number + 1}>")
+            rows += (
+                (number // rate, "<e:s>", f"<e:x{number}>", f"<e:{name}>", other) for name, other in pairs
+            )
+        return self.table(f"arriving{rate}.parquet", rows, ("t", "stream", "s", "p", "o"))
 
     def table(self, name, rows, columns):
         """Return rows as Parquet."""
@@ -276,6 +306,23 @@ def programs(made):
             yield ratio >= wanted or not more
 
 
+def growth(made):
+    """Print what each query of few answers takes at three rates, and the exponent of its growth."""
+    how = "--unit", "1s", "--mode", "pull", "--period", "5s", "--in-process", "--certify", "none"
+    for name, query in GROWING.items():
+        asked = "solve", made.text("growing.rq", query)
+        used = [
+            spent(sys.executable, "-m", "agreement.cli", *asked, made.arriving(rate), *how)
+            for rate in (1, *RATES)
+        ]
+        least, *seconds = (seconds for seconds, _ in used)
+        beyond = [max(0.02, each - least) for each in seconds]
+        exponent = log(beyond[-1] / beyond[0]) / log(RATES[-1] / RATES[0])
+        said = " → ".join(f"{each:.2f}" for each in seconds)
+        print(f"{f'growth: {name}':34} {said} s {used[-1][1]:6} MB; exponent {exponent:.1f}", flush=True)
+        yield exponent < SQUARE
+
+
 def measured(row):
     """Print the line of a row; return whether it takes no longer than wanted."""
     fixed = spent(sys.executable, "-c", FIXED)[0]
@@ -303,6 +350,8 @@ def main():
         good = [measured(row) for row in table if row.name.startswith(names)]
         if "solve a program".startswith(names):
             good += programs(made)
+        if "growth: ".startswith(names):
+            good += growth(made)
     sys.exit(not all(good))
 
 
