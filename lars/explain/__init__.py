@@ -8,7 +8,6 @@ from lars.explain.evidence import (
     OutsideTimeline,
     Points,
     PresentAtom,
-    Trivial,
     WindowContent,
     body_bindings,
     present,

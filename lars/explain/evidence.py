@@ -88,11 +88,6 @@ class AbsentAtom:
 
 
 @dataclass(frozen=True, slots=True)
-class Trivial:
-    """Evidence that `true` holds, which needs no atom."""
-
-
-@dataclass(frozen=True, slots=True)
 class OutsideTimeline:
     """Evidence that @_t fails because t is outside the visible timeline."""
 
@@ -127,7 +122,8 @@ class Instances:
     examples: tuple[terms.Atom, ...]
 
 
-Evidence = PresentAtom | AbsentAtom | Trivial | OutsideTimeline | Points | WindowContent | Instances
+Evidence = PresentAtom | AbsentAtom | Truth | OutsideTimeline | Points | WindowContent | Instances
+"""The reason why a formula holds or fails; `true` is its own evidence."""
 
 
 @dataclass(slots=True, eq=False)
@@ -187,7 +183,7 @@ class StreamIndex:
             case terms.Atom():
                 return self._atom(formula, t, wanted=wanted)
             case Truth():
-                return Trivial() if wanted else None
+                return formula if wanted else None
             case Not(inner):
                 return self.why(inner, t, wanted=not wanted)
             case Diamond(terms.Atom() as atom):
@@ -270,7 +266,7 @@ def present(evidence: Evidence) -> Iterator[Moment]:
             yield from present(inner)
         case Instances(t, _, examples):
             yield from ((t, atom) for atom in examples)
-        case AbsentAtom() | Trivial() | OutsideTimeline():
+        case AbsentAtom() | Truth() | OutsideTimeline():
             return
         case _:
             assert_never(evidence)

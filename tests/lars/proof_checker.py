@@ -9,7 +9,6 @@ from lars.explain.evidence import (
     OutsideTimeline,
     Points,
     PresentAtom,
-    Trivial,
     WindowContent,
 )
 from lars.explain.shortfalls import DEEPEST
@@ -143,7 +142,7 @@ class Checker:
                 assert atom == (formula if isinstance(formula, Atom) else formula.inner)
                 assert list(within) == ([t] if isinstance(formula, Atom) else list(stream.timeline))
                 assert not holds(formula, stream, t, self.background)
-            case Truth(), Trivial():
+            case Truth(), Truth():
                 assert wanted
             case Not(inner), _:
                 yield from self.rests(inner, evidence, stream, t, not wanted)

@@ -136,7 +136,7 @@ class _Teller:
                 return f"not at {self.dates.text(within.first)}"
             case explain.AbsentAtom(_, within):
                 return f"nowhere in {self.at(within)}" if within else "nothing is in sight"
-            case explain.Trivial():
+            case Truth():
                 return "✓"
             case explain.OutsideTimeline(t, span):
                 return f"{self.dates.text(t)} lies outside {self.at(span)}"
@@ -148,7 +148,7 @@ class _Teller:
             case explain.Points(_, ((t, inner), *_), _):
                 return (
                     f"at {self.dates.text(t)}"
-                    if isinstance(inner, explain.PresentAtom | explain.Trivial)
+                    if isinstance(inner, explain.PresentAtom | Truth)
                     else f"at {self.dates.text(t)}: {self.place_of(inner, nested=True)}"
                 )
             case explain.Points():
@@ -564,7 +564,7 @@ class _JsonTeller(_Teller):
                 return [leaf for _, inner in points for leaf in self._evidence(inner, depth, windows)]
             case explain.Instances(t, _, some):
                 return [self.node((t, atom), depth, windows) for atom in some]
-            case explain.Trivial():
+            case Truth():
                 return []
             case _:
                 assert_never(evidence)
