@@ -17,6 +17,11 @@ from tests.packs import ROOT
 
 PACKAGES = ("lars", "translate", "solver", "agreement")
 AGREE = ("agree", "samples/coupons", "--period", "4..8")
+MET = "samples/judged/met"
+JUDGE = (
+    *("judge", f"{MET}/query.cqels.rq", f"{MET}/doors.nq"),
+    *("--answers", f"{MET}/answers.cqels.ndjson", "--answers-unit", "1ms"),
+)
 TRACED = """
 import dataclasses, sys
 made = set()
@@ -62,6 +67,12 @@ def options_of(command: str) -> set[str]:
     return {option.name for option in declared(ALL[command].answering.request)}
 
 
+def carriers(made: dict[str, set[str]], command: str) -> int:
+    """Return how many of the types have at least two of the options of a command as fields."""
+    own = options_of(command)
+    return sum(len(own & fields) > 1 for fields in made.values())
+
+
 def lines_of_code(path: Path) -> int:
     """Return how many lines of a module are code."""
     text = path.read_text(encoding="utf-8")
@@ -105,7 +116,7 @@ def counts() -> dict[str, int]:
     functions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     words = Counter(word for text in texts.values() for word in re.findall(r"\w+", text))
     private = [node.name for node in functions if re.match(r"_[a-z]", node.name)]
-    made, own = types_made(*AGREE), options_of("agree")
+    made, judging = types_made(*AGREE), types_made(*JUDGE)
     code, comments = (
         sum(map(lines_of_code, texts)),
         sum(
@@ -130,7 +141,9 @@ def counts() -> dict[str, int]:
             for node in nodes
         ),
         "types of dataclasses that `lars agree` makes": len(made),
-        "of them with two of its options or more": sum(len(own & fields) > 1 for fields in made.values()),
+        "of them with two of its options or more": carriers(made, "agree"),
+        "types of dataclasses that `lars judge` makes": len(judging),
+        "of them with two of its options or more, of judge": carriers(judging, "judge"),
     }
 
 
