@@ -44,9 +44,9 @@ def test_a_case_holds_what_was_pushed_and_reported(tmp_path):
     found = case(tmp_path)
     assert (found.id, found.engine, found.family) == ("x/001-1-window", "csparql-0.9.7", "1-window")
     assert found.pushes[1] == Push(1200.5, "<http://e/S>", (S1, "<http://e/q>", '"x"@en'))
-    assert found.variables == ("o", "s")
-    assert found.reports == (Report(1001, ((None, S1), (None, S1)), 1), Report(2001, (), 1))
-    assert found.rejected == (0,)
+    assert found.recording.variables == ("o", "s")
+    assert found.recording.reports == (Report(1001, ((None, S1), (None, S1)), 1), Report(2001, (), 1))
+    assert found.recording.rejected == (0,)
     assert found.windows == (None, None)
     assert found.engine_window is None
 
@@ -99,7 +99,7 @@ def test_every_recorded_case_is_read_within_seconds(folder):
     cases = [read_case(path) for path in paths]
     assert time.process_time() - began < 10
     assert [one.id for one in cases] == [f"{path.parent.name}/{path.stem}" for path in paths]
-    assert all(one.pushes and len(one.windows) == len(one.reports) for one in cases)
+    assert all(one.pushes and len(one.windows) == len(one.recording.reports) for one in cases)
     assert cases
 
 
@@ -108,9 +108,9 @@ def test_as_many_reports_and_rows_are_read_as_the_index_counts():
     for line in (PACK / "index.csv").read_text("utf-8").splitlines()[1:]:
         name, _, _, triples, reports, rows = line.split(",")
         found = read_case(PACK / f"{name}.json")
-        counted = (len(found.pushes), len(found.reports))
+        counted = (len(found.pushes), len(found.recording.reports))
         assert counted == (int(triples), int(reports)), name
-        assert sum(len(report.rows) for report in found.reports) == int(rows), name
+        assert sum(len(report.rows) for report in found.recording.reports) == int(rows), name
 
 
 LABELLED = [
