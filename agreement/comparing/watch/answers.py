@@ -280,11 +280,13 @@ def judged_answers(
             start = judged + number * period
             rows = reported[side].get(start + period, [])
             assert expected is not None
-            match = match_rows(expected.rows(number), rows, how)
-            theirs = [] if other is None else reported[other].get(start + period, [])
-            only = (
-                () if other is None else match_rows(theirs, rows, Likeness("set", tolerance, lexical)).extra
+            # In most periods of a stream with few answers, nobody has a row.
+            match = (
+                match_rows(expected.rows(number), rows, how) if rows or expected.sizes[number] else RowMatch()
             )
+            theirs = [] if other is None else reported[other].get(start + period, [])
+            alike = Likeness("set", tolerance, lexical)
+            only = match_rows(theirs, rows, alike).extra if rows and other is not None else ()
             mine.append(AnswerVerdict(side, start, start + period, match.actual, match, tuple(only)))
         wrong = [number for number, verdict in enumerate(mine) if not verdict.match.equal]
         if wrong:

@@ -192,7 +192,7 @@ class WatchRun(Result):
     def page(self) -> "Page":
         """Return the content of the HTML report: the numbers, and the last findings."""
         state = self._last[0] if self._last else WatchState(self.digest)
-        pace = [(name, f"{seconds:.1f} s") for name, seconds in self._pace.items() if name != _WRITTEN]
+        pace = [(name, f"{seconds:.1f} s") for name, seconds in [*self._pace.items()] if name != _WRITTEN]
         question = "In which periods do push and pull disagree, or running systems answer wrongly?"
         return watch_report.page(state, self._dates(state), pace, question)
 
@@ -440,8 +440,9 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)
     _set_logs(watcher, request, task)
     rejected = comparison.bad_lines.rejected
+    page = request.report, "--report"
     logs = ((path, f"--{side}-answers") for side, path in watcher.logs.items())
-    for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected"), *logs):
+    for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected"), *logs, page):
         if path is not None and path.resolve().is_relative_to(source.resolve()):
             raise LarsError(f"{name} {path}: is in the folder of --source; use another folder")
     if request.report is not None:

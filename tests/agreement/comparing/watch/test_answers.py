@@ -11,7 +11,8 @@ from agreement.documents.requests import AnswersOptions
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from tests.agreement.comparing.watch.answer_logs import compared
-from tests.agreement.comparing.watch.test_watch import P, Q, begun, came, folder  # noqa: F401 - a fixture
+from tests.agreement.comparing.watch.batches import rows_of
+from tests.agreement.comparing.watch.test_watch import begun, came, folder  # noqa: F401 - a fixture
 
 SECOND = Duration(10**9)
 A = {"x": {"type": "uri", "value": "http://e/a"}, "v": {"type": "literal", "value": "1"}}
@@ -182,6 +183,23 @@ def test_a_log_is_wrong_if_lars_judge_says_so_of_the_whole(folder, at, correct):
         diagnosis=False,
     )
     assert judged.correct is correct
+
+
+def test_the_answers_to_ask_are_booleans(folder):  # noqa: F811
+    pattern = "{ ?x :p ?v . ?x :q ?w }"
+    (folder / "pull.rq").write_text(
+        f"PREFIX : <http://e/> ASK FROM STREAM :s [RANGE 4s STEP 2s] WHERE {pattern}"
+    )
+    (folder / "push.rq").write_text(f"PREFIX : <http://e/> ASK WHERE {{ STREAM :s [RANGE 4s] {pattern} }}")
+    (folder / "pull.csv").write_text("t,Answer\n2,true\n4,true\n6,true\n8,true\n10,true\n12,false\n")
+    booleans = (2, True), (5, True), (7, False), (8, False), (12, False)
+    lines = (json.dumps({"head": {}, "t": t, "boolean": boolean}) + "\n" for t, boolean in booleans)
+    (folder / "push.jsonl").write_text("".join(lines))
+    came(folder, "a", "1 p", "2 q", "5 q", "7 q", "8 p", "12 p", "20 p")
+    run = begun(folder, pull_answers=str(folder / "pull.csv"), push_answers=str(folder / "push.jsonl"))
+    run.judge_batch(0, [folder / "in" / "a.csv"])
+    wrong = [row[:7] for row in rows_of(folder / "out", "answers")[1:] if row[3] == "False"]
+    assert wrong == [["pull", "4", "6", "False", "1", "0", "1"], ["push", "6", "8", "False", "0", "1", "0"]]
 
 
 INTEGER = {"type": "literal", "value": "1", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
