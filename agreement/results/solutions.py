@@ -64,8 +64,8 @@ class SolveRequest:
     as_: str | None = option(
         None,
         "Print the reports of an engine: a specification (csparql, cqels, sparqlstream, rspql, or "
-        "a .toml file) or a simulated engine version. `-` is a report without rows. In JSON, `ms` "
-        "is the time of a report between two time points.",
+        "a .toml file) or a simulated engine version. In the output, `-` means a report without "
+        "rows. In JSON, `ms` is the time of a report between two time points.",
         metavar="NAME",
     )
     reports: ReportOptions

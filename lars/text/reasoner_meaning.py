@@ -170,7 +170,7 @@ class _Meaning:
         return head
 
     def _tick(self, origin: Origin) -> None:
-        """Add rules that derive the times of arrivals in the needed past."""
+        """Add rules that derive the arrival times of atoms, as far back as the program looks."""
         reaches = [self.needed.get(name, 0) for name in self.kept]
         numbers = [reach for reach in reaches if reach is not None]
         window = TimeWindow(max(numbers) if len(numbers) == len(reaches) else None)

@@ -184,7 +184,7 @@ def survey(
     options: TraceOptions,
     arrived: Sequence[Summary] = (),
 ) -> Survey:
-    """Return the facts of a trace from the summaries of its files, and of their arrival times.
+    """Return the survey of a trace, from summaries of the times and of the arrival times in its files.
 
     Raise LarsError with the place of an error.
     """

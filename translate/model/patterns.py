@@ -81,7 +81,7 @@ Path = Iri | Inverse | PathSequence | Alternative | RepeatedPath | NegatedSet
 
 
 def steps(path: Path) -> Iterator[Iri | None]:
-    """Yield the properties of the steps in a path; None for a negated set, which matches most properties."""
+    """Yield the property of each step in a path; None for a negated set, which matches most properties."""
     match path:
         case Iri():
             yield path

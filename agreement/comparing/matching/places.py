@@ -90,7 +90,8 @@ def by_place(
 def nearest_pairs(times: Sequence[float], others: Sequence[float]) -> list[tuple[int | None, int | None]]:
     """Return pairs of indexes of ascending times; two times form a pair if each is nearest to the other.
 
-    The pairs for `times` come first, in order. The remaining times of `others` follow. A time without a
+    The pairs for `times` come first, in order. The times of `others` without a partner follow after the
+    pairs. A time without a
     partner is paired with None.
 
     >>> nearest_pairs([2.0, 9.0], [10.0, 30.0])

@@ -224,7 +224,7 @@ def assign_option() -> Any:
     """Return the field of --assign: the predicates that are matched in each stream."""
     return option(
         None,
-        "When deriving a CQELS query from C-SPARQL, match the patterns with PREDICATE in STREAM. Repeatable.",
+        "Stream of the patterns with PREDICATE, if a CQELS query is derived from C-SPARQL. Repeatable.",
         readers.assignments,
         metavar="STREAM=PREDICATE",
         keyword="Mapping[str, Sequence[str]] | None",
@@ -317,8 +317,8 @@ class InputOptions:
 
     arrival: str | None = option(
         None,
-        "Column of a table with the times at which rows arrived, or order: each element arrives when the "
-        "newest time before it has come. Answers count times, except with agree --late. "
+        "Column with the time at which each row of a table arrived. order: elements arrived in the order of "
+        "the file, each at the greatest time so far. Only agree --late evaluates with times of arrival. "
         "[default: elements arrive at their times]",
         metavar="COLUMN|order",
     )

@@ -449,7 +449,7 @@ def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterato
 
 
 def _is_there(case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image) -> bool:
-    """Return whether a disjunct without absences certainly matches in a case."""
+    """Return whether a disjunct without negation certainly matches in a case."""
     target = MatchTarget(way, goal.mapper, goal.merged, tuple(image.items()))
     images = islice(_images(target, case), _MOST_IMAGES)
     return not way.absent and any(not _conditions(target, each, case) for each in images)

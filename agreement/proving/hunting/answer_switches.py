@@ -150,7 +150,7 @@ def _at_opening(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run judged only by the order of the answers, if all reports have the same time."""
+    """Yield the run, judged only by the order of its answers, if all its reports have the same time."""
     times = {one.t for one in subject.recorded.recording.reports}
     if not times:
         yield subject

@@ -71,7 +71,7 @@ class PhaseRequest:
     )
     window: str | None = option(
         None,
-        "Stream whose window gets the lengths L. [default: the stream with the longest window]",
+        "Stream whose window length is varied (--length). [default: the stream with the longest window]",
         metavar="IRI",
         heading=_VARIED,
     )
