@@ -287,6 +287,8 @@ def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> 
     sides = [[left.columns[place] for place in on], right.columns]
     left_key, right_key = keys(sides, [len(left), len(right)], 1)
     blocked = among(left_key, right_key)
+    if not blocked.any():
+        return left
     cut, gaps = left.take(blocked), _gaps(right.take(among(right_key, left_key)), count)
     rest = meet_pairs(cut, gaps, meet(cut, gaps, pairs, count), ())
     return concatenate([left.take(~blocked), rest], len(left.columns))
