@@ -15,7 +15,7 @@ from tests.agreement.proving.hunting.toy_faults import FIFTH, FOURTH, LATER, NAM
 from tests.agreement.proving.hunting.toy_process import Toy
 
 EVERY = {**NAMES, **UNFORESEEN, **LATER, **THIRD, **FOURTH, **FIFTH}
-RUNS = 300
+RUNS = 480
 SECONDS = 120
 
 
