@@ -171,6 +171,7 @@ class WatchRun(Result):
         self.repair()
         if begun[0].batch >= 0:
             yield f"continues; judged {_progress(self._last[0], self._dates(self._last[0]))}"
+        self.listeners.note(_waits(request))
         put = spool(opened(str(request.source)), source) if is_spooled(str(request.source)) else None
         with self.listeners.keeping() as stopped:
             pause = None if request.once else request.pause
@@ -187,7 +188,14 @@ class WatchRun(Result):
                 if stopped.is_set() or is_over:
                     break
         self._write_page()
-        yield f"judged {_progress(self._last[0], self._dates(self._last[0]))}"
+        yield f"judged {_progress(self._last[0], self._dates(self._last[0]))}{self._unread()}"
+
+    def _unread(self) -> str:
+        """Return the number of files that wait in the folder, if the watch ends before its first batch."""
+        if self._last[0].batch >= 0 or is_spooled(str(self.request.source)):
+            return ""
+        waiting = [path for path in _folders(self.request)[0].glob("[!_.]*") if path.is_file()]
+        return f"; {quantity(len(waiting), 'file')} not read yet, which the same command reads"
 
     def page(self) -> "Page":
         """Return the content of the HTML report: the numbers, and the last findings."""
@@ -365,6 +373,17 @@ def _elements(
             skipped += warning.message.skipped
             warn(str(warning.message))
     return found, zero, skipped
+
+
+def _waits(request: WatchRequest) -> str:
+    """Return the note with which a watch starts: the files or lines that it reads, and its end."""
+    source = str(request.source)
+    if is_spooled(source):
+        named = "standard input" if source == str(STANDARD_INPUT) else source
+        return f"the watch reads the lines of {named} until they end"
+    if request.once:
+        return f"the watch reads the files in {source}, and ends"
+    return f"the watch waits for files in {source}; Ctrl-C ends it"
 
 
 def _progress(state: WatchState, dates: Dates) -> str:

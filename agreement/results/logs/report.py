@@ -207,7 +207,7 @@ def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: 
         if any(_shows(start, end, bounds, t) for start, end in ends):
             return "whose events are in a window of it"
         after = t > max(end for _, end in ends)
-        return f"whose events {'come after its last evaluation' if after else 'are in none of its windows'}"
+        return f"whose events {'come after its last alert' if after else 'are in none of its windows'}"
 
     counts = Counter(map(where, lacking))
     told = [f"{count} {where}" for where, count in counts.most_common()]

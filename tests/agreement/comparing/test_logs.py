@@ -117,7 +117,7 @@ def test_an_alert_that_a_pulling_system_lacks_has_its_reason(tmp_path):
     logs = table(tmp_path, "a", pushed), table(tmp_path, "b", sorted(set(pulled)))
     found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=query, period="20s")
     assert f"b.csv lacks {outside + after} alerts: {outside} whose events are in none of its w" in found.text
-    assert f"{after} whose events come after its last evaluation" in found.text
+    assert f"{after} whose events come after its last alert" in found.text
     untrue = table(tmp_path, "u", sorted({*pulled, (last, "cellar", 99)}))
     other = api.compare_logs(logs[0], untrue, events=table(tmp_path, "s", events), query=query, period="20s")
     assert "no tried semantics predicts it; the nearest is pull every 20s" in other.text

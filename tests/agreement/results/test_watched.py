@@ -5,10 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from agreement.results.base.library import Listeners
 from agreement.results.files.watched import watch
 from lars.errors import LarsError
 from solver.spark.streaming import check_name
@@ -189,3 +193,27 @@ def test_lines_of_standard_input_are_judged_and_those_of_a_later_run_too(tmp_pat
     (line,) = rows_of(tmp_path / "out", "differences")[1:]
     assert line[2:6] == ["2", "4", "pull", "silent period"]
     assert [path.name for path in (tmp_path / "kept" / "lines").glob("[0-9]*")] == ["000000000001"]
+
+
+@contextmanager
+def stopped():
+    """Yield an event that Ctrl-C has set before the first batch."""
+    event = Event()
+    event.set()
+    yield event
+
+
+def test_a_watch_says_what_it_waits_for_and_its_early_end_counts_the_files_that_wait(tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "pull.rq").write_text(PULL)
+    (tmp_path / "push.rq").write_text(PUSH)
+    for name in ("1", "2", "_3"):
+        written(tmp_path / "in" / f"{name}.csv", [(1, "http://e/s", "http://e/a", P, "1")])
+    monkeypatch.setattr("solver.spark.streaming.folder_batches", lambda *_: iter([None]))
+    queries, notes = (str(tmp_path / "pull.rq"), str(tmp_path / "push.rq")), []
+    folders = {"checkpoint": str(tmp_path / "kept"), "out": str(tmp_path / "out")}
+    begun = watch(*queries, source=str(tmp_path / "in"), **folders, period=2)
+    run = replace(begun, listeners=Listeners(note=notes.append, keeping=stopped))
+    (last,) = run.parts()
+    assert notes == [f"the watch waits for files in {tmp_path / 'in'}; Ctrl-C ends it"]
+    assert last.endswith("; 0 elements read, 0 too late; 2 files not read yet, which the same command reads")
