@@ -64,7 +64,7 @@ class WatchRequest:
     IDLE: ClassVar = (
         IdleOptions(has("--source", "-"), ("--once",), excludes="--source -, which ends with its input"),
         IdleOptions(
-            lambda values: values.get("push_answers") is None and values.get("pull_answers") is None,
+            lambda values: has_not("--push-answers")(values) and has_not("--pull-answers")(values),
             ("--answers-delay", *(each.flag for each in declared(requests.AnswersOptions))),
             requires="--push-answers or --pull-answers",
         ),

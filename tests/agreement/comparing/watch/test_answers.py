@@ -7,9 +7,11 @@ import pytest
 
 from agreement import api
 from agreement.comparing.watch.logs import LogState, read_further
+from agreement.documents.options import declared
 from agreement.documents.requests import AnswersOptions
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
+from tests.agreement.command import lars
 from tests.agreement.comparing.watch.answer_logs import compared
 from tests.agreement.comparing.watch.batches import rows_of
 from tests.agreement.comparing.watch.test_watch import begun, came, folder  # noqa: F401 - a fixture
@@ -200,6 +202,43 @@ def test_the_answers_to_ask_are_booleans(folder):  # noqa: F811
     run.judge_batch(0, [folder / "in" / "a.csv"])
     wrong = [row[:7] for row in rows_of(folder / "out", "answers")[1:] if row[3] == "False"]
     assert wrong == [["pull", "4", "6", "False", "1", "0", "1"], ["push", "6", "8", "False", "0", "1", "0"]]
+
+
+VALUES = {
+    "--answers-delay": "9s",
+    "--answers-format": "tsv",
+    "--answers-unit": "500ms",
+    "--time-variable": "when",
+}
+
+
+@pytest.mark.parametrize("side", ["push", "pull"])
+@pytest.mark.parametrize("flag", ["--answers-delay", *(each.flag for each in declared(AnswersOptions))])
+def test_an_option_of_the_answers_changes_what_is_read_and_requires_a_log(folder, flag, side, monkeypatch):  # noqa: F811
+    named = {flag[2:].replace("-", "_"): VALUES[flag]}
+    with pytest.raises(LarsError, match=f"{flag} requires --push-answers or --pull-answers"):
+        begun(folder, **named)
+    time = "when" if "when" in named.values() else "t"
+    # The option overrides the suffix.
+    path = folder / ("log.csv" if flag == "--answers-format" else "log.tsv")
+    path.write_text(f"?{time}\t?x\t?v\n3\t<http://e/a>\t1\n12\t<http://e/a>\t1\n")
+    first = came(folder, "a", "1 p", "2 q", "5 q", "14 p")
+    state, _ = begun(folder, **{f"{side}_answers": str(path)}, **named).judge_batch(0, [first])
+    found = state.compared, state.logs[side].newest
+    usual = {"push": (4, 12), "pull": (8, 12)}[side]
+    changed = {"--answers-delay": ({"push": 0, "pull": 2}[side], 12), "--answers-unit": (usual[0], 6)}
+    assert found == changed.get(flag, usual)
+
+    def batches(_source, _kept, step, *_):
+        yield step(0, [first])
+
+    monkeypatch.setattr("solver.spark.streaming.folder_batches", batches)
+    queries = [str(folder / name) for name in ("pull.rq", "push.rq", "in", "kept", "tables")]
+    words = [*queries[:2], "--source", queries[2], "--checkpoint", queries[3], "--out", queries[4]]
+    words = ["watch", *words, "--period", "2", flag, VALUES[flag]]
+    assert lars(*words).code == 2
+    ran = lars(*words, f"--{side}-answers", path)
+    assert (ran.code in (0, 1), "in 2 answers" in ran.out, ran.err) == (True, True, "")
 
 
 INTEGER = {"type": "literal", "value": "1", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
