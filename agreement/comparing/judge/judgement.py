@@ -46,7 +46,7 @@ ANSWER: Final = "Answer"
 # If a format loses the kinds of terms, a boolean is a text or a number.
 _KINDS: Final = ("", f"^^<{XSD}boolean>", f"^^<{XSD}integer>")
 TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in _KINDS)
-_FALSE: Final = frozenset(f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS)
+BOOLEANS: Final = TRUE | {f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS}
 
 
 def align(recording: recordings.Recording, names: Sequence[str], query: EngineQuery) -> recordings.Recording:
@@ -116,7 +116,7 @@ def _row(row: Row, places: Sequence[int | None], width: int) -> Row:
 
 def _in_asked_columns(report: recordings.Report) -> recordings.Report:
     true = [row for row in report.rows if row[0] in TRUE]
-    odd = [row for row in report.rows if row[0] not in TRUE | _FALSE]
+    odd = [row for row in report.rows if row[0] not in BOOLEANS]
     return replace(report, rows=(*[() for _ in true], *odd))
 
 

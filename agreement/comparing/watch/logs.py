@@ -9,9 +9,9 @@ from math import floor
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from agreement.comparing.judge.judgement import ANSWER, TRUE
+from agreement.comparing.judge.judgement import ANSWER, BOOLEANS, TRUE
 from agreement.documents.initial import SINCE_1970, ZEROS
-from agreement.documents.recordings import SLACK, in_columns, read_recording, rows_of
+from agreement.documents.recordings import SLACK, Recording, in_columns, read_recording, rows_of
 from agreement.documents.requests import AnswersOptions
 from lars.dataclass import dataclass
 from lars.durations import Duration
@@ -77,7 +77,7 @@ def read_further(
     more than the delay later than `enough`.
 
     Raises:
-        LarsError: A file cannot be read, or lacks all columns of the query.
+        LarsError: A file cannot be read, or has other columns than the query.
         FailedRunError: A file was replaced, and the file with its earlier text is not found.
     """
     late: list[LateAnswer] = []
@@ -173,23 +173,41 @@ def _reports(
             recording = read_recording(copied, replace(options, unit=unit, origin=origin, ordered=False))
         except LarsError as error:
             raise LarsError(_at(path, place, text, copied, str(error))) from None
-    if names is None:
-        recording = in_columns(recording, (ANSWER,) if ANSWER in recording.variables else ())
-    elif names and not {*recording.variables} & {*names} and any(map(any, rows_of(recording.reports))):
-        columns = ", ".join(recording.variables) or "none"
-        expected = ", ".join(f"?{name}" for name in names)
-        raise LarsError(f"{path}: no column of the query ({expected}) among the columns {columns}")
-    else:
-        recording = in_columns(recording, names)
+    _check_columns(path, recording, (ANSWER,) if names is None else names)
+    columns = names
+    if columns is None:
+        columns = (ANSWER,) if ANSWER in recording.variables else ()
     reports = []
-    for report in recording.reports:
+    for report in in_columns(recording, columns).reports:
         since = report.t - begin if zero is not None and report.t >= SINCE_1970 else report.t
         rows = [tuple(row) for row in report.rows]
         if names is None:
-            # The boolean false is a report without rows.
-            rows = [() for row in rows if not row or row[0] in TRUE]
+            rows = _true(path, rows)
         reports.append((floor((since + SLACK) / unit.milliseconds), rows))
     return reports, recording.lexical
+
+
+def _check_columns(path: Path, recording: Recording, names: Sequence[str]) -> None:
+    """Raise LarsError if rows have a value in another column than those of the query, or none of these."""
+    rows = rows_of(recording.reports)
+    others = ((place, name) for place, name in enumerate(recording.variables) if name not in names)
+    # A boolean is always bound.
+    asked = names == (ANSWER,) and ANSWER not in recording.variables
+    for place, name in others:
+        if any(asked or row[place] is not None for row in rows):
+            expected = ", ".join(names if names == (ANSWER,) else (f"?{each}" for each in names))
+            raise LarsError(
+                f"{path}: cannot be compared with the query: its column {name} is none of the columns of the "
+                f"answer ({expected}); remove or rename the column"
+            )
+
+
+def _true(path: Path, rows: Sequence[Row]) -> list[Row]:
+    """Return the booleans of a report as rows: true is the row (), false is no row."""
+    odd = [row[0] or '""' for row in rows if row and row[0] not in BOOLEANS]
+    if odd:
+        raise LarsError(f"{path}: cannot read the answer {odd[0]} to a query with ASK; use true or false")
+    return [() for row in rows if not row or row[0] in TRUE]
 
 
 def _age(path: Path) -> tuple[int, str]:
