@@ -158,7 +158,7 @@ class CompareResult(Findings):
         return parting_report.as_json(self.comparisons, self._refused)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the comparison for a reader."""
+        """Yield the paragraphs and tables that the terminal shows."""
         return parting_report.as_text(self.comparisons, self._refused)
 
     def page(self) -> "Page":

@@ -96,8 +96,8 @@ def certified_first(
 ) -> evaluation.AnswerRuns:
     """Return answers that clingo checks at their first time, at which the windows contain the fewest atoms.
 
-    If clingo cannot evaluate the first time, it does not check the answers. The situation must contain the
-    input for the first time.
+    If clingo cannot evaluate the first of these time points, clingo checks no answer. The situation must
+    contain the input for the first time.
     """
     claim = _Claim(question, runs, _used(question, situation))
     return claim.certified(claim.groundable([int(runs.times[0])]), situation)

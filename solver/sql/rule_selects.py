@@ -134,7 +134,7 @@ def _constant(term: Constant) -> values.SqlTerm:
     sql_term = values.constant(term)
     if sql_term is None:
         raise InexpressibleError(
-            f"SQL cannot compare with {term} exactly; covered are numbers of 15 digits and texts"
+            f"SQL cannot compare with {term} exactly; use a text, or a number of at most 15 digits"
         )
     return sql_term
 

@@ -421,7 +421,9 @@ def _head(file: Path, plain: Path, *, empty: bool) -> input_files.FileHead:
             "--to TIME"
         )
     if head.startswith(_WIDE) and not head.startswith(input_files.ARROW):
-        raise LarsError(f"{file}: found text in UTF-16; expected UTF-8, such as by iconv -f UTF-16 -t UTF-8")
+        raise LarsError(
+            f"{file}: found text in UTF-16; use UTF-8, such as the output of `iconv -f UTF-16 -t UTF-8`"
+        )
     return input_files.FileHead(file, plain, head, _whole_lines(head))
 
 

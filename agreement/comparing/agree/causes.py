@@ -197,8 +197,8 @@ def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, f
 
     Return also the argument positions of these values in the output.
 
-    Aggregate values are null. Conditions on an aggregate value are true: HAVING, FILTER and joins. A negated
-    literal that may depend on an aggregate value is dropped.
+    In the answers of this program, aggregate values are null. Conditions on an aggregate value are true:
+    HAVING, FILTER and joins. A negated literal that may depend on an aggregate value is dropped.
     """
     whole, above = without_slices(program), _above_aggregates(program)
     places: frozenset[_Place] = frozenset()

@@ -46,7 +46,7 @@ class LogState:
     - `files` maps the name of each file to its place. `newest` is the newest time point of an answer.
     - `lexical` means that the files omit the kinds of terms. `read` and `late` count answers.
     - `wrong` counts wrong periods. `since` is the start of the first of the last wrong periods that `rules`
-      all explain; None if no period was wrong. Without rules, no rule explains these periods.
+      all explain; None if no period was wrong. If `rules` is empty, no known rule explains these periods.
     """
 
     files: Mapping[str, Place] = field(default_factory=dict)

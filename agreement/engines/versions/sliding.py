@@ -268,8 +268,8 @@ class FiringRules:
     last fires; otherwise each window fires at its close. `beside`: other windows have the content of their
     earliest window that is open at the last triple of the firing window. `last_fed`: only the last window on
     a stream receives the triples of the stream. `empty`: empty windows also fire. `always`: an arrival opens
-    a window even if that window opens after the arrival. `one_by_one`: a window fires before the next window
-    receives the arrival.
+    a window even if the interval of the window begins after the arrival. `one_by_one`: a window fires before
+    the next window receives the arrival.
     """
 
     include_opening: bool

@@ -150,7 +150,7 @@ class LogsResult(Findings):
         return {"same": self.same, **report.as_json(*told), "missed": missed}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the comparison for a reader."""
+        """Yield the paragraphs and tables that the terminal shows."""
         yield from report.as_text(self.names, self.match, self.predictions, self.draft, self._dates)
         yield from report.of_missed(self.names[0], self.match, self.missed, self._dates)
 
