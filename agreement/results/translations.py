@@ -22,11 +22,11 @@ from agreement.documents.options import (
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from lars.dataclass import dataclass
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
-from solver.settings import Time, unsaid
-from translate.model.query import STEPPED, Language, Semantics
+from solver.settings import Time, Warn, unsaid
+from translate.model.query import MERGING, STEPPED, Language, Semantics
 from translate.strict import StrictEngine
 
 if TYPE_CHECKING:
@@ -204,7 +204,35 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     runs = request.format in ("asp", "sql") and request.to is None
     static = query.input_options.static if runs or request.format == "ticker" else ()
     options = query.input_options if runs else replace(query.input_options, stream=None, static=static)
-    return replace(request, query=query.query, trace=query.traces if runs else (), input_options=options)
+    assign = request.assign or _assigned_by_traces(request, query.query, listeners.warn)
+    unfolded = replace(request, query=query.query, trace=query.traces if runs else (), input_options=options)
+    return replace(unfolded, assign=assign)
+
+
+def _assigned_by_traces(
+    request: TranslateRequest, path: Path, warn: Warn
+) -> Mapping[Iri, tuple[Iri, ...]] | None:
+    """Return the predicates of each stream of an experiment, if a query without streams must name them.
+
+    The predicates are those of the key `assign`, and for other streams the predicates in the traces.
+    """
+    target, options = request.to or request.evaluation.engine, request.input_options
+    if target is None or target in MERGING or not (query := requests.load_query(path, SECOND)).merged:
+        return None
+    # Loads what compares and reads traces, which no other translation needs.
+    from agreement.comparing.agree import comparison_trace, queries_of
+    from agreement.experiments.grid import comparison_on
+    from solver.rdf import read_term
+
+    comparison = requests.ComparisonOptions(options, requests.BadLineOptions(), request.reading)
+    task = comparison_on((request.query,), comparison, warn)
+    streams, found = {str(part.iri): part.iri for part in query.merged}, dict(task.assigned)
+    named = {predicate for predicates in task.assigned.values() for predicate in predicates}
+    for stream, text in sorted(comparison_trace(task, queries_of(task), unsaid).predicates()):
+        predicate = read_term(text)
+        if stream in streams and isinstance(predicate, Iri) and predicate not in named:
+            found[streams[stream]] = (*found.get(streams[stream], ()), predicate)
+    return found
 
 
 @offered_functions(TranslateRequest)

@@ -264,18 +264,25 @@ def _columns_text(query: EngineQuery) -> str:
 
 
 def remarks(
-    query: EngineQuery, setting: Setting, *, pushed: bool | None = None, rows: bool = False
+    query: EngineQuery,
+    setting: Setting,
+    *,
+    pushed: bool | None = None,
+    rows: bool = False,
+    derived: bool = False,
 ) -> tuple[str, ...]:
     """Return the warnings about a query: W2, T1, T2, T6, T12, T13 and T14.
 
     W2 is a slide under push, T1 joins over null, T2 MINUS as Diff, and T6 a selected variable that no pattern
     binds. T13 is an aggregate without GROUP BY. If `pushed` is true, input triggers the query; None means the
     default of the query. With `rows`, the answers are shown, and T12 is added if SPARQL counts equal rows but
-    the setting does not. Without `rows`, T14 is added, since the logic omits ISTREAM and DSTREAM.
+    the setting does not. Without `rows`, T14 is added, since the logic omits ISTREAM and DSTREAM. `derived`
+    means that `lars` derived a CQELS query, so that a SLIDE is the STEP of the given query.
     """
     if pushed is None:
         pushed = is_pushed(query)
-    texts, whole = list(_slides(query, setting)) if pushed else [], tuple(parts(query.pattern))
+    texts = list(_slides(query, setting, derived=derived)) if pushed else []
+    whole = tuple(parts(query.pattern))
     if setting.profile == "paper2015":
         texts += [remark for part in whole for remark in _differences(part)]
     texts += query.notes
@@ -297,9 +304,15 @@ def remarks(
     return tuple(dict.fromkeys(texts))
 
 
-def _slides(query: EngineQuery, setting: Setting) -> Iterator[str]:
+def _slides(query: EngineQuery, setting: Setting, *, derived: bool) -> Iterator[str]:
     without = query.language is Language.CQELS
     remedy = "remove SLIDE to read the window as CQELS does" if without else "use a shorter slide"
+    if derived:
+        remedy = (
+            "the CQELS query is derived, and its SLIDE is the STEP of the given query. To push at each "
+            "triple, print the query by `lars translate EXPERIMENT --to cqels`, remove SLIDE, and compare "
+            "both queries"
+        )
     reads: list[algebra.StreamBlock] = [*query.merged, *stream_blocks(query.pattern)]
     for read in reads:
         slide = read.window.slide if isinstance(read.window, Range) else None

@@ -168,8 +168,7 @@ def _variants(written: EngineQuery, task: TranslatingTask) -> list[tuple[str, En
         if not task.assigned:
             raise LarsError(
                 f"{task.path}: a {TITLES[written.language]} query does not name the stream of each "
-                "pattern; use --assign STREAM=PREDICATE, or `lars agree` with a trace that "
-                "contains the predicates"
+                "pattern; use --assign STREAM=PREDICATE, or an experiment whose traces contain the predicates"
             )
         engine_variants = analysis.cq(_model(written, task))
         return [(str(variant), replace(variant.query, language=engine)) for variant in engine_variants]

@@ -286,5 +286,5 @@ def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
         texts.append(differing)
     for pair in compared:
         texts += analysis.remarks(pair.csparql, setting, pushed=False)
-        texts += analysis.remarks(pair.cqels, setting, pushed=True)
+        texts += analysis.remarks(pair.cqels, setting, pushed=True, derived=pair.derived == "push")
     return tuple(dict.fromkeys(texts))

@@ -75,3 +75,39 @@ def test_a_text_that_is_recognized_as_another_language_is_noted(target, tmp_path
     assert (shown and shown[1]) == (None if recognized == target else target)
     if shown is not None:
         assert Language(recognized).manner.title in ran.err
+
+
+MERGED = "SELECT ?s FROM STREAM <http://e/a> [RANGE 3s STEP 3s] FROM STREAM <http://e/b> [RANGE 3s STEP 3s] "
+MERGED += "WHERE {{ ?s <http://e/p> 1 . ?s <http://e/{}> 2 }}"
+
+
+def experiment(folder, second, more=""):
+    rows = ["1,http://e/a,http://e/s,http://e/p,1", "2,http://e/b,http://e/s,http://e/q,2", *more.split()]
+    (folder / "in.csv").write_text("\n".join(["t,stream,s,p,o", *rows, ""]))
+    (folder / "q.rq").write_text(MERGED.format(second))
+    return folder / "experiment.toml"
+
+
+@pytest.mark.parametrize("option", ["--to", "--engine"])
+@pytest.mark.parametrize(
+    ("assign", "more", "streams"),
+    [
+        ("", "", ["a", "b"]),
+        ('assign = {"http://e/b" = ["http://e/q"]}', "3,http://e/a,http://e/s,http://e/q,2", ["a", "b"]),
+        ('assign = {"http://e/a" = ["http://e/q"]}', "", ["a"]),
+    ],
+)
+def test_the_streams_of_a_derived_query_are_those_of_the_trace_of_an_experiment(
+    option, assign, more, streams, tmp_path
+):
+    path = experiment(tmp_path, "q", more)
+    path.write_text(f'csparql = "q.rq"\nfiles = "in.csv"\nperiod = 3\n{assign}\n')
+    found = lars("translate", path, option, "cqels")
+    assert found.code == 0, found.err
+    assert ("no predicate is assigned to the stream <http://e/b>" in found.err) == (streams == ["a"])
+    first = found.out.partition("cautious")[0]
+    assert sorted(set(re.findall(r"(?:<http://e/|\be:)([ab])\b", first))) == streams
+    # As lars agree derives it.
+    warned = lars("agree", tmp_path).err
+    assert "lars translate EXPERIMENT --to cqels" in warned
+    assert all(f"SLIDE 3s] on <http://e/{stream}>" in warned for stream in streams)
