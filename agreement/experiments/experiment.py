@@ -27,7 +27,7 @@ from lars.errors import LarsError
 from lars.files import exists, read_file
 from solver.settings import StaticFile, TraceInput, TraceOptions
 from translate.dialects import UNVERSIONED
-from translate.model.query import Language
+from translate.model.query import EngineQuery, Language
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _NO_PARAMETERS: Final[schema.Parameters] = {}
@@ -262,27 +262,31 @@ def _check_columns(toml: PlacedData, content: schema.ExperimentFile) -> None:
 
 
 def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> Experiment:
-    """Return the experiment with its unit, or with a unit that divides all its durations and `also`.
+    """Return the experiment with its unit, or with the usual unit of all its queries, durations and `also`.
 
     All cells have the same unit, so that their times can be compared. This function ignores invalid values,
     because a later check reports them.
     """
     if experiment.file.unit is not None:
         return experiment
-    return experiment.in_units(requests.fitting_unit((*_durations(experiment), *also)))
+    return experiment.in_units(
+        requests.default_unit(_queries_in(experiment), (*_durations(experiment), *also))
+    )
 
 
-def _durations(experiment: Experiment) -> Iterator[Duration]:
-    """Yield the durations in queries, traces and comparisons."""
+def _queries_in(experiment: Experiment) -> Iterator[EngineQuery]:
+    """Yield the queries that can be read."""
     for entry in experiment.entries["queries"]:
         for language in (language for language in Language if entry.content.get(language.value)):
             value, path = entry.content[language.value], (*entry.path, language.value)
             with suppress(LarsError):
                 for parameters in experiment.combinations(experiment.query_names(value, path)):
                     source, text = experiment.query_text(value, path, parameters)
-                    yield from requests.durations_of(
-                        requests.read_once(schema.filled_text(text, parameters), source, language)
-                    )
+                    yield requests.read_once(schema.filled_text(text, parameters), source, language)
+
+
+def _durations(experiment: Experiment) -> Iterator[Duration]:
+    """Yield the durations in traces and comparisons."""
     for entry in experiment.entries["traces"]:
         with suppress(LarsError):
             for trace in experiment.filled(schema.TraceTable, entry):

@@ -251,19 +251,21 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         return JudgeResult(_cases=verdicts, _refused=refused)
     query, traces = judging.paths_of(request.inputs)
     given = request.input_options
-    by_number = version and requests.as_engines_read(query) is not None
+    # Without a unit, the numbers of Kolibrie count what `lars record` gives to the engine.
+    by_number = given.unit is None and requests.as_engines_read(query) is not None
     fitted = (given.as_engines_count if by_number else given.fitted)([query], listeners.note)
     request = replace(request, inputs=(query, *traces), input_options=fitted)
     period = None if read_alone is None else read_alone.period
-    return JudgeResult(_judged(request, options, listeners, period), _title(query, traces))
+    verdict = _judged(request, options, listeners, period, by_number=by_number)
+    return JudgeResult(verdict, _title(query, traces))
 
 
 def _judged(
-    request: JudgeRequest, options: Options, listeners: Listeners, period: Period | None
+    request: JudgeRequest, options: Options, listeners: Listeners, period: Period | None, *, by_number: bool
 ) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation if they are incorrect.
 
-    `period` is the pull period of an experiment.
+    `period` is the pull period of an experiment. `by_number` as in `read_judged_query`.
 
     If nothing can be compared, the function prints warnings about possible reasons, and raises LarsError.
     """
@@ -274,7 +276,8 @@ def _judged(
     name = judging.language_of(request.inputs[0], unit) if request.engine is None else request.engine
     judging.check_judge(name)
     trace = request.input_options.trace(request.inputs[1:], request.bad_lines)
-    run, zero = judged_run(request.inputs[0], name, trace, unit, messages.append)
+    query = judged_query(request.inputs[0], name, unit, by_number=by_number)
+    run, zero = judged_run(query, name, trace, unit, messages.append)
     if period is not None and name not in ENGINES:
         run = replace(run, query=_pulled(run.query, period, unit, listeners.note))
     assert request.answers is not None
@@ -331,16 +334,21 @@ def _pulled(query: EngineQuery, period: Period, unit: Duration, note: Warn) -> E
     return query
 
 
+def judged_query(path: Path, name: str, unit: Duration, *, by_number: bool = False) -> EngineQuery:
+    """Return a query with a window on a stream, as its judge reads it; `by_number` as in `lars compare`."""
+    read = judging.read_judged_query(path, unit, ENGINES.get(name), by_number=by_number)
+    if not requests.sources(read):
+        raise LarsError(f"{path}: the query has no window on a stream; expected {judging.ANSWERS_FORM}")
+    return read
+
+
 def judged_run(
-    query: Path, name: str, trace: TraceInput, unit: Duration, warn: Warn
+    read: EngineQuery, name: str, trace: TraceInput, unit: Duration, warn: Warn
 ) -> tuple[EngineRun, str | None]:
     """Return the input of the engine, and the dateTime of time 0 or None.
 
     Warn about streams that are not read.
     """
-    read = judging.read_judged_query(query, unit, ENGINES.get(name))
-    if not requests.sources(read):
-        raise LarsError(f"{query}: the query has no window on a stream; expected {judging.ANSWERS_FORM}")
     # As the answers count: both since the same time 0.
     trace = replace(trace, options=replace(trace.options, absolute=True))
     pushes, zero = judging.read_pushes(trace, read, unit, warn)

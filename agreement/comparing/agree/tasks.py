@@ -99,8 +99,8 @@ def on_files(inputs: Sequence[Path], options: requests.ComparisonOptions) -> Agr
         raise LarsError(f"missing input: use {_INPUTS}")
     trace_input = options.input_options.trace(bad_lines=options.bad_lines)
     paths = (*traces, *(path for path in trace_input.paths if path not in traces))
-    fitting = requests.fitting_unit((*requests.durations_in(queries), *options.durations()))
-    unit = options.input_options.unit or fitting
+    usual = requests.default_unit(requests.queries_in(queries), options.durations())
+    unit = options.input_options.unit or usual
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: missing a trace; use {_INPUTS}")

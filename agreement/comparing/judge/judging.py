@@ -56,7 +56,7 @@ from solver.facts import Static
 from solver.job import Question, ask
 from solver.traces import prepare, read_arrivals, read_static
 from translate.analysis import is_pushed
-from translate.model.query import EngineQuery, Setting
+from translate.model.query import EngineQuery, Language, Setting
 from translate.model.windows import Range
 from translate.tau import lars_program, output_of, push
 
@@ -313,11 +313,15 @@ def _moving(source: requests.WindowSource) -> requests.WindowSource:
 
 
 def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specifications.EngineRun:
-    """Return the engine's input of a case; if an engine version is given, the version reads the query."""
-    read = read_with_text if engine is None else engine.read
-    return specifications.EngineRun(
-        read(case.query, f"{case.path}: query"), case.static, case.pushes, MILLISECOND
-    )
+    """Return the engine's input of a case; if an engine version is given, the version reads the query.
+
+    Otherwise the numbers in windows of Kolibrie count milliseconds, as the times of a case do.
+    """
+    source = f"{case.path}: query"
+    query = (read_with_text if engine is None else engine.read)(case.query, source)
+    if engine is None and query.language is Language.KOLIBRIE:
+        query = read_with_text(case.query, source, Language.RSPQL)
+    return specifications.EngineRun(query, case.static, case.pushes, MILLISECOND)
 
 
 def recorded_of_case(case: recordings.Case, options: Options) -> RecordingToJudge:

@@ -342,34 +342,29 @@ class InputOptions:
     def fitted(self, queries: Iterable[Path], note: settings.Warn, *periods: Period | None) -> "InputOptions":
         """Return the options.
 
-        If no unit is given, add a unit that divides the durations of queries and periods.
+        If no unit is given, add a unit that divides the durations of queries and periods. In every command,
+        a trace without a unit has this one.
         """
         if self.unit is not None:
             return self
         counted = () if self.trace_unit is None else (self.trace_unit,)
         lengths = query_files.durations_among(period for period in periods if period is not None)
-        unit = query_files.fitting_unit((*query_files.durations_in(queries), *counted, *lengths))
+        unit = query_files.default_unit(query_files.queries_in(queries), (*counted, *lengths))
         if unit != SECOND:
             note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
         return replace(self, unit=unit)
 
     def as_engines_count(self, queries: Sequence[Path], note: settings.Warn) -> "InputOptions":
-        """Return the options; if no unit is given, add a unit for the numbers in windows of engines.
+        """Return the options; if no unit is given, add the unit by which an engine reads numbers in windows.
 
-        Numbers in RSP-QL windows count milliseconds. For such queries, the times of the trace count
-        milliseconds too.
+        This is a millisecond for a query of Kolibrie with short windows, otherwise the usual unit. Whoever
+        works in milliseconds needs no note about them.
         """
         if self.unit is None and any(map(query_files.has_short_numbers, queries)):
             return replace(self, unit=MILLISECOND)
         notes: list[str] = []
         fitted = self.fitted(queries, notes.append)
-        plain = fitted.time_point < SECOND and any(
-            query_files.read_once(query_files.query_text(path), str(path)).language.manner.bare == MILLISECOND
-            for path in queries
-        )
-        if self.unit is None and plain:
-            return replace(self, unit=MILLISECOND)
-        for text in notes:
+        for text in notes if fitted.time_point != MILLISECOND else ():
             note(text)
         return fitted
 

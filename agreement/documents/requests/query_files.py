@@ -16,7 +16,7 @@ from typing import Final, Literal
 from agreement.documents.values import GIVEN, Period
 from lars.analysis import literal_form
 from lars.dataclass import dataclass
-from lars.durations import SECOND, Duration
+from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError, PlacedError
 from lars.files import exists, read_file, read_text
 from lars.language.formulas import Among, Assign, Comparison, Gather, Test
@@ -459,11 +459,29 @@ def durations_of(query: EngineQuery) -> Iterator[Duration]:
 
 
 def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
-    """Yield the durations of the queries in files; an invalid file is ignored, and fails when it is used."""
-    for path in queries:
+    """Yield the durations of the queries in files."""
+    return (length for query in queries_in(queries) for length in durations_of(query))
+
+
+def queries_in(paths: Iterable[Path]) -> Iterator[EngineQuery]:
+    """Yield the queries in files; an invalid file is ignored, and fails when it is used."""
+    for path in paths:
         with suppress(LarsError):
             if path.suffix not in PROGRAM_SUFFIXES:
-                yield from durations_of(_with_its_windows(query_text(path), str(path)))
+                yield _with_its_windows(query_text(path), str(path))
+
+
+def default_unit(queries: Iterable[EngineQuery], also: Iterable[Duration] = ()) -> Duration:
+    """Return the unit if none is given: the longest that divides the durations of queries and `also`.
+
+    If this is less than a second, and a query has a language whose plain numbers count milliseconds, the
+    unit is a millisecond: the integers of the trace count what the numbers of the query count.
+    """
+    read = tuple(queries)
+    unit = fitting_unit((*also, *(length for query in read for length in durations_of(query))))
+    plain = any(query.language.manner.bare == MILLISECOND for query in read)
+    divides = unit < SECOND and not unit.nanoseconds % MILLISECOND.nanoseconds
+    return MILLISECOND if plain and divides else unit
 
 
 def as_engines_read(path: Path) -> Language | None:

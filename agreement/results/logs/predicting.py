@@ -20,7 +20,7 @@ from agreement.engines import specifications
 from agreement.engines.engine import columns
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
-from agreement.results.judgements import judged_run
+from agreement.results.judgements import judged_query, judged_run
 from agreement.results.logs.report import Prediction
 from lars.dataclass import dataclass
 from lars.durations import Duration
@@ -99,7 +99,7 @@ class JudgedLogs:
 
     def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
         """Return the input of the engine, and the dateTime of time 0, from which epoch seconds count."""
-        run, zero = judged_run(self.query, name, self.trace, self.unit, warn)
+        run, zero = judged_run(judged_query(self.query, name, self.unit), name, self.trace, self.unit, warn)
         first = min((push.t for push in run.pushes), default=0.0)
         if zero is not None or first < SINCE_1970:
             return run, zero

@@ -190,3 +190,42 @@ def test_an_adapter_that_does_not_end_with_its_input_is_told():
     ran = lars("record", "--check", f"{BROKEN} deaf", "--silence", "1")
     assert ran.code == 1
     assert "WRONG the end: the process continues after its standard input ends" in ran.out
+
+
+KOLIBRIE = """REGISTER RSTREAM <http://e/out> AS SELECT ?s ?a
+FROM NAMED WINDOW :w ON <http://e/S> [RANGE 4 STEP 2] WHERE { WINDOW :w { ?s <http://e/p> ?a } }"""
+JANUS = """PREFIX : <http://e/> REGISTER RStream <http://e/out> AS SELECT ?s ?a
+FROM NAMED WINDOW :w ON STREAM :S [RANGE 4 STEP 2] WHERE { WINDOW :w { ?s :p ?a } }"""
+CQELS = "SELECT ?s ?a { STREAM <http://e/S> [RANGE 200ms] { ?s <http://e/p> ?a } }"
+
+
+@pytest.mark.parametrize(
+    ("query", "engine"),
+    [
+        (rspql(4, 2), "rspql"),
+        (rspql(4, 2), "rsp-js-1.3.5"),
+        (rspql("PT0.004S", "PT0.002S"), "rspql"),
+        (rspql(4000, 2000), "rspql"),
+        (JANUS, "rspql"),
+        (KOLIBRIE, "kolibrie-846becb"),
+        (CQELS, "cqels-1.x"),
+    ],
+)
+def test_judge_counts_the_trace_as_record_did(query, engine, inputs, tmp_path):
+    inputs[0].write_text(query)
+    case = tmp_path / "case.json"
+    assert lars("record", *inputs, "--adapter", f"{SERVED} {engine}", "--out", case).code == 0
+    alone = lars("judge", case, "--engine", engine)
+    assert (alone.code, alone.err) == (0, "")
+    assert lars("judge", *inputs, "--answers", case, "--engine", engine).code == 0
+
+
+def test_a_specification_counts_the_numbers_of_kolibrie_as_the_recording_does(inputs, tmp_path):
+    inputs[0].write_text(KOLIBRIE)
+    case = tmp_path / "case.json"
+    lars("record", *inputs, "--adapter", f"{SERVED} kolibrie-846becb", "--out", case)
+    found = lars("judge", *inputs, "--answers", case, "--engine", "rspql", "--json")
+    assert "the answers end at" not in found.err
+    assert found.json["explanations"][0]["predicted"] > 0
+    alone = lars("judge", case, "--engine", "specification")
+    assert "nothing to compare" not in alone.out + alone.err
