@@ -85,6 +85,8 @@ def read_further(
     def is_enough() -> bool:
         return state.newest is not None and state.newest - delay > enough
 
+    if path.is_dir():
+        state = replace(state, files=_renamed(path, state))
     for file, place in _places(path, state):
         at = place
         while not is_enough():
@@ -115,7 +117,7 @@ def read_further(
 def _places(log: Path, state: LogState) -> Iterator[tuple[Path, Place]]:
     """Yield the files that may have more answers, each with its place, in the order of reading."""
     if log.is_dir():
-        yield from _in_folder(log, state)
+        yield from ((path, state.files.get(path.name, _BEFORE)) for path in sorted(_in_folder(log), key=_age))
         return
     if not log.exists():
         # A log that rotates may be absent for a moment.
@@ -139,20 +141,25 @@ def _places(log: Path, state: LogState) -> Iterator[tuple[Path, Place]]:
     raise _replaced(log)
 
 
-def _in_folder(log: Path, state: LogState) -> Iterator[tuple[Path, Place]]:
-    there = [path for path in log.iterdir() if path.is_file() and path.name[0] not in "_."]
-    known, found = dict(state.files), dict[str, Place]()
+def _in_folder(log: Path) -> list[Path]:
+    return [path for path in log.iterdir() if path.is_file() and path.name[0] not in "_."]
+
+
+def _renamed(log: Path, state: LogState) -> Mapping[str, Place]:
+    """Return the places of the files in a folder by their present names; of absent files, by the last name."""
+    there, known, found = _in_folder(log), dict(state.files), dict[str, Place]()
     for path in there:
         if path.name in known and _continues(path, known[path.name]):
             found[path.name] = known.pop(path.name)
     for path in there:
         if path.name not in found:
             moved = (name for name, place in known.items() if place[0] and _continues(path, place))
-            found[path.name] = known.pop(next(moved, ""), _BEFORE)
+            if (earlier := next(moved, None)) is not None:
+                found[path.name] = known.pop(earlier)
     for path in there:
-        if known.get(path.name, _BEFORE)[0]:
+        if path.name not in found and known.pop(path.name, _BEFORE)[0]:
             raise _replaced(path)
-    yield from ((path, found[path.name]) for path in sorted(there, key=_age))
+    return known | found
 
 
 def _reports(

@@ -115,6 +115,20 @@ def test_files_of_a_folder_grow_are_renamed_and_deleted(tmp_path):
     assert sorted(times(read(tmp_path, state, delay=5)[0])) == [1, 2, 3]
 
 
+def test_a_file_of_a_folder_may_be_renamed_some_time_before_its_name_is_used_again(tmp_path):
+    log = tmp_path / "a.csv"
+    state = None
+    for number in range(1, 4):
+        log.write_text(f"t,x,v\n{number},http://e/a,1\n")
+        state, _ = read(tmp_path, state)
+        log.rename(tmp_path / f"a-{number}.csv")
+        state, _ = read(tmp_path, state)
+    assert (times(state), sorted(state.files)) == ([1, 2, 3], ["a-1.csv", "a-2.csv", "a-3.csv"])
+    (tmp_path / "a-1.csv").write_text("t,x,v\n9,http://e/a,1\n")
+    with pytest.raises(FailedRunError, match=r"a-1\.csv: was replaced or cut"):
+        read(tmp_path, state)
+
+
 def test_an_answer_behind_newer_ones_is_late_if_it_is_more_than_the_delay_behind(tmp_path):
     log = tmp_path / "a.csv"
     log.write_text("t,x,v\n9,http://e/a,1\n7,http://e/a,1\n6,http://e/a,1\n")
