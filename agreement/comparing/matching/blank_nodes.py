@@ -122,6 +122,74 @@ def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) 
     return [tuple(_name(part, names) for part in key) for key in actual]
 
 
+_MOST_STEPS: Final = 10_000
+"""The greatest number of steps of the search for the names of the blank nodes of several reports."""
+
+
+def names_by_report(
+    expected: Sequence[Key], reports: Sequence[Sequence[Key]], close: Close
+) -> list[dict[str, str]]:
+    """Return names of expected blank nodes for the blank nodes of each report, whose labels are its own.
+
+    In one report, different blank nodes get different names. Together, the reports miss as few expected rows
+    as possible, and have as few other rows as possible. The number of steps of the search is limited.
+
+    >>> names_by_report([("_:a",), ("_:b",)], [[("_:x",)], [("_:x",)]], lambda one, other: one == other)
+    [{'_:x': '_:a'}, {'_:x': '_:b'}]
+    """
+    numbers = _representatives((*expected, *(key for keys in reports for key in keys)), close)
+    wanted: dict[Row, list[tuple[int, list[str]]]] = defaultdict(list)
+    for number, row in enumerate(dict.fromkeys(_plain(key, numbers) for key in expected)):
+        if nodes := _blanks(row):
+            wanted[tuple(map(_masked, row))].append((number, nodes))
+    rows: list[tuple[int, int, int, list[str], list[tuple[int, list[str]]]]] = []
+    for report, keys in enumerate(reports):
+        own = [row for row in dict.fromkeys(_plain(key, numbers) for key in keys) if _blanks(row)]
+        found = ((_blanks(row), wanted.get(tuple(map(_masked, row)), [])) for row in own)
+        rows += ((-len(own), report, len(like), nodes, like) for nodes, like in found)
+    # The reports with the most rows, and in each the rows with the fewest choices, leave the least choice.
+    rows.sort(key=lambda row: row[:3])
+    names: list[dict[str, str]] = [{} for _ in reports]
+    best, fewest, steps = list[dict[str, str]](), len(rows) + len(expected) + 1, 0
+    every, covered = sum(map(len, wanted.values())), Counter[int]()
+
+    def search(place: int, odd: int) -> None:
+        nonlocal best, fewest, steps
+        steps += 1
+        least = odd + max(0, every - len(covered) - (len(rows) - place))
+        if least >= fewest:
+            return
+        if place == len(rows):
+            best, fewest = [dict(each) for each in names], least
+            return
+        _, report, _, nodes, like = rows[place]
+        here = names[report]
+        for number, others in sorted(like, key=lambda each: each[0] in covered):
+            new = _extended(here, nodes, others)
+            if new is not None:
+                names[report] = new
+                covered[number] += 1
+                search(place + 1, odd)
+                covered[number] -= 1
+                if not covered[number]:
+                    del covered[number]
+                names[report] = here
+                if not fewest or steps > _MOST_STEPS:
+                    return
+        search(place + 1, odd + 1)
+
+    search(0, 0)
+    return best
+
+
+def _extended(names: dict[str, str], nodes: list[str], others: list[str]) -> dict[str, str] | None:
+    """Return one-to-one names that also map nodes to other nodes; None if there are none."""
+    new = names | dict(zip(nodes, others, strict=True))
+    pairs = zip(nodes, others, strict=True)
+    same = all(new[node] == other and names.get(node, other) == other for node, other in pairs)
+    return new if same and len(set(new.values())) == len(new) else None
+
+
 def _is_same(expected: Sequence[Row], actual: Sequence[Row], names: dict[str, str]) -> bool:
     return Counter(expected) == Counter(tuple(_name(part, names) for part in row) for row in actual)
 

@@ -5,7 +5,7 @@ Equal rows have the same key. For very many rows, the numbers of the keys are co
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import islice
@@ -16,13 +16,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from agreement.comparing.matching.blank_nodes import opened, rename_blanks
+from agreement.comparing.matching.blank_nodes import names_by_report, opened, rename_blanks
 from agreement.documents.recordings import RowNumbers, RowsByNumber, as_lexical, together
 from agreement.documents.requests import TOLERANCE
 from lars.dataclass import dataclass
 from solver.columns import Array, Mask, Numbering
 from solver.facts import Row, constant_of
-from solver.rdf import blanks_in, value
+from solver.rdf import blanks_in, value, with_blanks
 from translate.model.query import Semantics
 
 Key = tuple[Hashable, ...]
@@ -428,6 +428,36 @@ def _pairs(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> dic
         [opened(row_key(row, lexical=how.lexical)) for row in rows] for rows in (expected, actual)
     )
     return pair_rows(keys, rename_blanks(keys, others, alike), alike)
+
+
+_MOST_NAMED: Final = 300
+"""The number of rows of reports with blank nodes up to which each report has labels of its own."""
+
+
+def named_rows(expected: Sequence[Row], reports: Sequence[Sequence[Row]], how: Likeness) -> list[Row]:
+    """Return the rows of several reports, with the blank nodes of the expected rows as far as possible.
+
+    Each report has labels of its own: the same label in two reports can mean two blank nodes, and two labels
+    in two reports can mean the same blank node. If very many rows have blank nodes, labels stay as they are.
+    """
+    blank = [report for report in reports if any(blanks_in(text) for row in report for text in row if text)]
+    if not blank or sum(map(len, blank)) > _MOST_NAMED:
+        return [row for report in reports for row in report]
+    alike = partial(close, tolerance=how.tolerance)
+    keys, *own = (
+        [opened(row_key(row, lexical=how.lexical)) for row in rows] for rows in (expected, *reports)
+    )
+    names = names_by_report(keys, own, alike)
+    return [
+        tuple(text and with_blanks(text, partial(_named, own_names, number)) for text in row)
+        for number, (report, own_names) in enumerate(zip(reports, names, strict=True))
+        for row in report
+    ]
+
+
+def _named(names: Mapping[str, str], report: int, label: str) -> str:
+    # A node without a counterpart gets a name outside all recordings.
+    return names.get(label, f"_: {report}.{label}")
 
 
 def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:

@@ -16,7 +16,7 @@ import numpy as np
 from agreement.comparing.agree import Pair
 from agreement.comparing.agree.periods import PeriodRows, in_periods
 from agreement.comparing.agree.sides import program_on, remark_on, row_predicate
-from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows
+from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows, named_rows
 from agreement.comparing.watch.logs import LateAnswer, LogState
 from agreement.documents.requests import SIDES, Side
 from agreement.documents.traces import LocalTrace, with_dates
@@ -252,39 +252,43 @@ def judged_answers(
     """Return the logs after the periods of a span, the verdicts, and the answers that came too late."""
     (judged, last), period = span, semantics.period
     count = (last - judged) // period
-    reported: dict[Side, dict[int, list[Row]]] = {}
+    reported: dict[Side, dict[int, dict[float, list[Row]]]] = {}
     points: dict[Side, dict[int, list[int]]] = {}
     after: dict[Side, LogState] = {}
     late: dict[Side, list[LateAnswer]] = {}
     for side, log in logs.items():
-        reported[side], points[side], late[side] = defaultdict(list), defaultdict(list), []
+        reported[side], points[side], late[side] = defaultdict(dict), defaultdict(list), []
         kept = []
-        ends = period_ends(side, np.array([t for t, _ in log.answers], np.int64), times, period)
-        for (t, row), end in zip(log.answers, ends.tolist(), strict=True):
+        ends = period_ends(side, np.array([t for t, *_ in log.answers], np.int64), times, period)
+        for (t, at, row), end in zip(log.answers, ends.tolist(), strict=True):
             if end > last:
-                kept.append((t, row))
+                kept.append((t, at, row))
             elif end > judged:
-                reported[side][end].append(tuple(row))
+                reported[side][end].setdefault(at, []).append(tuple(row))
                 points[side][end].append(t)
             elif end > 0:
                 late[side].append((t, log.newest or t, tuple(row)))
         after[side] = replace(log, answers=kept, late=log.late + len(late[side]))
     lexical = any(log.lexical for log in logs.values())
     verdicts: list[AnswerVerdict] = []
-    for side in logs:
-        expected = semantics.rows(side, (judged, count), times, {}) if count else None
-        how = Likeness("set", tolerance, logs[side].lexical)
-        other = next((each for each in SIDES if each != side and each in logs), None)
-        mine = []
-        for number in range(count):
-            start = judged + number * period
-            rows = reported[side].get(start + period, [])
-            assert expected is not None
+    likeness = {side: Likeness("set", tolerance, logs[side].lexical) for side in logs}
+    starts_of = [judged + number * period for number in range(count)]
+    named: dict[Side, dict[int, list[Row]]] = {side: {} for side in logs}
+    matches: dict[Side, list[RowMatch]] = {side: [] for side in logs}
+    for side in logs if count else ():
+        expected = semantics.rows(side, (judged, count), times, {})
+        for number, start in enumerate(starts_of):
+            reports = [*reported[side].get(start + period, {}).values()]
             # In most periods of a stream with few answers, nobody has a row.
-            match = (
-                match_rows(expected.rows(number), rows, how) if rows or expected.sizes[number] else RowMatch()
-            )
-            theirs = [] if other is None else reported[other].get(start + period, [])
+            right = expected.rows(number) if reports or expected.sizes[number] else []
+            named[side][number] = named_rows(right, reports, likeness[side])
+            matches[side].append(match_rows(right, named[side][number], likeness[side]))
+    for side in logs:
+        other, how = next((each for each in SIDES if each != side and each in logs), None), likeness[side]
+        mine = []
+        for number, start in enumerate(starts_of):
+            rows, match = named[side][number], matches[side][number]
+            theirs = [] if other is None else named[other][number]
             alike = Likeness("set", tolerance, lexical)
             only = match_rows(theirs, rows, alike).extra if rows and other is not None else ()
             mine.append(AnswerVerdict(side, start, start + period, match.actual, match, tuple(only)))
@@ -294,7 +298,7 @@ def judged_answers(
             # What a system evaluates without rows is not in its log.
             likely = dict.fromkeys((*(t for t, _ in offsets.most_common(_MOST_STARTS)), *range(1, period)))
             starts = sorted([t for t in islice(likely, _MOST_STARTS + 1) if t][:_MOST_STARTS])
-            reported_rows = {n: reported[side].get(mine[n].end, []) for n in wrong}
+            reported_rows = {n: [*reported[side].get(mine[n].end, {}).values()] for n in wrong}
             found = _explained(side, reported_rows, semantics, (judged, count), (times, starts, how))
             for n in wrong:
                 log = _sharpened(after[side], mine[n].start, found[n])
@@ -315,7 +319,7 @@ def _sharpened(log: LogState, start: int, rules: Sequence[str]) -> LogState:
 
 def _explained(
     side: Side,
-    reported_rows: Mapping[int, Sequence[Row]],
+    reported_rows: Mapping[int, Sequence[Sequence[Row]]],
     semantics: PeriodSemantics,
     where: tuple[int, int],
     by: tuple[Array, Sequence[int], Likeness],
@@ -329,6 +333,7 @@ def _explained(
         for name, changes in rules if still else ():
             rows = semantics.rows(side, where, times, changes)
             for number in still:
-                if match_rows(rows.rows(number), reported_rows[number], how).equal:
+                right = rows.rows(number)
+                if match_rows(right, named_rows(right, reported_rows[number], how), how).equal:
                     found[number].append(name)
     return found

@@ -23,8 +23,8 @@ from solver.traces.input_files import ARROW
 
 Place = tuple[int, int, str]
 """The place in a file up to which it has been read: bytes, lines, and a digest of the last bytes."""
-Answer = tuple[int, Row]
-"""The time point and the row of an answer."""
+Answer = tuple[int, float, Row]
+"""The time point of an answer, the time in ms of its report, which has its own blank nodes, and its row."""
 LateAnswer = tuple[int, int, Row]
 """The time point of a late answer, the newest time point of the answers before it, and its row."""
 _CHUNK: Final = 2**18
@@ -96,13 +96,13 @@ def read_further(
             _, at = part
             reports, lexical = _reports(path, file, part, how)
             answers, newest, count = list(state.answers), state.newest, 0
-            for t, rows in reports:
+            for t, exact, rows in reports:
                 newest = t if newest is None else max(newest, t)
                 count += len(rows)
                 if newest - t > delay:
                     late += ((t, newest, row) for row in rows)
                 elif t > 0:
-                    answers += ((t, row) for row in rows)
+                    answers += ((t, exact, row) for row in rows)
             state = replace(state, newest=newest, answers=answers, lexical=state.lexical or lexical)
             state = replace(state, read=state.read + count)
         if not at[0]:
@@ -146,7 +146,7 @@ def _in_folder(log: Path) -> list[Path]:
 
 
 def _renamed(log: Path, state: LogState) -> Mapping[str, Place]:
-    """Return the places of the files in a folder by their present names; of absent files, by the last name."""
+    """Return the places of the files in a folder by their new names, and those of absent files."""
     there, known, found = _in_folder(log), dict(state.files), dict[str, Place]()
     for path in there:
         if path.name in known and _continues(path, known[path.name]):
@@ -164,8 +164,11 @@ def _renamed(log: Path, state: LogState) -> Mapping[str, Place]:
 
 def _reports(
     log: Path, path: Path, part: tuple[bytes, Place], how: Reading
-) -> tuple[list[tuple[int, list[Row]]], bool]:
-    """Return the time points and rows of a part of a file, and whether it omits the kinds of terms."""
+) -> tuple[list[tuple[int, float, list[Row]]], bool]:
+    """Return the reports of a part of a file, and whether it omits the kinds of terms.
+
+    A report is its time point, its time in ms, and its rows.
+    """
     options, names, unit, zero = how
     zoned = zero is not None and re.search(r"(Z|[+-][0-9]{2}:[0-9]{2})$", zero) is not None
     # DateTimes count from 1970, because a log may begin before time 0.
@@ -190,7 +193,7 @@ def _reports(
         rows = [tuple(row) for row in report.rows]
         if names is None:
             rows = _true(path, rows)
-        reports.append((floor((since + SLACK) / unit.milliseconds), rows))
+        reports.append((floor((since + SLACK) / unit.milliseconds), since, rows))
     return reports, recording.lexical
 
 

@@ -2,7 +2,7 @@
 
 import json
 import random
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import get_args
@@ -15,6 +15,7 @@ from tests.agreement.cause_check import texts
 from tests.agreement.comparing.watch.batches import arrived, on_time, rows_of, written
 from translate.model.query import Trigger
 
+NODES = frozenset(("<http://e/a>", "<http://e/b>"))
 FAULTS = {
     "push": (None, None, "bounds", "operator", "trigger", "evaluates", "lost", "silent", "late"),
     "pull": (None, None, "bounds", "operator", "t0", "evaluates", "lost", "silent", "late"),
@@ -79,10 +80,18 @@ def faulty(rng, of, folder, how, shape):
 
 def log_lines(rng, answers, latency):
     """Return the lines of a log, each with its time; a system is up to `latency` time points late."""
-    lines, last = [], 0.0
+    lines, last, labels = [], -1.0, {}
     for t, rows in answers:
-        last = max(last, round(t + rng.random() * latency, 3))
-        row = json.dumps({"t": t, "ms": last * 1000, "rows": [json.loads(one) for one in sorted(rows)]})
+        time = max(last, round(t + rng.random() * latency, 3))
+        if time > last:
+            labels, names = {}, [f"b{n}" for n in range(9)]
+            rng.shuffle(names)
+        last = time
+        found = [json.loads(one) for one in sorted(rows)]
+        for term in (term for row in found for term in row.values() if term["type"] == "bnode"):
+            own = labels[term["value"]] = labels.get(term["value"]) or names.pop()
+            term["value"] = own
+        row = json.dumps({"t": t, "ms": last * 1000, "rows": found})
         lines.append((last, f"{row}\n"))
     return lines
 
@@ -93,23 +102,63 @@ def by_period(answers, period, side, right):
     for t, rows in answers:
         caused = max((one for one in evaluated if one <= t), default=t)
         end = t // period * period if side == "pull" else -(-caused // period) * period
-        found.setdefault(end, set()).update(rows)
+        found.setdefault(end, []).append(rows)
     return found
+
+
+def with_blanks(rng, elements, *, blanks):
+    """Return elements in which nodes are blank, others in each file, and the sizes of the files."""
+    sizes, place, changed = [], 0, []
+    while place < len(elements):
+        sizes.append(rng.randint(1, 12))
+        some, number = elements[place : place + sizes[-1]], len(sizes)
+        changed += [[f"_:{x[-2]}{number}" if blanks and x in NODES else x for x in row] for row in some]
+        place += sizes[-1]
+    return [tuple(row) for row in changed], sizes
+
+
+def difference(expected, reports):
+    """Return how many rows are missing or too many if each report may have its own names of blank nodes."""
+    nodes = sorted({name for row in expected for name in blanks_of(row)})
+    found = {frozenset(): 0}
+    for rows in reports:
+        own, more = sorted({name for row in rows for name in blanks_of(row)}), {}
+        for names in permutations([*nodes, *(f"new{n}" for n in range(len(own)))], len(own)):
+            renamed = {renamed_row(row, dict(zip(own, names, strict=True))) for row in rows}
+            for covered, odd in found.items():
+                key, cost = covered | (renamed & expected), odd + len(renamed - expected)
+                more[key] = min(cost, more.get(key, cost))
+        found = more
+    return min(odd + len(expected - covered) for covered, odd in found.items())
+
+
+def blanks_of(row):
+    return [term["value"] for term in json.loads(row).values() if term["type"] == "bnode"]
+
+
+def renamed_row(row, names):
+    terms = json.loads(row)
+    for term in terms.values():
+        if term["type"] == "bnode":
+            term["value"] = names[term["value"]]
+    return json.dumps(terms, sort_keys=True)
 
 
 def compared(seed):
     """Return the faults of a seed, and what is wrong in the verdicts on its logs, "" for nothing."""
     one, rng = case(seed), random.Random(f"logs {seed}")
     elements, delay, period = arrived(rng, one), rng.choice((0, 1, 3)), rng.randint(1, 7)
+    elements, sizes = with_blanks(rng, elements, blanks=rng.random() < 0.4)
     kept, newest = on_time(elements, delay)
     if not kept or newest - delay - 1 < max(period, kept[0][0]):
         return "nothing", ""
     with TemporaryDirectory() as name:
-        return _compared(rng, one, (elements, kept, delay, period, newest - delay - 1), Path(name))
+        drawn = elements, kept, delay, period, newest - delay - 1, sizes
+        return _compared(rng, one, drawn, Path(name))
 
 
 def _compared(rng, one, drawn, folder):
-    elements, kept, delay, period, end = drawn
+    elements, kept, delay, period, end, sizes = drawn
     for name, merged in (("pull", True), ("push", False)):
         (folder / f"{name}.rq").write_text(text(one, merged=merged))
     static = [" ".join(texts(triple)) + " ." for triple in sorted(one.static)]
@@ -144,16 +193,16 @@ def _compared(rng, one, drawn, folder):
     options |= {"period": period, "delay": delay, "certify": "none"} | how
     if new:
         options["push_reports"] = "new"
-    _watched(rng, lambda: watch(*queries, **options), elements, lines, folder)
+    _watched(rng, lambda: watch(*queries, **options), (elements, sizes), lines, folder)
     wrong = [*_differing(folder, right, logs, rules, (period, end))]
     return " ".join(f"{side} {fault}" for side, fault in faults.items()), "; ".join(wrong)
 
 
-def _watched(rng, begin, elements, lines, folder):
-    """Judge the elements in random batches; logs grow by torn lines, and the run is killed at random."""
-    run, number, place, newest = begin(), 0, 0, -1
-    while place < len(elements):
-        size = rng.randint(1, 12)
+def _watched(rng, begin, batches, lines, folder):
+    """Judge the elements in batches; logs grow by torn lines, and the run is killed at random."""
+    run, place, newest = begin(), 0, -1
+    elements, sizes = batches
+    for number, size in enumerate(sizes):
         some = elements[place : place + size]
         newest = max(newest, *(row[0] for row in some))
         for side, every in lines.items():
@@ -169,7 +218,7 @@ def _watched(rng, begin, elements, lines, folder):
         if rng.random() < 0.3:
             run = begin()
             run.judge_batch(number, [path])
-        number, place = number + 1, place + size
+        place += size
     run.repair()
 
 
@@ -188,9 +237,17 @@ def _differing(folder, right, logs, rules, shape):
         yield f"judged up to {judged} only, of {end}"
     for row in found:
         side, last = row[0], int(row[2])
-        should, does = expected[side].get(last, set()), reported[side].get(last, set())
+        should = set().union(*expected[side].get(last, ()))
+        does = set().union(*reported[side].get(last, ()))
         other = next((reported[one] for one in right if one != side), None)
-        only = 0 if other is None else len(does - other.get(last, set()))
+        only = 0 if other is None else len(does - set().union(*other.get(last, ())))
+        if any(map(blanks_of, (*should, *does))):
+            apart = difference(should, reported[side].get(last, ()))
+            if (row[3], int(row[5]) + int(row[6])) != (str(apart == 0), apart):
+                yield f"{row} should differ in {apart}"
+            if apart and rules[side] is not None and rules[side] not in row[9].split("; "):
+                yield f"{row} is not explained by {rules[side]}"
+            continue
         counts = [str(should == does), len(does), len(should - does), len(does - should), only]
         if list(map(str, counts)) != row[3:8]:
             yield f"{row} should be {counts}"

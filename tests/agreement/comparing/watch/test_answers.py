@@ -13,8 +13,8 @@ from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from tests.agreement.command import lars
 from tests.agreement.comparing.watch.answer_logs import compared
-from tests.agreement.comparing.watch.batches import rows_of
-from tests.agreement.comparing.watch.test_watch import begun, came, folder  # noqa: F401 - a fixture
+from tests.agreement.comparing.watch.batches import rows_of, written
+from tests.agreement.comparing.watch.test_watch import P, Q, begun, came, folder  # noqa: F401 - a fixture
 
 SECOND = Duration(10**9)
 A = {"x": {"type": "uri", "value": "http://e/a"}, "v": {"type": "literal", "value": "1"}}
@@ -26,7 +26,7 @@ def read(path, state=None, *, zero=None, delay=0, names=("x", "v")):
 
 
 def times(state):
-    return [t for t, _ in state.answers]
+    return [t for t, *_ in state.answers]
 
 
 @pytest.mark.parametrize("first", range(4))
@@ -43,8 +43,35 @@ def test_a_torn_line_waits_for_its_end(tmp_path):
     assert times(state) == [1]
     log.write_text(f"{log.read_text()}12\n3,http://e/a,2\n")
     state, _ = read(log, state)
-    assert [(t, row[1]) for t, row in state.answers][1][1].startswith('"12"')
+    assert [(t, row[1]) for t, _, row in state.answers][1][1].startswith('"12"')
     assert (times(state), state.read) == ([1, 2, 3], 3)
+
+
+@pytest.mark.parametrize(
+    ("reports", "correct"),
+    [
+        ({3: ["one"], 4: ["two"]}, True),
+        ({3: ["one"], 4: ["one"]}, True),
+        ({3: ["one"], 4: ["one", "two"]}, True),
+        ({4: ["one", "two"]}, True),
+        ({4: ["one"]}, False),
+        ({3: ["one", "two", "three"]}, False),
+    ],
+    ids=str,
+)
+def test_a_blank_node_is_that_of_its_report_whatever_its_label(folder, reports, correct):  # noqa: F811
+    elements = [(t, s, p) for t, s in ((3, "_:n"), (4, "_:m"), (13, "http://e/a")) for p in (P, Q)]
+    rows = [(t, "http://e/s", s, p, "1") for t, s, p in (*elements, (18, "http://e/a", P))]
+    lines = (
+        json.dumps({"t": t, "rows": [{"x": {"type": "bnode", "value": each}, "v": INTEGER} for each in own]})
+        for t, own in reports.items()
+    )
+    (folder / "log.jsonl").write_text("\n".join([*lines, ""]))
+    run = begun(folder, period=4, push_answers=str(folder / "log.jsonl"))
+    run.judge_batch(0, [written(folder / "in" / "a.csv", rows)])
+    row = rows_of(folder / "out", "answers")[1]
+    assert row[:4] == ["push", "0", "4", str(correct)]
+    assert [row[5:7] == ["0", "0"], row[5:7] in (["1", "0"], ["0", "1"])] == [correct, not correct]
 
 
 def test_a_log_may_be_empty_or_have_a_torn_header(tmp_path):
@@ -59,7 +86,7 @@ def test_a_line_break_inside_quotes_ends_no_answer(tmp_path):
     log = tmp_path / "a.csv"
     log.write_text('t,x,v\n1,http://e/a,"two\nlines"\n2,http://e/a,"torn\n')
     state, _ = read(log)
-    assert [(t, row[1]) for t, row in state.answers] == [(1, '"two\\nlines"')]
+    assert [(t, row[1]) for t, _, row in state.answers] == [(1, '"two\\nlines"')]
 
 
 def test_a_log_that_was_rotated_is_read_to_its_end_and_then_the_new_file(tmp_path):
@@ -180,7 +207,7 @@ def test_a_boolean_is_true_or_false(tmp_path):
     with pytest.raises(LarsError, match="its column ask is none of"):
         read(log, names=None)
     log.write_text("t,Answer\n1,true\n2,false\n3,1\n4,0\n")
-    assert read(log, names=None)[0].answers == [(1, ()), (3, ())]
+    assert read(log, names=None)[0].answers == [(1, 1000, ()), (3, 3000, ())]
     for odd in ("yes", ""):
         log.write_text(f"t,Answer,n\n1,{odd},\n")
         with pytest.raises(
