@@ -24,7 +24,7 @@ from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
 from lars.language.terms import XSD, Iri, Literal, Variable
 from solver.settings import Warn
-from solver.traces import read_time
+from solver.traces import MalformedPart, cell_time, check_format, read_time
 from solver.traces.formats.csv_lines import are_columns, delimiter_of
 from solver.traces.input_files import bare, readable
 from translate.analysis import stream_blocks
@@ -34,6 +34,7 @@ from translate.model.query import EngineQuery, Language
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)
 _STANDARD: Final = "http://www.w3.org/"
 _TABLES: Final = frozenset((".csv", ".tsv", ".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"))
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?")
 _WORD: Final = re.compile(r"(?![0-9.+-]+$)[\w.-]+")
 EXAMPLE: Final = ("ex", "http://example.org/")
 EACH_ROW: Final = "_:{row}"
@@ -97,7 +98,7 @@ def guessed_columns(
     A column becomes the object of the predicate with the same local name, or with an object variable of the
     same name. If one column and one predicate remain, they are matched with each other. Words become IRIs. If
     no column names the subject, the subject is the first column that is not an object; if all columns are
-    objects, each row has a separate subject. If a query compares a variable with a text, the words of its
+    objects, or no query asks for a column and the first column has numbers, each row has a separate subject. If a query compares a variable with a text, the words of its
     column become texts; `compared` contains these variables. With `as_text`, words become texts unless a
     query asks for an IRI, and each row has a separate subject.
     """
@@ -110,7 +111,9 @@ def guessed_columns(
     subjects = {_name(pattern.subject) for pattern in patterns}
     named = next((text for text in left if text.lower() in subjects), None)
     asked = {text for text in left if _predicate(text, patterns) is not None}
-    first = named or (None if as_text or left[0] in asked else left[0])
+    # Numbers that no query asks for are measurements, which name no subject.
+    measured = not asked and _NUMBER.fullmatch(cells[left[0]]) is not None
+    first = named or (None if as_text or measured or left[0] in asked else left[0])
     # A column that a query asks for as an object stays one, though it is the subject too.
     others = [text for text in left if text != first or text in asked] or left
     predicates = _predicates(others, patterns)
@@ -376,7 +379,10 @@ class InitialExperiment:
         for path, names in own.items():
             stream = self._stream_of(path) if several else None
             if stream not in guesses:
-                _check_names(path, names)
+                first_row = _first_row(path, names)
+                _check_names(path, first_row)
+                if not self.as_text:
+                    _check_time(path, first_row)
                 key = "columns" if stream is None else f"columns.{_text(stream)}"
                 note(
                     f"{path}: [{key}] is guessed from the columns {', '.join(names)}. Correct it if "
@@ -384,7 +390,7 @@ class InitialExperiment:
                 )
                 patterns = _patterns_on(stream, read)
                 guesses[stream], remainder = guessed_columns(
-                    _first_row(path, names), patterns, texts, compared, as_text=self.as_text
+                    first_row, patterns, texts, compared, as_text=self.as_text
                 )
                 if remainder is not None:
                     column, predicate = remainder
@@ -392,7 +398,28 @@ class InitialExperiment:
                         f"{path}: column {column} gets the predicate {predicate}, because only this "
                         "column and this predicate are left"
                     )
+        if len(own) == len(self.traces) and not self.as_text:
+            self._note_missing(read, guesses, note)
         return guesses
+
+    def _note_missing(
+        self, read: Sequence[EngineQuery], guesses: Mapping[str | None, GuessedColumns], note: Warn
+    ) -> None:
+        """Note the predicates of the queries that no column gives, if all patterns must match a stream."""
+        blocks = [block for query in read for block in stream_blocks(query.pattern)]
+        if not blocks and self.input_options.static:
+            return
+        patterns = _patterns(blocks or [query.pattern for query in read])
+        asked = dict.fromkeys(each.predicate.value for each in patterns if isinstance(each.predicate, Iri))
+        given = {key for columns, _ in guesses.values() for key in columns}
+        prefixes = {name: iri for _, own in guesses.values() for name, iri in own.items()}
+        known = {_shortened(iri, prefixes): iri for iri in asked}
+        if missing := [name for name, iri in known.items() if not {name, iri, f"<{iri}>"} & given]:
+            note(
+                f"no column gives the predicate {', '.join(missing)}, which the queries ask for. If the header "
+                "or a column contains the names of objects or quantities, the manual page own-csv.md shows "
+                "how to change the table or the query"
+            )
 
     def _stream_of(self, path: Path) -> str:
         """Return the stream of a table; raises LarsError if the rows of the table contain streams."""
@@ -406,15 +433,31 @@ class InitialExperiment:
         )
 
 
+_SEPARATORS: Final = ";\t|"
 _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
 
 
-def _check_names(path: Path, names: Sequence[str]) -> None:
+def _check_time(path: Path, cells: Mapping[str, str]) -> None:
+    """Raise LarsError if the first row of a table has no time in the column with the times."""
+    name = time_column([*cells])
+    if name is None or not cells[name]:
+        return
+    try:
+        cell_time(cells[name])
+    except MalformedPart as error:
+        raise LarsError(f"{path}: cannot use the column {name}: {error}") from None
+
+
+def _check_names(path: Path, cells: Mapping[str, str]) -> None:
     """Raise LarsError if the first line of a table cannot contain the names of the columns."""
+    names = [*cells]
     if len(names) == 1 and (other := re.search(r"[|]", names[0])):
         problem = f"found {other[0]!r} between columns; use commas between columns"
     elif value := next((name for name in names if _VALUE.fullmatch(name)), None):
         problem = f"found {value} as the name of a column; use a first line with the names of the columns"
+    elif name := next((name for name, cell in cells.items() if {*name} & {*cell} & {*_SEPARATORS}), None):
+        mark = next(mark for mark in name if mark in _SEPARATORS)
+        problem = f"the column {name} and its first cell {cells[name]} contain {mark!r}; use one separator"
     else:
         return
     raise PlacedError(Place(str(path), 1, 1, ",".join(names)), problem)
@@ -483,6 +526,8 @@ def initial(
         missing = "traces" if queries else "query"
         raise LarsError(f"found no {missing} among the files; expected DIR QUERY.. TRACE..")
     for path in traces:
+        if not as_text:
+            check_format(path)
         if path not in named.values() and not _names_streams(path):
             named[_stream_of(path, list(dict.fromkeys(read)), named)] = path
     timed, comments = _timed(options, traces)

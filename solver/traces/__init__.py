@@ -8,6 +8,7 @@ from solver.traces.trace import (
     EXTENSIONS,
     PartReading,
     as_they_came,
+    check_format,
     file_parts,
     prepare,
     read_arrivals,

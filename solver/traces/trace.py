@@ -119,6 +119,12 @@ def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_file
     raise LarsError(f"{head.path}: neither the name nor the content tells the format; expected {ACCEPTED}")
 
 
+def check_format(path: Path) -> None:
+    """Raise LarsError if neither the name nor the content of a trace shows its format."""
+    for file in trace_files(path):
+        format_of(_head(file, input_files.readable(file), empty=True), mapped=True)
+
+
 def _of_json_ld(head: input_files.FileHead, extension: str) -> input_files.FileFormat:
     """Return the format of JSON-LD: lines of documents, or one document of timed graphs."""
     from solver.traces.formats.json_ld import is_json_ld_lines, json_ld_elements, json_ld_messages

@@ -87,6 +87,9 @@ def instant_of(moment: datetime) -> Instant:
     return Instant(TimeKind.ZONED if moment.tzinfo else TimeKind.LOCAL, micro * 1000, zone)
 
 
+_LOCAL_DATE: Final = re.compile(r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}")
+
+
 def read_time(text: str, datatype: str | None = None) -> Instant:
     """Return the time of a text with a datatype; if `datatype` is None, any datatype is possible.
 
@@ -103,7 +106,8 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
         raise MalformedPart(f"{short(text)} is not a time: found a fraction; {WHOLE_TIMES}")
     if match is None or not (plain or datatype in _DATE_TYPES):
         as_type = "" if plain else f" of type <{datatype}>"
-        raise MalformedPart(f"{short(text)}{as_type} is not a time; expected {ACCEPTED_TIMES}")
+        local = "; write the year first, then month and day" if _LOCAL_DATE.match(text) else ""
+        raise MalformedPart(f"{short(text)}{as_type} is not a time; expected {ACCEPTED_TIMES}{local}")
     if datatype == XSD + "dateTimeStamp" and not match[3]:
         raise MalformedPart(
             f"{text!r} is not an xsd:dateTimeStamp: it has no time zone; expected one ending in Z or +hh:mm"

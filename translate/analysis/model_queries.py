@@ -58,9 +58,14 @@ class Assignment:
             candidates = self._candidates(triple)
             if len(candidates) > 1:
                 names = ", ".join(map(str, candidates))
+                remedy = "use both queries, because a CQELS query names the stream of each pattern"
+                if isinstance(triple.predicate, Iri):
+                    remedy += (
+                        "; if one stream matches all patterns with this predicate, --assign STREAM=PREDICATE "
+                        "or the key `assign` names this stream"
+                    )
                 raise LarsError(
-                    f"cannot choose the stream of the triple pattern {{{triple}}} among {names}; "
-                    "use --assign STREAM=PREDICATE, or the key `assign` of the experiment"
+                    f"cannot choose the stream of the triple pattern {{{triple}}} among {names}; {remedy}"
                 )
             if candidates:
                 parts.setdefault(candidates[0], []).append(triple)

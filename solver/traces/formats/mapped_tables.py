@@ -133,6 +133,11 @@ def _escaped(value: str) -> str:
 
 def read_predicate(text: str, prefixes: Mapping[str, str]) -> str:
     """Return the text of a predicate; raise LarsError for an invalid IRI."""
+    if found := CELL.search(text):
+        raise LarsError(
+            f"cannot use {short(text)} as a predicate: it must be the same in each row; use a predicate for "
+            f"each column, such as ex:{found[1]} = ex:{found[0]}, and match its values in the query"
+        )
     iri = _iri(text, prefixes)
     _check(text, [iri])
     return iri

@@ -111,3 +111,13 @@ def test_the_streams_of_a_derived_query_are_those_of_the_trace_of_an_experiment(
     warned = lars("agree", tmp_path).err
     assert "lars translate EXPERIMENT --to cqels" in warned
     assert all(f"SLIDE 3s] on <http://e/{stream}>" in warned for stream in streams)
+
+
+@pytest.mark.parametrize(("second", "named"), [("?p", False), ("<http://e/q>", True)])
+def test_a_pattern_of_two_streams_needs_both_queries(second, named, tmp_path):
+    path = experiment(tmp_path, "q", "3,http://e/a,http://e/s,http://e/q,2")
+    path.write_text('csparql = "q.rq"\nfiles = "in.csv"\nperiod = 3\n')
+    (tmp_path / "q.rq").write_text(MERGED.format("q").replace("<http://e/q>", second))
+    said = lars("agree", tmp_path).err
+    assert "use both queries, because a CQELS query names the stream of each pattern" in said
+    assert ("--assign STREAM=PREDICATE" in said) == named
