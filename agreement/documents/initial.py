@@ -416,8 +416,8 @@ class InitialExperiment:
         known = {_shortened(iri, prefixes): iri for iri in asked}
         if missing := [name for name, iri in known.items() if not {name, iri, f"<{iri}>"} & given]:
             note(
-                f"no column gives the predicate {', '.join(missing)}, which the queries ask for. If the header "
-                "or a column contains the names of objects or quantities, the manual page own-csv.md shows "
+                f"no column gives the predicate {', '.join(missing)}, which the queries ask for. If the "
+                "header or a column contains the names of objects or quantities, the manual page own-csv.md shows "
                 "how to change the table or the query"
             )
 

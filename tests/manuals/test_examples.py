@@ -59,7 +59,9 @@ def test_each_block_is_run(page):
             # A command may read the whole folder.
             folder = part.note.rpartition("/")[0] or part.note
             names = (part.note, f" {part.note.removesuffix('/experiment.toml')}", f" {folder} ")
-            read = any(name in line for line in users if re.search("lars |python |awk ", line) for name in names)
+            read = any(
+                name in line for line in users if re.search("lars |python |awk ", line) for name in names
+            )
             read |= any(part.note in b.text for b in after if b.kind == "toml")
             assert "." in part.note, f"{part}: no file's name"
             assert read or part.note.startswith("samples/"), f"{part}: no command reads {part.note}"

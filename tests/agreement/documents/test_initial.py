@@ -72,7 +72,7 @@ HEADERS = {
     "time|bike|load\n3|b|1\n": "'|' between columns; use commas between columns",
     "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; use a first line with",
     "3,b,1.5\n": "1.5 as the name of a column; use",
-    "time,room;temp\n3,hall;20\n": "the column room;temp and its first cell hall;20 contain ';'; use one separator",
+    "time,room;temp\n3,hall;20\n": "room;temp and its first cell hall;20 contain ';'; use one separator",
 }
 
 
@@ -325,4 +325,7 @@ def test_a_predicate_does_not_come_from_a_column(tmp_path, monkeypatch):
     (tmp_path / "q.rq").write_text("SELECT ?c { STREAM <e:S> [RANGE 3s] { ?m <http://e/co2> ?c } }")
     options = ("--column", "t={time}", "--column", "s=_:{row}", "--column", "ex:{quantity}={value}")
     found = lars("solve", "q.rq", "t.csv", "--prefix", "ex=http://e/", *options)
-    assert (found.code, "cannot use 'ex:{quantity}' as a predicate: it must be the same" in found.err) == (2, True)
+    assert (found.code, "cannot use 'ex:{quantity}' as a predicate: it must be the same" in found.err) == (
+        2,
+        True,
+    )
