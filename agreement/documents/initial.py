@@ -98,9 +98,10 @@ def guessed_columns(
     A column becomes the object of the predicate with the same local name, or with an object variable of the
     same name. If one column and one predicate remain, they are matched with each other. Words become IRIs. If
     no column names the subject, the subject is the first column that is not an object; if all columns are
-    objects, or no query asks for a column and the first column has numbers, each row has a separate subject. If a query compares a variable with a text, the words of its
-    column become texts; `compared` contains these variables. With `as_text`, words become texts unless a
-    query asks for an IRI, and each row has a separate subject.
+    objects, or no query asks for a column and the first column has numbers, each row has a separate subject.
+    If a query compares a variable with a text, the words of its column become texts; `compared` contains
+    these variables. With `as_text`, words become texts unless a query asks for an IRI, and each row has a
+    separate subject.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])
@@ -417,8 +418,8 @@ class InitialExperiment:
         if missing := [name for name, iri in known.items() if not {name, iri, f"<{iri}>"} & given]:
             note(
                 f"no column gives the predicate {', '.join(missing)}, which the queries ask for. If the "
-                "header or a column contains the names of objects or quantities, the manual page own-csv.md shows "
-                "how to change the table or the query"
+                "header or a column contains the names of objects or quantities, the manual page own-csv.md "
+                "shows how to change the table or the query"
             )
 
     def _stream_of(self, path: Path) -> str:

@@ -133,5 +133,12 @@ def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
     if isinstance(document.content, list):
         problem = f"found an array; expected {ACCEPTED_ANSWERS}"
         raise document.error((), f"{problem}; use jq -c '.[]' FILE to write one object per line")
+    content = document.content if isinstance(document.content, dict) else {}
+    inner = next((key for key, value in content.items() if isinstance(value, dict)), None)
+    if inner is not None:
+        problem = "found a nested object; use objects with values only"
+        path = f'.["{inner}"]'
+        flat = f", for example from jq -c '. + {path} | del({path})' FILE > FILE.jsonl"
+        raise document.error((inner,), f"{problem}{flat if inner.isidentifier() else ''}")
     text = f"an object with the keys {', '.join(keys)}" if keys else "an object without keys"
     raise document.error((), f"found {text}; expected {ACCEPTED_ANSWERS}")

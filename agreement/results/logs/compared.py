@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
+from difflib import get_close_matches
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -18,7 +19,7 @@ from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, option
 from agreement.documents.recordings import Recording, answer_tables
-from agreement.documents.table_files import Column, OutTable
+from agreement.documents.table_files import Column, OutTable, term_columns
 from agreement.documents.values import Period
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import report
@@ -28,6 +29,7 @@ from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.files import rewrite
+from lars.language.terms import Variable
 from solver.memory import FAILED
 from solver.settings import share, unsaid
 from solver.traces import read_time
@@ -156,7 +158,7 @@ class LogsResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `alerts`, with the alerts of only one log first, and the table `missed`."""
-        variables = (Column(name, str, f"the alert's ?{name}") for name in self.match.variables)
+        variables = term_columns(map(Variable, self.match.variables))
         alerts = sorted(self.match.alerts, key=lambda alert: alert.delay is not None)
         return (
             OutTable("alerts", (*_COLUMNS, *variables), map(_row, alerts)),
@@ -187,6 +189,15 @@ def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
     return alert.first, alert.second, alert.delay, alert.elsewhere, *alert.row
 
 
+def _alike(mine: Sequence[str], yours: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the pairs of columns with similar names, or the only pair."""
+    if len(mine) == len(yours) == 1:
+        yield mine[0], yours[0]
+        return
+    for name in mine:
+        yield from ((name, other) for other in get_close_matches(name, yours, 1))
+
+
 def is_log(text: str) -> bool:
     """Return whether the first argument of `lars compare` is a file of alerts and not an engine."""
     return Path(text).suffix.lower() in SUFFIXES
@@ -209,11 +220,17 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     if not common:
         both = "; ".join(f"{path}: {', '.join(log.variables)}" for path, log in zip(paths, logs, strict=True))
         raise LarsError(f"the logs share no column: {both}; use the same name for a column in both logs")
-    for path, log in zip(paths, logs, strict=True):
-        if others := [name for name in log.variables if name not in common]:
+    left = [[name for name in log.variables if name not in common] for log in logs]
+    for path, others in zip(paths, left, strict=True):
+        if others:
             listeners.note(
                 f"{path}: {', '.join(others)} not compared, because the other log has no such column"
             )
+    for one, other in _alike(*left):
+        listeners.note(
+            f"the columns {one} of {paths[0]} and {other} of {paths[1]} may mean the same; to compare them, "
+            "use one name in both logs"
+        )
     within = inf if asked.within is None else asked.within.milliseconds
     begin = _minute(zero, (report.t for log in logs for report in log.reports))
     shown = None if zero is None else _shown(initial.in_zone_of(paths, initial.since(zero, begin)))

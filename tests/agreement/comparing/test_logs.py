@@ -1,5 +1,6 @@
 """Two logs of alerts: their pairs by definition, and what predicts logs that a simulation wrote."""
 
+import json
 import random
 import re
 from math import inf
@@ -10,6 +11,8 @@ import pytest
 from agreement import api
 from agreement.comparing.logs import match_logs
 from agreement.documents.recordings import Recording, Report
+from lars.errors import LarsError
+from lars.language.terms import XSD
 from tests.agreement.command import lars
 
 ROWS = [('"a"',), ('"b"',), ('"31"^^<http://www.w3.org/2001/XMLSchema#integer>',)]
@@ -181,7 +184,7 @@ def test_semicolons_tabs_and_fractions_of_a_second_are_read(files):
     ("names", "said"),
     [
         (("a.csv", "local.csv"), "only one of this time and the origin has a time zone"),
-        (("a.csv", "other.csv"), "no column in common"),
+        (("a.csv", "other.csv"), "share no column"),
         (("a.csv", "missing.csv"), "no such file"),
         (("a.csv", "b.csv", "--query", "q.rq"), "--query requires --events"),
         (("a.csv", "b.csv", "--t0", "3"), "cannot combine --t0 with two logs of alerts"),
@@ -297,3 +300,42 @@ def test_each_log_has_a_query_of_its_own(tmp_path):
     for given, said in (({"query": queries * 2}, "found 4 queries"), ({"window": "1s"}, "--window requires")):
         with pytest.raises(api.LarsError, match=said):
             api.compare_logs(a, b, events=s, **given)
+
+
+@pytest.mark.parametrize(
+    ("mine", "yours", "pairs"),
+    [
+        ("host,cpu_pct,severity", "host,cpu", ["cpu_pct of a.jsonl and cpu of b.jsonl"]),
+        ("host,cpu", "host,load", ["cpu of a.jsonl and load of b.jsonl"]),
+        ("host,cpu,x", "host,load,y", []),
+        ("host,cpu", "host,cpu", []),
+    ],
+)
+def test_columns_that_may_mean_the_same_are_named(tmp_path, monkeypatch, mine, yours, pairs):
+    monkeypatch.chdir(tmp_path)
+    for name, columns in (("a", mine), ("b", yours)):
+        row = {"time": 3, **dict.fromkeys(columns.split(","), 1)}
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
+    found = [note for note in api.compare_logs("a.jsonl", "b.jsonl").notes if "may mean the same" in note]
+    assert [note.split(" may mean")[0] for note in found] == [f"the columns {pair}" for pair in pairs]
+
+
+def test_a_nested_log_is_refused_with_the_command_that_makes_it_flat(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b.jsonl").write_text('{"at": 3, "alert": {"host": "a", "cpu": 93}}\n')
+    with pytest.raises(LarsError) as error:
+        api.compare_logs("b.jsonl", "b.jsonl")
+    said = str(error.value)
+    assert said.startswith(
+        "b.jsonl:1:20: alert: found a nested object; use objects with values only, for example"
+    )
+    assert """jq -c '. + .["alert"] | del(.["alert"])' FILE""" in said
+
+
+def test_the_terms_of_alerts_are_written_in_the_wanted_form(tmp_path):
+    logs = table(tmp_path, "a", [(1, "hall", 3)]), table(tmp_path, "b", [(9, "attic", 4)])
+    for form, expected in (("values", ["hall", "3"]), ("n-triples", ['"hall"', f'"3"^^<{XSD}integer>'])):
+        out = tmp_path / form
+        lars("compare", *logs, "--out", out, "--out-format", "csv", "--out-terms", form)
+        (row, *_) = pd.read_csv(out / "alerts.csv", dtype=str).to_dict("records")
+        assert [row["?room"], row["?value"]] == expected
