@@ -14,7 +14,7 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language import terms
-from lars.language.program import Program, Rule, atoms, nested, rebuild, set_literals, variables
+from lars.language.program import Program, Rule, atoms, head_atom, nested, rebuild, set_literals, variables
 from lars.language.stream import Stream, tie_choices
 from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window
 
@@ -381,6 +381,83 @@ def intensional(program: Program) -> frozenset[terms.Signature]:
     """Return the predicates that rules with a body derive; all other predicates are input or background."""
     heads = (rule.predicate for rule in program.rules if rule.body)
     return frozenset(head for head in heads if head is not None)
+
+
+def failing_comparisons(
+    program: Program, given: Iterable[terms.Atom]
+) -> Iterator[tuple[Rule, int, logic.Call]]:
+    """Yield the comparisons in brackets whose variable has numbers of LARS, for which `<` is an error.
+
+    The numbers come from the given atoms of the input, from facts, from arithmetic and from times. Each
+    comparison comes with its rule and the index of its literal.
+    """
+    places = _numeric_places(program, given)
+    for rule in program.rules:
+        numeric = _numeric(rule, places)
+        for number, literal in enumerate(rule.body):
+            if not isinstance(literal, logic.Test):
+                continue
+            for call in _ordering(literal.expression):
+                if numeric.intersection(call.arguments):
+                    yield rule, number, call
+
+
+def _ordering(expression: logic.Expression) -> Iterator[logic.Call]:
+    """Yield the comparisons by size in an expression."""
+    if isinstance(expression, logic.Call):
+        if expression.function in {"<", "<=", ">", ">="}:
+            yield expression
+        for argument in expression.arguments:
+            yield from _ordering(argument)
+
+
+def _numeric_places(program: Program, given: Iterable[terms.Atom]) -> set[tuple[terms.Signature, int]]:
+    """Return the argument positions of predicates that have numbers, each as its predicate and index."""
+    places: set[tuple[terms.Signature, int]] = set()
+    for atom in given:
+        places |= _places(atom, frozenset())
+    grown = True
+    while grown:
+        before = len(places)
+        for rule in program.rules:
+            if (head := head_atom(rule)) is not None:
+                places |= _places(head, _numeric(rule, places))
+        grown = len(places) > before
+    return places
+
+
+def _places(atom: terms.Atom, numeric: AbstractSet[object]) -> set[tuple[terms.Signature, int]]:
+    name = terms.signature(atom)
+    return {
+        (name, index)
+        for index, term in enumerate(atom.arguments)
+        if isinstance(term, terms.Number) or term in numeric
+    }
+
+
+def _numeric(rule: Rule, places: AbstractSet[tuple[terms.Signature, int]]) -> frozenset[object]:
+    """Return the variables of a rule that have numbers, by every literal that binds them."""
+    numeric: set[object] = set()
+    other: set[object] = set()
+    for literal in rule.body:
+        match literal:
+            case logic.Comparison(terms.Variable() as left, "=", logic.Operation()):
+                numeric.add(left)
+            case logic.Comparison(logic.Operation(), "=", terms.Variable() as right):
+                numeric.add(right)
+            case logic.Comparison() | logic.Test() | logic.Gather() | logic.Among():
+                pass
+            case logic.Assign(variable):
+                other.add(variable)
+            case _:
+                for binder in binders(literal):
+                    if isinstance(binder, terms.Variable):
+                        numeric.add(binder)
+                        continue
+                    name = terms.signature(binder)
+                    for index, term in enumerate(binder.arguments):
+                        (numeric if (name, index) in places else other).add(term)
+    return frozenset(numeric - other)
 
 
 def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Signature]]:

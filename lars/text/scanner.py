@@ -113,7 +113,10 @@ class Scanner:
         match = self.accept(NUMBER)
         if match and _FRACTION.match(self.text, self.offset):
             self.offset = match.start()
-            self.fail("an integer; 3.5 stands in a condition, as in [?x > 3.5], a range is X >= 3, X <= 5")
+            self.fail(
+                f'an integer; 3.5 is the RDF literal "3.5"^^<{terms.XSD}decimal>, and a condition, as '
+                "[?x > 3.5], compares RDF literals only; a range is X >= 3, X <= 5"
+            )
         return terms.Number(int(match.group(1))) if match else None
 
     def term(self, accepted: str = _TERM) -> terms.Term:

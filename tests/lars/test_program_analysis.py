@@ -8,6 +8,7 @@ from lars.analysis import (
     binders,
     bound,
     check_safety,
+    failing_comparisons,
     intensional,
     reach,
     strata,
@@ -16,7 +17,7 @@ from lars.analysis import (
 from lars.errors import LarsError
 from lars.language.formulas import At, Comparison, Diamond, In, Not
 from lars.language.program import Program, Rule, is_fact
-from lars.language.terms import Atom, Number, Variable
+from lars.language.terms import XSD, Atom, Literal, Number, Symbol, Variable
 from lars.language.windows import TimeWindow, TupleWindow
 from lars.text.notation import read
 from tests.lars.strategies import programs, stratified_programs
@@ -133,3 +134,26 @@ def test_windows_are_found_under_everything():
 )
 def test_reach(text, expected):
     assert reach(read(text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("rules", "found"),
+    [
+        ("h(X) :- p(X,V), [V > 30].", "?V > 30"),
+        ("h(X) :- p(X,V), ~[3 <= V || X = 2].", "3 <= ?V"),
+        ("h(X) :- [+]^3 <> p(X,V), [V < #3].", "?V < #3"),
+        ("d(V) :- p(X,V). h(V) :- d(V), [V > 30].", "?V > 30"),
+        ("d(5). h(V) :- d(V), [V > 3].", "?V > 3"),
+        ("h(V) :- p(X,W), V = W + 1, [V > 3].", "?V > 3"),
+        ("h(V) :- @_V p(X,W), [V > 3].", "?V > 3"),
+        ("h(X) :- p(X,V), V > 30.", None),
+        ("h(X) :- p(X,V), [V = 30].", None),
+        ("h(X) :- p(X,V), [X > 30].", None),
+        ("h(V) :- q(V), [V > 30].", None),
+        ("h(X) :- p(X,V), q(V), [V > 30].", None),
+        ("h :- N := COUNT(V) of p(X,V), [N > 1].", None),
+    ],
+)
+def test_a_comparison_in_brackets_fails_for_integers_of_lars(rules, found):
+    given = (Atom("p", (Symbol("a"), Number(31))), Atom("q", (Literal("31", f"{XSD}integer"),)))
+    assert [str(call) for _, _, call in failing_comparisons(read(rules), given)] == ([found] if found else [])

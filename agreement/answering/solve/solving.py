@@ -33,16 +33,18 @@ from agreement.documents.traces import (
 )
 from agreement.documents.values import ABSOLUTE_IRI, cut, without_brackets
 from agreement.engines.r2s import reported_rows
-from lars.analysis import intensional
+from lars.analysis import failing_comparisons, intensional
 from lars.dataclass import dataclass
 from lars.errors import LarsError, about
+from lars.language import terms
+from lars.language.formulas import RELATIONS, Comparison, Expression, Test
 from lars.language.program import Program, atoms, head_atom
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Signature, Variable, signature, write_name
 from lars.language.windows import LARGEST_TIME, Interval
 from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
-from solver.facts import Multiples, Row
+from solver.facts import Multiples, Row, atom_of
 from solver.job import Question, StreamRuns, Whole, ask
 from solver.settings import Runner, Span, Time, TraceInput, Warn
 from translate.analysis import is_historical, remarks
@@ -260,7 +262,33 @@ def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, fro
         warn(note)
     check_shown(task.predicates, program)
     trace = trace_of(task.trace, task.span, None, warn)
-    return program, trace, given_to(program, trace)
+    predicates = given_to(program, trace)
+    _warn_of_numbers(program, trace, warn)
+    return program, trace, predicates
+
+
+def _warn_of_numbers(program: Program, trace: Trace, warn: Warn) -> None:
+    """Warn of comparisons in brackets that are an error for numbers of LARS."""
+    first = trace.begin or 0
+    # Only programs that compare in brackets read input for it; the first times show what the terms are.
+    compares = any(isinstance(literal, Test) for rule in program.rules for literal in rule.body)
+    facts = trace.facts(Interval(first, first + _LOOKED_AT)) if compares else ()
+    for rule, number, call in failing_comparisons(program, map(atom_of, facts)):
+        where = "" if rule.origin is None else f"{rule.origin.place(number)}: "
+        left, right = map(_of_logic, call.arguments)
+        plain = None if left is None or right is None else Comparison(left, RELATIONS[call.function], right)
+        remedy = "RDF literals in the input" if plain is None else f"{plain} without brackets"
+        warn(
+            f"{where}the condition [{call}] is never true for integers of LARS, as the variable has, because "
+            f"brackets compare RDF literals; use {remedy}"
+        )
+
+
+def _of_logic(part: Expression) -> terms.Term | None:
+    """Return a side of a comparison as a term of LARS; None if LARS has no such number."""
+    if isinstance(part, terms.Literal) and part.datatype == f"{terms.XSD}integer":
+        return terms.Number(int(part.lexical))
+    return part if isinstance(part, Variable | terms.Number) else None
 
 
 def _part_asked(query: EngineQuery, task: SolvingTask) -> Question:
@@ -427,6 +455,8 @@ def _signature(text: str) -> Signature:
     return signature(read_ground_atom(scanner))
 
 
+_LOOKED_AT: Final = 1000
+"""The number of time points whose atoms show whether a predicate has integers."""
 _TIMED: Final = re.compile("@_[0-9]+")
 _PREDICATE: Final = re.compile(r"/\s*([0-9]{1,9})\s*(,|$)")
 

@@ -293,3 +293,19 @@ def test_answers_of_a_query_are_tables_too(tmp_path, options):
     ]
     counts = [(row["t"], row["rows"]) for row in table(tmp_path / "o", "evaluations")]
     assert counts == [(one["t"], len(one["rows"])) for one in told]
+
+
+@pytest.mark.parametrize(
+    ("condition", "remedy"),
+    [("[T > 30]", "use T > 30 without brackets"), ("[30.5 < T]", "use RDF literals in the input")],
+)
+def test_a_condition_in_brackets_on_an_integer_is_a_warning_with_its_place(condition, remedy, tmp_path):
+    program, trace = tmp_path / "p.lars", tmp_path / "t.atoms"
+    program.write_text(f"hot(S) ← ⊞^3 ◇ reading(S, T), {condition}.")
+    trace.write_text("1: reading(a, 31).")
+    for call in (("solve",), ("explain", "--at", 1, "hot(a)")):
+        found = lars(call[0], program, trace, *call[1:])
+        assert f"warning: {program}:1:31: the condition [" in found.err
+        assert remedy in found.err
+    trace.write_text('1: reading(a, "31"^^<http://www.w3.org/2001/XMLSchema#integer>).')
+    assert "warning" not in lars("solve", program, trace).err
