@@ -356,7 +356,7 @@ def test_watch_writes_the_tables_that_its_page_lists(tmp_path):
 def test_the_page_on_watching_lists_the_rules_that_are_tried():
     late = {("late_striple", 4): InputAtoms(np.zeros(1, np.int64), np.zeros(1, np.int64), ())}
     columns = TraceColumns(TermCodes(), late, 0)
-    tried = PeriodSemantics(None, Setting(), {}, {}, columns, 9, None, 5, new=False)
+    tried = PeriodSemantics(None, Setting(), {}, {}, columns, 9, None, 5, new=False, wait=5)
     names = [
         name for side, starts in (("pull", [1]), ("push", [])) for name, _ in tried.rules(side, starts)[0]
     ]

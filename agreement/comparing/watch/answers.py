@@ -6,7 +6,7 @@ with this rule has exactly the rows of the system.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, product
 from typing import Any, Final, get_args
@@ -66,7 +66,8 @@ class AnswerVerdict:
 class PeriodSemantics:
     """The rows of push and pull by period, over the kept elements of a stream, also by changed rules.
 
-    Push reports all rows, or with `new` only the rows that it did not report at the evaluation before.
+    Push reports all rows, or with `new` only the rows that it did not report at the evaluation before. An
+    answer of push that comes at most `wait` after the period of the evaluation before it belongs to it.
     """
 
     pair: Pair
@@ -78,6 +79,7 @@ class PeriodSemantics:
     origin: str | None
     period: int
     new: bool
+    wait: int
 
     def times(self, side: Side, first: int) -> Array:
         """Return the evaluation times of a side from `first` on, as far as the stream is complete."""
@@ -118,12 +120,12 @@ class PeriodSemantics:
         last = end + self.period - 1
         if side == "push":
             after = evaluated[evaluated > end]
-            last = int(after[0]) - 1 if len(after) else self.complete
+            last = min(int(after[0]) - 1 if len(after) else self.complete, end + self.wait)
         last = min(last, self.complete) + later
         first = start + later
         if by == "push":
             before = here.times(question.gate, Interval(0, last))
-            ended = period_ends(side, before - later, evaluated, self.period)
+            ended = self.ends(side, before - later, evaluated)
             before = before[ended <= start]
             # Whether a row is new depends on the evaluation before.
             first = int(before[-1]) if len(before) else 0
@@ -131,9 +133,25 @@ class PeriodSemantics:
         runs = answers.runs
         if changes.get("new", self.new and side == "push"):
             runs = replace(runs, last=runs.first)
-        ends = period_ends(side, answers.times - later, evaluated, self.period)
+        ends = self.ends(side, answers.times - later, evaluated)
         numbers = np.where(ends > start, (ends - start) // self.period - 1, -1)
         return PeriodRows(in_periods(runs, numbers, count), answers.terms, count)
+
+    def ends(self, side: Side, points: Array, evaluated: Array) -> Array:
+        """Return the ends of the periods to which answers at time points belong."""
+        return period_ends(side, points, evaluated, self.period, self.wait)
+
+    def before(self, end: int, evaluated: Array) -> Iterator[int]:
+        """Yield the last evaluation up to the period with this end, for push by each rule that is tried.
+
+        Whether a row is new in a later period depends on this evaluation.
+        """
+        changed = [*({"trigger": each} for each in get_args(Trigger)), {"late": "used"}, {"late": "dropped"}]
+        for changes in changed:
+            question, _, here = self._asked("push", changes)
+            times = here.times(question.gate, Interval(0, self.complete))
+            own = times[self.ends("push", times, evaluated) <= end]
+            yield from own[-1:].tolist()
 
     def _elements(self, late: str | None) -> TraceColumns:
         """Return the elements that count; `late` may be `used` or `dropped`."""
@@ -208,18 +226,21 @@ def _united(one: InputAtoms, other: InputAtoms) -> InputAtoms:
     return InputAtoms(t, arrival, tuple(both)).take(np.lexsort((arrival, t)))
 
 
-def period_ends(side: Side, points: Array, times: Array, period: int) -> Array:
+def period_ends(side: Side, points: Array, times: Array, period: int, wait: int) -> Array:
     """Return the ends of the periods to which answers at time points belong; push evaluates at `times`.
 
+    An answer of push that comes more than `wait` after the period of its evaluation belongs to its own.
+
     >>> points, times = np.array([9, 10, 14]), np.array([3])
-    >>> [period_ends(side, points, times, 5).tolist() for side in ("pull", "push")]
-    [[5, 10, 10], [5, 5, 5]]
+    >>> [period_ends(side, points, times, 5, 5).tolist() for side in ("pull", "push")]
+    [[5, 10, 10], [5, 5, 15]]
     """
     if side == "pull":
         return points // period * period
     places = np.searchsorted(times, points, "right") - 1
     caused = np.where(places < 0, points, times[places]) if len(times) else points
-    return -(-caused // period) * period
+    ends = -(-caused // period) * period
+    return np.where(points > ends + wait, -(-points // period) * period, ends)
 
 
 def last_end(
@@ -238,7 +259,10 @@ def last_end(
         else:
             # The first evaluation after the period ends it.
             known = times[times <= reached]
-            last = min(last, (int(known[-1]) - 1) // period * period if len(known) else 0)
+            ended = (int(known[-1]) - 1) // period * period if len(known) else 0
+            # Later answers do not belong to it.
+            waited = (min(reached - 1, complete) - semantics.wait) // period * period
+            last = min(last, max(ended, waited))
     return max(last, judged)
 
 
@@ -259,7 +283,7 @@ def judged_answers(
     for side, log in logs.items():
         reported[side], points[side], late[side] = defaultdict(dict), defaultdict(list), []
         kept = []
-        ends = period_ends(side, np.array([t for t, *_ in log.answers], np.int64), times, period)
+        ends = semantics.ends(side, np.array([t for t, *_ in log.answers], np.int64), times)
         for (t, at, row), end in zip(log.answers, ends.tolist(), strict=True):
             if end > last:
                 kept.append((t, at, row))

@@ -76,12 +76,17 @@ def _recoded(columns: TraceColumns, terms: TermCodes, rename: Callable[[str], st
 
 
 def needed_after(
-    columns: TraceColumns, end: int, longest: int, variants: tuple[VariantReport, ...]
+    columns: TraceColumns,
+    end: int,
+    longest: int,
+    variants: tuple[VariantReport, ...],
+    before: frozenset[int] = frozenset(),
 ) -> TraceColumns:
-    """Return the elements that evaluations after the time `end` need, with codes of their own.
+    """Return the elements that evaluations after `end` and at the times `before` need, with own codes.
 
     `longest` is the longest pull period: an answer in the next period is compared with evaluations that are
-    at most one period older. Windows without a length need all elements.
+    at most one period older. Windows without a length need all elements; windows that count triples need the
+    elements from the first of the times on.
     """
     programs = dict.fromkeys(
         program
@@ -92,11 +97,17 @@ def needed_after(
     if far.past is None:
         atoms = columns.atoms
     else:
+        if far.tuples:
+            end, before = min((end, *before)), frozenset()
         border = end - longest - far.past
         older, recent = (
             {name: some.within(part) for name, some in columns.atoms.items()}
             for part in (Interval(0, border), Interval(border + 1, columns.last))
         )
         windows = tuple(window for window in far.tuples if isinstance(window, TupleWindow))
-        atoms = join_atoms(carried_atoms(windows, older, columns.terms), recent)
+        times, ahead = np.array(sorted(before), np.int64), far.future or 0
+        # With other bounds, a window may contain one time point more.
+        earlier = {name: some.near(times, far.past + 1, ahead) for name, some in older.items()}
+        carried = carried_atoms(windows, older, columns.terms) if windows else earlier
+        atoms = join_atoms(carried, recent)
     return _recoded(replace(columns, atoms=atoms), TermCodes())

@@ -251,6 +251,7 @@ class Watcher:
             step.state.origin,
             self.periods[0],
             self.new,
+            max(self.answers_delay, self.periods[0]),
         )
 
     def _runner(self, batch: int) -> Runner:
@@ -262,13 +263,11 @@ class Watcher:
         """Return the pending elements that the batches after this one need."""
         if step.report is None:
             return step.pending
-        end = min(step.state.judged.values())
+        end, before = min(step.state.judged.values()), frozenset[int]()
         if self.logs:
-            # Whether a row of push is new depends on the evaluation before.
-            times = self._semantics(step).times("push", 0)
-            before = times[times <= step.state.compared]
-            end = min(end, int(before[-1]) if len(before) else step.state.compared)
-        return needed_after(step.pending, end, max(self.periods), step.report.variants)
+            semantics, end = self._semantics(step), min(end, step.state.compared)
+            before = frozenset(semantics.before(end, semantics.times("push", 0)))
+        return needed_after(step.pending, end, max(self.periods), step.report.variants, before)
 
     def _late(self, new: TraceColumns, behind: Mapping[Signature, Array]) -> tuple[LateElement, ...]:
         name = STREAM_PREDICATE, 4

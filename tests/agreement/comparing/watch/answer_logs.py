@@ -102,6 +102,8 @@ def by_period(answers, period, side, right):
     for t, rows in answers:
         caused = max((one for one in evaluated if one <= t), default=t)
         end = t // period * period if side == "pull" else -(-caused // period) * period
+        if side == "push" and t > end + period:
+            end = -(-t // period) * period
         found.setdefault(end, []).append(rows)
     return found
 

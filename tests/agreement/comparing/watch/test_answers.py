@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 
 from agreement import api
+from agreement.comparing.watch import newest_state
 from agreement.comparing.watch.logs import LogState, read_further
 from agreement.documents.options import declared
 from agreement.documents.requests import AnswersOptions
@@ -281,6 +282,39 @@ def test_the_answers_to_ask_are_booleans(folder):  # noqa: F811
     assert wrong == [["pull", "4", "6", "False", "1", "0", "1"], ["push", "6", "8", "False", "0", "1", "0"]]
 
 
+def test_a_rare_trigger_keeps_neither_verdicts_nor_elements_waiting(folder):  # noqa: F811
+    (folder / "log.jsonl").write_text(
+        "".join(
+            json.dumps({"t": t, "rows": rows}) + "\n" for t, rows in ((4, [{**A, "v": INTEGER}]), (31, [A]))
+        )
+    )
+    elements = [(3, P), (4, Q), *((t, "http://e/other") for t in range(5, 400))]
+    for number in range(0, 397, 40):
+        rows = [(t, "http://e/s", "http://e/a", p, "1") for t, p in elements[number : number + 40]]
+        run = begun(folder, trigger="matching", push_answers=str(folder / "log.jsonl"), push_reports="new")
+        state, _ = run.judge_batch(number // 40, [written(folder / "in" / f"{number}.csv", rows)])
+        _, pending = newest_state(folder / "checkpoint", state.question)
+        assert sum(len(some.t) for name, some in pending.atoms.items() if name == ("striple", 4)) < 90
+    assert state.compared >= 390
+    wrong = [row[:7] for row in rows_of(folder / "out", "answers")[1:] if row[3] == "False"]
+    assert wrong == [["push", "30", "32", "False", "1", "0", "1"]]
+
+
+@pytest.mark.parametrize("size", [1, 3, 33])
+def test_the_rules_do_not_depend_on_the_batches(folder, size):  # noqa: F811
+    # The system reports what is new since its last evaluation, which only elements of the query trigger.
+    (folder / "log.csv").write_text("t,x,v\n2,http://e/a,1\n")
+    elements = sorted([(2, P), (2, Q), (21, P), (21, Q), *((t, "http://e/other") for t in range(1, 32))])
+    rows = [(t, "http://e/s", "http://e/a", p, "1") for t, p in elements]
+    for number, first in enumerate(range(0, len(rows), size)):
+        run = begun(folder, push_answers=str(folder / "log.csv"), push_reports="new")
+        file = written(folder / "in" / f"{number}.csv", rows[first : first + size])
+        run.judge_batch(number, [file])
+    wrong = [row for row in rows_of(folder / "out", "answers")[1:] if row[3] == "False"]
+    assert [(row[1:4], row[8]) for row in wrong] == [(["20", "22", "False"], "20")]
+    assert "trigger = matching" in wrong[0][9].split("; ")
+
+
 VALUES = {
     "--answers-delay": "9s",
     "--answers-format": "tsv",
@@ -302,7 +336,7 @@ def test_an_option_of_the_answers_changes_what_is_read_and_requires_a_log(folder
     first = came(folder, "a", "1 p", "2 q", "5 q", "14 p")
     state, _ = begun(folder, **{f"{side}_answers": str(path)}, **named).judge_batch(0, [first])
     found = state.compared, state.logs[side].newest
-    usual = {"push": (4, 12), "pull": (8, 12)}[side]
+    usual = {"push": (8, 12), "pull": (8, 12)}[side]
     changed = {"--answers-delay": ({"push": 0, "pull": 2}[side], 12), "--answers-unit": (usual[0], 6)}
     assert found == changed.get(flag, usual)
 
