@@ -134,6 +134,7 @@ class JudgeResult(Findings):
     _verdict: AnswersVerdict | None = None
     _title: str = "Recorded cases"
     _cases: tuple[CaseVerdict, ...] = ()
+    _only: AnswersVerdict | None = None
     _refused: tuple[RefusedCase, ...] = ()
 
     @property
@@ -200,8 +201,11 @@ class JudgeResult(Findings):
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdict for a reader."""
         if self._verdict is not None:
-            return verdict_report.of_answers(self._verdict)
-        return verdict_report.text_of_cases(self._cases, self._refused)
+            yield from verdict_report.of_answers(self._verdict)
+            return
+        yield from verdict_report.text_of_cases(self._cases, self._refused)
+        if self._only is not None:
+            yield from verdict_report.of_answers(self._only)
 
     def page(self) -> "Page":
         """Return the content of the HTML report."""
@@ -230,8 +234,10 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     (True, [(2, 12, 1.0), (12, 22, 1.0), (22, 32, 1.0)])
     """
     options = judging.options_of(request.how)
-    version = judging.is_version(request.engine, request.answers)
-    _check_said(flags_of(request), request.how.match, cases=request.answers is None, version=version)
+    cases = request.answers is None
+    # Without a name, the engine of a case decides what judges it, and whether options are open.
+    version = request.engine in ENGINES
+    _check_said(flags_of(request), request.how.match, cases=cases, version=version)
     read_alone = (
         None
         if request.answers is None
@@ -244,11 +250,15 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         judging.check_case_judge(request.engine)
         paths = case_files(request.inputs)
         options = judging.at_times(options, request.how, lambda time: point_of(time, None, MILLISECOND))
-        work = partial(judging.judged_case, judge=request.engine, options=options)
+        left_open = [flag for flag in flags_of(request) if flag in _OF_SPECIFICATIONS]
+        work = partial(judging.judged_case, judge=request.engine, options=options, open_options=left_open)
         every = list(judging.each_case(paths, work, listeners.progress))
         verdicts = tuple(verdict for verdict in every if isinstance(verdict, CaseVerdict))
         refused = tuple(verdict for verdict in every if isinstance(verdict, RefusedCase))
-        return JudgeResult(_cases=verdicts, _refused=refused)
+        only = None
+        if len(verdicts) == len(paths) == 1:
+            only = judging.explained_case(verdicts[0], options, request.how, listeners.progress)
+        return JudgeResult(_cases=verdicts, _refused=refused, _only=only)
     query, traces = judging.paths_of(request.inputs)
     given = request.input_options
     # Without a unit, the numbers of Kolibrie count what `lars record` gives to the engine.

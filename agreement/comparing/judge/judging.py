@@ -471,14 +471,17 @@ def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
     )
 
 
-def judged_case(case: recordings.Case, judge: str | None, options: Options) -> CaseVerdict:
+def judged_case(
+    case: recordings.Case, judge: str | None, options: Options, open_options: Sequence[str] = ()
+) -> CaseVerdict:
     """Return the verdict on a case, by the engine version of the case unless `judge` names another.
 
     If `judge` is `specification`, the specification that the case's engine or language follows is the judge.
+    `open_options` are the given options that only a specification can use.
 
     Raises:
         LarsError: The engine and the language of the case are unknown, and `judge` is None or
-            `specification`.
+            `specification`; or an engine version judges, and there are open options.
     """
     own = ENGINES.get(case.engine)
     by_itself = own if own is not None and own.own_parser is not None else None
@@ -490,6 +493,11 @@ def judged_case(case: recordings.Case, judge: str | None, options: Options) -> C
         raise LarsError(f"the engine rejected the query: {case.refused}. Its answers cannot be judged")
     name = _judge_of(case, own) if judge is None or judge == SPECIFICATION else judge
     if judge is None and own is not None:
+        if open_options:
+            raise LarsError(
+                f"the engine version {case.engine} of the case judges it and leaves nothing open; to use "
+                f"{' and '.join(open_options)}, add --engine {SPECIFICATION}"
+            )
         name = case.engine
     turned = replace(options, match="time" if options.match == "sequence" else "sequence")
     judgement = _judgement(case, name, options)
@@ -764,6 +772,21 @@ def verdict_on(
     return AnswersVerdict(judgement, names, unit.milliseconds, diagnosis, other)
 
 
+def explained_case(
+    verdict: CaseVerdict, options: Options, how: requests.JudgeOptions, progress: settings.Progress
+) -> AnswersVerdict | None:
+    """Return the windows and the best explanation of a case that a specification finds incorrect.
+
+    Return None for other cases.
+    """
+    if verdict.correct is not False or not isinstance(verdict.judgement, Judgement):
+        return None
+    recording = recorded_of_case(verdict.case, options)
+    unit = unit_of(recording.run.query, verdict.case.pushes)
+    counted = replace(recording, run=replace(recording.run, unit=unit))
+    return verdict_on(verdict.judge, counted, how, progress)
+
+
 def _by_engine(name: str, recording: RecordingToJudge, match: requests.MatchBy) -> VersionJudgement:
     return judged_by(
         ENGINES[name], recording.run, recording.recording, replace(recording.options, match=match)
@@ -778,14 +801,6 @@ def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
     if query.suffix in requests.PROGRAM_SUFFIXES:
         raise LarsError(f"{query}: cannot judge a LARS program, because engines answer queries; use a query")
     return query, tuple(trace)
-
-
-def is_version(name: str | None, answers: Path | None) -> bool:
-    """Return whether an engine version judges.
-
-    Without a name, recorded cases are judged by engine versions.
-    """
-    return answers is None if name is None else name in ENGINES
 
 
 def check_case_judge(name: str | None) -> None:

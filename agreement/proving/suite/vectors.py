@@ -32,6 +32,13 @@ Start = int | str
 - FIRST_ALIGNED, STREAM_ALIGNED: windows close at this time, and every β before and after this time.
 """
 
+_MEANINGS: Final[Mapping[str, str]] = {
+    ALIGNED: "windows close at multiples of their slide",
+    FIRST: "windows begin at the first element",
+    FIRST_OF_STREAM: "each window begins at the first element of its own stream",
+    FIRST_ALIGNED: "windows close at the time of the first element, and every slide before and after it",
+    STREAM_ALIGNED: "each window closes at the time of the first element of its own stream, and every slide",
+}
 _WC: Final = "window-close"
 _NE: Final = "non-empty"
 _CC: Final = "content-change"
@@ -108,6 +115,36 @@ class ParameterVector:
         if not self.by_clock:
             result["tick"] = self.tick
         return result | {"combination": self.combination}
+
+    def departures(self, own: Specification) -> Mapping[str, str]:
+        """Return the parameters that differ from a language's own specification, each with both values.
+
+        Every start time is allowed.
+        """
+        reports = [one for one in get_args(Strategy) if one in own.report]
+        allowed = {
+            "report": (" and ".join(reports),),
+            "bounds": own.bounds,
+            "empty": (own.empty,),
+            "tick": (own.tick,),
+            "combination": (own.combination,),
+        }
+        return {
+            name: f"{name} {value} instead of {' or '.join(allowed[name])}"
+            for name, value in self.values().items()
+            if name in allowed and value not in allowed[name]
+        }
+
+    def meanings(self) -> Iterator[str]:
+        """Yield a sentence for each of t0 and combination whose value does not explain itself."""
+        start = str(self.start)
+        if "/" in start:
+            one, other = start.split("/")
+            yield f"t0 {start}: the first window of a query begins at {one}, the second at {other}, in turns"
+        elif start in _MEANINGS:
+            yield f"t0 {start}: {_MEANINGS[start]}"
+        if self.combination == "all":
+            yield "combination all: a query with several windows is evaluated only when all of them report"
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {value}" for name, value in self.values().items())

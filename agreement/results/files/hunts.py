@@ -277,6 +277,6 @@ def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[
                 name, run.query.registration, run.pushes, run.answers, deterministic=fault.repeated
             )
             (folder / "case.json").write_text(case_text(case), encoding="utf-8")
-            text = hunt_report.fault_markdown(hunted, fault, made)
+            text = hunt_report.fault_markdown(hunted, fault, made, str(path / name))
             (folder / "README.md").write_text(text, encoding="utf-8")
             write_page(folder / "page.html", replace(fault_page(hunted, fault, case), provenance=made))

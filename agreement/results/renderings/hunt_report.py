@@ -139,13 +139,16 @@ def judge_command(hunt: Hunt) -> str:
     return shlex.join(["lars", "judge", "case.json", "--engine", hunt.reference.name, *starts, *late])
 
 
-def compare_command(hunt: Hunt) -> str:
+def compare_command(hunt: Hunt, case: str = "case.json") -> str:
     """Return the command that runs the engine on a fault's case again."""
-    return shlex.join(["lars", "compare", f"adapter:{hunt.engine.name}", hunt.reference.name, "case.json"])
+    return shlex.join(["lars", "compare", f"adapter:{hunt.engine.name}", hunt.reference.name, case])
 
 
-def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) -> str:
-    """Return a Markdown text about a fault: query, stream, reported rows, correct rows, definition."""
+def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], folder: str) -> str:
+    """Return a Markdown text about a fault: query, stream, reported rows, correct rows, definition.
+
+    `folder` is the path of the fault's folder, from where the hunt was run.
+    """
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""
     size, runs = (
@@ -167,8 +170,10 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) ->
         rule_text(fault),
         f"Right: {right_text(hunt, fault)}.",
         "## Again",
-        "Judge what was recorded; run the engine on it once more:",
-        f"```sh\n{judge_command(hunt)}\n{compare_command(hunt)}\n```",
+        "In this folder, judge what was recorded:",
+        f"```sh\n{judge_command(hunt)}\n```",
+        "In the folder in which `lars hunt` was run, run the engine on it once more:",
+        f"```sh\n{compare_command(hunt, f'{folder}/case.json')}\n```",
         _provenance(made),
     )
     return "\n\n".join(parts) + "\n"

@@ -8,9 +8,11 @@ import pyoxigraph as ox
 from rich.console import RenderableType
 
 from agreement.documents import outputs
+from agreement.engines.specifications import builtin
 from agreement.experiments.junit import VerdictCase, junit_text
 from agreement.proving import suite
 from agreement.proving.suite.running import Choice
+from translate.dialects import TITLES
 
 _OUTCOMES: Final = suite.OUTCOMES
 _EARL: Final = {
@@ -67,6 +69,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
         nearest = f"those of {result.writing.language.value}" if result.usual else "the nearest"
         sentence = f"none fits every answer; {nearest}"
     yield f"  parameters ({sentence}): {vector_text(result.choice)}"
+    yield from _departures(result)
     if result.misfits:
         yield f"  no parameters fit {outputs.first_few(result.misfits, 4)} together"
     elif len(result.fitting) > 1:
@@ -76,6 +79,26 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     if unseen := [each.unseen for each in result.results if each.unseen and _is_judged(each)]:
         reports, tests = outputs.quantity(sum(unseen), "report"), outputs.quantity(len(unseen), "test")
         yield f"  {reports} of {tests} come only with the last element, and are not asked"
+
+
+def _departures(result: suite.SuiteResult) -> Iterator[str]:
+    """Yield how the parameters differ from the language's own, and what unusual parameters mean."""
+    language, vectors = result.writing.language, suite.vectors()
+    own = builtin(language.value)
+    chosen, fitting = vectors[result.choice[0]], [vectors[number] for number, _ in result.fitting]
+    found = chosen.departures(own)
+    # Another vector that fits too may have the language's own value: then no answer shows a difference.
+    shown = [text for name, text in found.items() if all(name in each.departures(own) for each in fitting)]
+    if shown:
+        yield f"  different from {TITLES[language]}'s own parameters: {'; '.join(shown)}"
+    if unshown := [name for name in found if found[name] not in shown]:
+        yield f"  not shown by the answers, which also fit {TITLES[language]}'s own: {', '.join(unshown)}"
+    yield from (f"  {meaning}" for meaning in chosen.meanings())
+
+
+def _about(result: suite.TestResult) -> str:
+    """Return the comment of a test, in words that no reader takes for a diagnosis of the tested engine."""
+    return f"what the test tells apart (no diagnosis of this engine): {result.test.comment}"
 
 
 def vector_text(choice: Choice) -> str:
@@ -138,7 +161,7 @@ def _is_judged(result: suite.TestResult) -> bool:
 
 def failure_parts(result: suite.TestResult, of: suite.SuiteResult) -> Iterator[RenderableType]:
     """Yield the parts of a failed test: sentence, reason, stream, expected rows and reported rows."""
-    yield f"{result.test.name}: {result.test.comment}"
+    yield f"{result.test.name}: {_about(result)}"
     if result.answer.failure is not None:
         yield f"  the run failed: {result.answer.failure}"
         return
@@ -288,6 +311,6 @@ def _case(result: suite.TestResult, suite_result: suite.SuiteResult) -> VerdictC
             why = result.answer.failure or reasons(result, suite_result.choice)
             came = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _came(result))
             right = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _right(result))
-            return replace(named, failure=why, text=f"{result.test.comment}\nright:\n{right}\ncame:\n{came}")
+            return replace(named, failure=why, text=f"{_about(result)}\nright:\n{right}\ncame:\n{came}")
         case _:
             return replace(named, skipped=_why(result, suite_result) or result.outcome)

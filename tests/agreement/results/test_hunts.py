@@ -77,7 +77,8 @@ def test_the_commands_of_a_fault_can_be_copied_where_paths_have_blanks(mutant, t
     text = (folder / "README.md").read_text()
     judge, compare = (shlex.split(line) for line in text.splitlines() if line.startswith("lars "))
     assert judge == ["lars", "judge", "case.json", "--engine", str(reference)]
-    assert compare == ["lars", "compare", f"adapter:{mutant}", str(reference), "case.json"]
+    assert compare == ["lars", "compare", f"adapter:{mutant}", str(reference), str(folder / "case.json")]
+    assert "In the folder in which `lars hunt` was run, run the engine on it once more:" in text
 
 
 def test_a_page_of_all_faults_lists_each_with_its_stream_and_the_commands_to_repeat_it(hunted):

@@ -229,3 +229,21 @@ def test_a_specification_counts_the_numbers_of_kolibrie_as_the_recording_does(in
     assert found.json["explanations"][0]["predicted"] > 0
     alone = lars("judge", case, "--engine", "specification")
     assert "nothing to compare" not in alone.out + alone.err
+
+
+def test_a_case_that_is_wrong_by_a_specification_has_windows_and_an_explanation(inputs, tmp_path):
+    case, closed = tmp_path / "case.json", tmp_path / "closed.toml"
+    closed.write_text(
+        'name = "mine"\nreport = ["window-close", "non-empty"]\nbounds = "closed"\nempty = "silent"\n'
+    )
+    lars("record", *inputs, "--adapter", f"{SERVED} {closed}", "--out", case)
+    found = lars("judge", case)
+    assert found.code == 1
+    assert "best explanation: rspql with bounds = closed predicts every report, and nothing else" in found.out
+    assert "windows, t0 = 0" in found.out
+    assert lars("judge", case, "--bounds", "closed").code == 0
+    lars("record", *inputs, "--adapter", f"{SERVED} rsp-js-1.3.5", "--out", case)
+    found = lars("judge", case, "--bounds", "closed")
+    assert (found.code, "rsp-js-1.3.5 of the case judges it" in found.err) == (2, True)
+    assert "add --engine specification" in found.err
+    assert lars("judge", case, "--bounds", "closed", "--engine", "specification").code in (0, 1)

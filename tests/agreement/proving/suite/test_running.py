@@ -160,6 +160,39 @@ def _spoken(result):
     return result.outcome != "inadmissible" and not result.test.name.startswith(("ask", "late"))
 
 
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, None),
+        ({"bounds": ("closed",)}, "bounds closed instead of low-open"),
+        ({"empty": "reported"}, "empty reported instead of silent"),
+    ],
+)
+def test_parameters_that_differ_from_those_of_the_language_are_said(change, said, tests):
+    engine = BuiltInEngine(builtin("rspql").model_copy(update=change))
+    text = "\n".join(line for line in as_text([judged(engine, tests)]) if isinstance(line, str))
+    assert ("different from RSP-QL's own parameters" in text) == (said is not None)
+    assert said is None or f"different from RSP-QL's own parameters: {said}\n" in f"{text}\n"
+
+
+def test_only_what_the_answers_show_is_said_to_differ(tests):
+    found = judged(built_in("rspql"), tests)
+    wrong = next(n for n, one in enumerate(vectors()) if one.bounds == "closed" and one.start == "0/1")
+    told = replace(found, choice=(wrong, "evaluation"))
+    text = "\n".join(line for line in as_text([told]) if isinstance(line, str))
+    assert "own parameters" not in text
+    assert "not shown by the answers, which also fit RSP-QL's own: bounds" in text
+    assert "t0 0/1: the first window of a query begins at 0, the second at 1, in turns" in text
+
+
+def test_a_failed_test_is_no_diagnosis(tests):
+    engine = AlteredEngine(built_in("rspql"), replies=_each(lambda reports: reports[1:]))
+    found = judged(engine, tests)
+    text = "\n".join(line for line in as_text([found]) if isinstance(line, str))
+    assert ": what the test tells apart (no diagnosis of this engine): " in text
+    assert "no diagnosis of this engine" in junit(found)
+
+
 def test_what_is_not_asked_is_said_in_each_form(tests):
     few = [replace(one, expected={Language.RSPQL: _silent(one)}) for one in tests[:3]]
     answers = [*map(SuiteAnswer, few), *engine_answers([built_in("rspql")], tests[3:], RSPQL, {})]
