@@ -26,7 +26,7 @@ from agreement.comparing.judge.judgement import (
     judge_recording,
     narrow_options,
 )
-from agreement.comparing.matching.likeness import Likeness
+from agreement.comparing.matching.likeness import Likeness, only_kinds_apart
 from agreement.comparing.matching.silence import rows_on, silence
 from agreement.comparing.smaller import fewest_enough
 from agreement.documents import recordings, requests, traces
@@ -760,7 +760,9 @@ def verdict_on(
     if judgement.correct is not False:
         return AnswersVerdict(judgement, names, unit.milliseconds, lost=lost)
     diagnosis = None
-    if how.diagnosis:
+    if only_kinds_apart([window.rows for window in judgement.best.windows]):
+        pass  # no fault of windows explains an IRI in place of a text
+    elif how.diagnosis:
         diagnosis = diagnose(recording, judgement, progress)
     elif how.gracious:
         diagnosis = by_borders(recording, judgement)

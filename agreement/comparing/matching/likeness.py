@@ -3,13 +3,15 @@
 Equal rows have the same key. For very many rows, the numbers of the keys are compared as columns.
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache, partial
 from itertools import islice
 from math import inf, isfinite, isnan
+from operator import attrgetter
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -462,3 +464,34 @@ def _named(names: Mapping[str, str], report: int, label: str) -> str:
 
 def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:
     return list({row_key(row, lexical=how.lexical): row for row in reversed(list(rows))}.values())[::-1]
+
+
+def kinds_apart(differences: Iterable[RowMatch]) -> Iterator[tuple[str, str]]:
+    """Yield the first IRI and literal in which an extra row differs from a missing row with equal values."""
+    for rows in differences:
+        expected = {tuple(map(_bare_value, row)): row for row in rows.missing}
+        for row in rows.extra:
+            other = expected.get(tuple(map(_bare_value, row)), row)
+            terms = zip(other, row, strict=True)
+            yield from islice((pair for pair in terms if _is_iri(pair[0]) != _is_iri(pair[1])), 1)
+
+
+def only_kinds_apart(differences: Sequence[RowMatch]) -> bool:
+    """Return whether each wrong row is an IRI where a literal is due, or the other way round."""
+    wrong = [rows for rows in differences if rows.missing or rows.extra]
+    pairs = sum(1 for _ in kinds_apart(wrong))
+    return pairs > 0 and all(pairs == sum(len(side(rows)) for rows in wrong) for side in _SIDES)
+
+
+_SIDES: Final = (attrgetter("missing"), attrgetter("extra"))
+
+
+def _is_iri(term: str | None) -> bool:
+    return term is not None and term.startswith("<")
+
+
+def _bare_value(term: str | None) -> str | None:
+    """Return the lexical form of a literal, or the last part of an IRI."""
+    if term is not None and _is_iri(term):
+        return re.split("[/#:]", term[1:-1])[-1]
+    return None if term is None else term.lstrip('"').partition('"')[0]

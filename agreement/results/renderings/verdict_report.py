@@ -4,9 +4,9 @@ Cases are grouped by the key `family` of the case. Cases that differ or cannot b
 about a recording consists of a sentence, a table of windows or cases, and explanations of the differences.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from math import ceil, isfinite
 from typing import Final
 
@@ -16,7 +16,7 @@ from rich.text import Text
 from agreement.comparing.judge import Judgement, RefusedCase, Shift, Verdict, judging
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
-from agreement.comparing.matching.likeness import RowMatch
+from agreement.comparing.matching.likeness import RowMatch, kinds_apart
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
@@ -136,28 +136,14 @@ def by_other_match(
 
 def _other_kinds(verdict: judging.AnswersVerdict) -> Iterator[str]:
     """Yield a note if a reported row has the values of an expected row, but another kind of term."""
-    windows = (window for window in judged_windows(verdict) if window.missing and window.extra)
-    for window in windows:
-        expected = {tuple(map(_value, row)): row for row in window.missing}
-        for row in window.extra:
-            other = expected.get(tuple(map(_value, row)), row)
-            for due, found in zip(other, row, strict=True):
-                if due and found and due.startswith("<") != found.startswith("<"):
-                    yield f"same values, other kind of term: expected {due}, found {found}"
-                    yield _MAPPED
-                    return
+    for due, found in islice(kinds_apart(window.rows for window in judged_windows(verdict)), 1):
+        yield f"same values, other kind of term: expected {due}, found {found}"
+        yield _MAPPED
 
 
 _MAPPED: Final = (
     'map the column to a text or number with "{column}", or to an IRI with "ex:{column}", in [columns]'
 )
-
-
-def _value(term: str | None) -> str | None:
-    """Return the lexical form of a literal, or the last part of an IRI."""
-    if term is not None and term.startswith("<"):
-        return re.split("[/#:]", term[1:-1])[-1]
-    return None if term is None else term.lstrip('"').partition('"')[0]
 
 
 def _lacks_report(judgement: Judgement) -> bool:
@@ -330,11 +316,14 @@ def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
 def of_answers(verdict: judging.AnswersVerdict) -> Iterator[RenderableType]:
     """Yield the text of the verdict on a file of answers."""
     if isinstance(verdict.judgement, Judgement):
-        yield from by_specification(verdict.judgement, verdict.diagnosis, verdict.dates)
+        parts = by_specification(verdict.judgement, verdict.diagnosis, verdict.dates)
     else:
-        yield from by_version(verdict.judgement)
-    yield from by_other_match(verdict.judgement, verdict.other)
+        parts = iter(by_version(verdict.judgement))
+    yield from islice(parts, 1)
+    # Before the tables: this explains them.
     yield from _other_kinds(verdict)
+    yield from parts
+    yield from by_other_match(verdict.judgement, verdict.other)
 
 
 def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates: Dates) -> outputs.Json:

@@ -271,9 +271,16 @@ def test_a_text_in_place_of_an_iri_is_called_so(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("time,event,room\n1,e,hall\n9,f,attic\n")
     (tmp_path / "a.csv").write_text("time,room\n1,hall\n9,attic\n")
     lars("init", "mine", "q.rq", "t.csv")
-    found = lars("judge", "mine", "--engine", "cqels", "--answers", "a.csv", "--no-diagnosis")
+    found = lars("judge", "mine", "--engine", "cqels", "--answers", "a.csv")
     said = 'same values, other kind of term: expected <http://example.org/hall>, found "hall"'
-    assert (found.code, said in found.out) == (1, True)
+    assert (found.code, found.out.splitlines()[1]) == (1, said)
+    # No search for faults of windows, which it cannot be.
+    assert "no known fault" not in found.out
+    # One more wrong row, and the search begins.
+    (tmp_path / "b.csv").write_text("time,room\n1,hall\n9,attic\n9,cellar\n")
+    again = lars("judge", "mine", "--engine", "cqels", "--answers", "b.csv")
+    assert said in again.out
+    assert "fault" in again.out or "explanation" in again.out
     (tmp_path / "mine/experiment.toml").write_text(
         (tmp_path / "mine/experiment.toml").read_text().replace("ex:{room}", "{room}")
     )
