@@ -135,6 +135,10 @@ def what_is_under_way() -> str:
     return _UNDER_WAY[-1]() if _UNDER_WAY else ""
 
 
+_WIDTH: Final = 118
+"""The greatest number of characters of an excerpt."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """A position in a text: line and column count from 1, and `line_text` is the text of the line.
@@ -153,11 +157,14 @@ class Place:
 
     def excerpt(self) -> str:
         """Return the line with a caret under the place; a long line is shortened around the place."""
-        start = max(0, self.column - 60)
-        line, before = (
-            on_one_line(self.line_text[start:end].expandtabs(1)) for end in (start + 110, self.column - 1)
+        start, place = max(0, self.column - 60), self.column - 1
+        before, behind = (
+            on_one_line(self.line_text[begin:end].expandtabs(1))
+            for begin, end in ((start, place), (place, start + 110))
         )
-        return f"  {line}\n  {' ' * len(before)}^"
+        # Escapes of invisible characters are longer than the characters.
+        before = before[-_WIDTH // 2 :]
+        return f"  {before}{behind[: _WIDTH - len(before)]}\n  {' ' * len(before)}^"
 
 
 def place_at(source: str, text: str, offset: int) -> Place:

@@ -14,6 +14,8 @@ from typing import BinaryIO, Final
 from lars import errors
 from lars.dataclass import dataclass
 
+WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+"""The beginnings of text in UTF-16."""
 _MARK: Final = b"\xef\xbb\xbf"
 MOST_BYTES: Final = 2**26
 """The greatest number of bytes that are read from an input without a known end: a pipe or a device."""
@@ -104,6 +106,8 @@ def decode(name: str, data: bytes, accepted: str) -> TextFile:
         return TextFile(name, data.decode())
     except UnicodeDecodeError as error:
         problem = f"found the byte {data[error.start]:#04x}, which is not text; expected {accepted}, in UTF-8"
+        if data.startswith(WIDE):
+            problem = f"found text in UTF-16; expected {accepted}, in UTF-8 (iconv -f UTF-16 -t UTF-8)"
         file = TextFile(name, data.decode(errors="replace"))
         raise file.error(len(data[: error.start].decode()), problem) from None
 

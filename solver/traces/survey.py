@@ -24,8 +24,6 @@ from solver.settings import OriginWarning, PeriodWarning, TraceOptions, TraceWar
 from solver.traces.input_files import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import LARGEST, Instant, TimeKind, dividing, instant_of, show
 
-WITH_END: Final = ", or none where --to, or an experiment's timeline, says when the trace ends"
-
 
 class Summary(NamedTuple):
     """The summary of one stream in one block of a file.
@@ -192,9 +190,10 @@ def survey(
         return Survey(options.unit, skipped)
     if not read:
         names = ", ".join(source.path for source in sources[:5])
+        left_out = f" (skipped: {skipped})" if skipped else ""
         raise LarsError(
-            f"{names}: the trace holds no elements ({skipped} bad ones skipped); "
-            f"expected at least one{WITH_END}"
+            f"{names}: found no elements in the trace{left_out}; use a trace with elements, or set the end "
+            "of the trace by --to or by the key `timeline` of the experiment"
         )
     is_open = options.origin is None
     _check_kinds((*read, *arrived), sources, is_open=is_open)
@@ -369,7 +368,7 @@ def _order_check(options: TraceOptions) -> Check:
         if t < reached:
             stream = "" if atom.stream in (None, ATOMS) else f" of the stream {atom.stream}"
             one, other = (_written(replace(atom.time, value=value), options) for value in (t, reached))
-            text = f"the time {one} comes after {other}{stream}"
+            text = f"found the time {one} below the later time {other}{stream}"
             return f"{text}; expected times that do not decrease, or --sort"
         latest[atom.stream] = t
         return None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lars.errors import LarsError, system_error
-from lars.files import exists
+from lars.files import WIDE, exists
 from lars.language.terms import Signature
 from solver.columns import (
     NO_CODE,
@@ -412,9 +412,6 @@ def _mapped(
     return MappedTable(), input_files.converted_file(plain, how, write)
 
 
-_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
-
-
 def _head(file: Path, plain: Path, *, empty: bool) -> input_files.FileHead:
     try:
         with plain.open("rb") as reader:
@@ -426,7 +423,7 @@ def _head(file: Path, plain: Path, *, empty: bool) -> input_files.FileHead:
             f"{file}: the trace is empty; to evaluate without input, set the end of the timeline with "
             "--to TIME"
         )
-    if head.startswith(_WIDE) and not head.startswith(input_files.ARROW):
+    if head.startswith(WIDE) and not head.startswith(input_files.ARROW):
         raise LarsError(
             f"{file}: found text in UTF-16; use UTF-8, such as the output of `iconv -f UTF-16 -t UTF-8`"
         )

@@ -201,8 +201,9 @@ def read_pushes(
     for warning in caught:
         if isinstance(warning.message, settings.OriginWarning):
             zero = warning.message.zero
+            traces.told_origin(trace, warn)(str(warning.message))
         # Only agree needs time 0 outside every period.
-        if not issubclass(warning.category, settings.PeriodWarning):
+        elif not issubclass(warning.category, settings.PeriodWarning):
             warn(str(warning.message))
     windows = [window for engine_query in queries for window in requests.sources(engine_query)]
     if windows and all(isinstance(source.stream, Iri) for source in windows):

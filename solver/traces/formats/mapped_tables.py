@@ -406,7 +406,10 @@ def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) ->
     header = column_names(path, plain)
     texts = [name for name in dict.fromkeys(names) if name != ROW or name in header]
     if missing := [name for name in texts if name not in header]:
-        raise LarsError(f"{path}: found no column {missing[0]}; it has {', '.join(header)}")
+        raise LarsError(
+            f"{path}: found no column {missing[0]}; it has {', '.join(header)}; correct --column, or the "
+            "table [columns] of the experiment"
+        )
     if twice := [name for name in texts if header.count(name) > 1]:
         raise LarsError(f"{path}: two columns have the name {twice[0]}; use a different name for each column")
     is_parquet, marked = _is_parquet(plain), frozenset[str]()

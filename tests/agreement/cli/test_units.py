@@ -163,7 +163,7 @@ def test_dates_leave_no_doubt(files):
     dates = [f"2024-01-01T12:0{minute}:00Z" for minute in range(9)]
     (files / "t.nq").write_text(trace_of(dates))
     (said,) = solve("c.cqels", "t.nq").err.splitlines()
-    assert said.startswith("warning: time 0 is 2024-01-01T11:59:59Z, one time point is 1s")
+    assert said.startswith("note: time 0 is 2024-01-01T11:59:59Z, one time point is 1s")
 
 
 def test_spark_and_judge_warn_alike(files, spark):

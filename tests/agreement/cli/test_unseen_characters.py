@@ -153,3 +153,22 @@ def test_the_script_of_a_page_shows_the_strings_of_its_data_with_escapes():
     text = '{"a\\u202e": ["\\u001b[31m x\\ny\\t", 1, null, {"b": "\\udb40\\udc41"}]}'
     ran = subprocess.run(["node", "-e", script, text], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == '{"a\\\\u202E":["\\\\u001B[31m x\\ny\\\\t",1,null,{"b":"\\\\U000E0041"}]}'
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            b"\x7fELF\x02" + b"\0" * 70 + b"\xd0" + b"\0" * 500,
+            "q.rq:1:76: found the byte 0xd0, which is not text",
+        ),
+        ("SELECT".encode("utf-16"), "q.rq:1:1: found text in UTF-16; expected a file with a query in "),
+    ],
+)
+def test_the_excerpt_of_a_binary_file_is_one_line(data, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_bytes(data)
+    first, line, caret = lars("solve", "q.rq", "q.rq").err.splitlines()
+    assert first.startswith(f"lars: {said}")
+    assert max(len(line), len(caret)) <= 120
+    assert set(caret) == {" ", "^"}

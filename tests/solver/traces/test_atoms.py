@@ -195,8 +195,12 @@ MALFORMED = {
     "a late prefix": ("a.atoms", "1: p\n@prefix e: <u:> .\n", "2:1: found a new meaning of e:"),
     "two meanings": ("a.atoms", "@prefix e: <u:> .\n@prefix e: <v:> .\n1: p\n", "2:1: found a new meaning"),
     "bad prefix": ("a.atoms", "@prefix e <u:> .\n1: p\n", "1:9: found “e”, expected a prefix"),
-    "order": ("a.atoms", "3: p\n1: p\n", "2:1: the time 1 comes after 3; expected times that do not"),
-    "order of a quiet time": ("a.atoms", "3: p\n1:\n", "2:1: the time 1 comes after 3"),
+    "order": (
+        "a.atoms",
+        "3: p\n1: p\n",
+        "2:1: found the time 1 below the later time 3; expected times that do not",
+    ),
+    "order of a quiet time": ("a.atoms", "3: p\n1:\n", "2:1: found the time 1 below the later time 3"),
     "too large a number": (
         "a.atoms",
         "1: p p(9999999999)\n",

@@ -115,7 +115,7 @@ def test_a_table_without_rows_holds_no_elements(tmp_path, name):
         pq.write_table(
             pa.table({"t": pa.array([], pa.int64())} | dict.fromkeys("spo", pa.array([], "string"))), path
         )
-    said = f"{path}: the trace holds no elements (0 bad ones skipped)"
+    said = f"{path}: found no elements in the trace; use"
     assert message(lambda: read_trace_in_process([path], SECONDS)).startswith(said)
 
 

@@ -105,7 +105,7 @@ FAULTS = {
         LOG.replace("1.2", "1.2-basic") + "MESSAGE\n:s :p\n<<( :a :b :c )>> .",
         "5:1: found a triple term, which 1.2-basic-messages does not allow",
     ),
-    "nothing": ("a.ttl", LOG, " the trace holds no elements"),
+    "nothing": ("a.ttl", LOG, " found no elements in the trace"),
 }
 
 

@@ -146,7 +146,7 @@ def test_the_answer_stream_of_a_translated_query_is_one(tmp_path, engine, mode, 
     [
         ("2 p.", "answer:1:3: "),
         ("2: p(X).", "answer:1:6: "),
-        ("3: p.\n2: q.", "answer:2:1: the time 2 comes after 3"),
+        ("3: p.\n2: q.", "answer:2:1: found the time 2 below the later time 3"),
         ("{", "answer:1: not valid JSON: "),
         ('{"t": 2}', "answer:1: not a JSON object with t and answer_streams"),
         ('{"t": 2, "rows": []}', "answer:1:1: found rows of a query; check atoms of the program"),
