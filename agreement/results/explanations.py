@@ -19,6 +19,7 @@ from agreement.experiments.grid import on_experiment
 from agreement.results.base.library import Findings, Listeners, lines_table, offered_functions
 from agreement.results.renderings import check_report, explanation_report
 from agreement.results.renderings.explanation_report import short_text, why_in_words
+from lars.analysis import nearby
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, text_in
@@ -195,6 +196,11 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
     if request.at is None:
         raise LarsError(f"--at TIME is missing; {ACCEPTED}")
     here = situate(request, paths, listeners)
+    last = max((fact.t for fact in here.situation.facts), default=here.at)
+    _, near = nearby(here.program, here.stream, here.at)
+    if here.at > last and last not in near:
+        at, end = map(here.dates.text, (here.at, last))
+        listeners.note(f"no window at {at} contains an element: the last element of the trace is at {end}")
     explanation = explaining.explain_atom(here, here.at, atom, request.model, paths[0])
     return ExplainResult(here.dates, explanation, here, paths[0])
 

@@ -193,6 +193,16 @@ def test_wrong_values_are_one_message(call, said):
         call()
 
 
+def test_a_time_at_which_all_windows_are_after_the_trace_is_a_note(tmp_path):
+    query, trace = tmp_path / "q.cqels.rq", tmp_path / "t.nq"
+    query.write_text("SELECT ?s { STREAM <urn:s> [RANGE 3s] { ?s <urn:p> ?o } }")
+    trace.write_text('<urn:a> <urn:p> "1" <urn:s> "9" .\n')
+    for at, noted in ((9, False), (12, False), (13, True), (50, True)):
+        notes = api.explain(query, trace, atom="ans1(<urn:a>)", at=at).notes
+        said = f"no window at {at} contains an element: the last element of the trace is at 9"
+        assert (said in notes) == noted
+
+
 def test_a_keyword_that_is_not_there_is_a_type_error():
     with pytest.raises(TypeError, match="perod"):
         api.agree(COUPONS, perod=3)
