@@ -96,8 +96,8 @@ class WatchRequest:
     on: tuple[str, ...] | None = requests.on_option()
     delay: Period = option(
         0,
-        "An element counts if its time is at most D before the newest time that arrived earlier. Later "
-        "elements are not used, and are listed in the table too-late.",
+        "Greatest delay of an element: the newest time that arrived before the element, minus the element's "
+        "own time. Elements with a longer delay are not used, and are listed in the table too-late.",
         requests.readers.length,
         metavar="D",
         keyword="int | str",

@@ -525,8 +525,8 @@ _CAUSES = (
     Column("cause", str, "why"),
     Column("rows", int, "number of rows with this cause"),
     Column("periods", int, "number of periods with such rows"),
-    Column("from", int, "start of the first such period (from, to]", is_time=True),
-    Column("to", int, "its end", is_time=True),
+    Column("first_from", int, "start of the first such period (first_from, first_to]", is_time=True),
+    Column("first_to", int, "end of the first such period", is_time=True),
 )
 PERIODS = (
     _VARIANT,

@@ -87,7 +87,7 @@ def test_the_summary_counts_what_the_other_tables_hold(sample):
     counted = rows.groupby(keys).agg(
         rows=("from", "size"), periods=("from", "nunique"), first=("from", "min")
     )
-    told = causes.set_index(keys)[["rows", "periods", "from"]].sort_index()
+    told = causes.set_index(keys)[["rows", "periods", "first_from"]].sort_index()
     assert told.to_numpy().tolist() == counted.sort_index().to_numpy().tolist()
     assert len(causes) > 0
 
