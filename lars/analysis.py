@@ -384,14 +384,14 @@ def intensional(program: Program) -> frozenset[terms.Signature]:
 
 
 def failing_comparisons(
-    program: Program, given: Iterable[terms.Atom]
+    program: Program, inputs: Iterable[terms.Atom]
 ) -> Iterator[tuple[Rule, int, logic.Call]]:
     """Yield the comparisons in brackets whose variable has numbers of LARS, for which `<` is an error.
 
     The numbers come from the given atoms of the input, from facts, from arithmetic and from times. Each
     comparison comes with its rule and the index of its literal.
     """
-    places = _numeric_places(program, given)
+    places = _numeric_places(program, inputs)
     for rule in program.rules:
         numeric = _numeric(rule, places)
         for number, literal in enumerate(rule.body):
@@ -411,10 +411,10 @@ def _ordering(expression: logic.Expression) -> Iterator[logic.Call]:
             yield from _ordering(argument)
 
 
-def _numeric_places(program: Program, given: Iterable[terms.Atom]) -> set[tuple[terms.Signature, int]]:
+def _numeric_places(program: Program, inputs: Iterable[terms.Atom]) -> set[tuple[terms.Signature, int]]:
     """Return the argument positions of predicates that have numbers, each as its predicate and index."""
     places: set[tuple[terms.Signature, int]] = set()
-    for atom in given:
+    for atom in inputs:
         places |= _places(atom, frozenset())
     grown = True
     while grown:
