@@ -5,6 +5,7 @@ system to the last multiple of the pull period before them. A rule explains a wr
 with this rule has exactly the rows of the system.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -316,18 +317,14 @@ def judged_answers(
             alike = Likeness("set", tolerance, lexical)
             only = match_rows(theirs, rows, alike).extra if rows and other is not None else ()
             mine.append(AnswerVerdict(side, start, start + period, match.actual, match, tuple(only)))
-        wrong = [number for number, verdict in enumerate(mine) if not verdict.match.equal]
-        if wrong:
+        if mine and (after[side].rules or not all(verdict.match.equal for verdict in mine)):
             offsets = Counter(t % period for every in points[side].values() for t in every)
             # What a system evaluates without rows is not in its log.
             likely = dict.fromkeys((*(t for t, _ in offsets.most_common(_MOST_STARTS)), *range(1, period)))
             starts = sorted([t for t in islice(likely, _MOST_STARTS + 1) if t][:_MOST_STARTS])
-            reported_rows = {n: [*reported[side].get(mine[n].end, {}).values()] for n in wrong}
-            found = _explained(side, reported_rows, semantics, (judged, count), (times, starts, how))
-            for n in wrong:
-                log = _sharpened(after[side], mine[n].start, found[n])
-                after[side] = log
-                mine[n] = replace(mine[n], since=log.since, rules=tuple(log.rules))
+            by_number = [[*reported[side].get(verdict.end, {}).values()] for verdict in mine]
+            by = side, times, starts, how
+            after[side], mine = _with_rules(after[side], mine, by_number, semantics, by)
         verdicts += mine
     ordered = sorted(verdicts, key=lambda verdict: verdict.start)
     return after, tuple(ordered), late
@@ -341,23 +338,45 @@ def _sharpened(log: LogState, start: int, rules: Sequence[str]) -> LogState:
     return replace(log, wrong=log.wrong + 1, since=since, rules=both if goes_on else list(rules))
 
 
-def _explained(
-    side: Side,
-    reported_rows: Mapping[int, Sequence[Sequence[Row]]],
+def _with_rules(
+    log: LogState,
+    verdicts: Sequence[AnswerVerdict],
+    reports: Sequence[Sequence[Sequence[Row]]],
     semantics: PeriodSemantics,
-    where: tuple[int, int],
-    by: tuple[Array, Sequence[int], Likeness],
-) -> Mapping[int, list[str]]:
-    """Return for each wrong period the rules that explain it: single rules, otherwise pairs of rules."""
-    times, starts, how = by
-    found: dict[int, list[str]] = {number: [] for number in reported_rows}
-    for rules in semantics.rules(side, starts):
-        # Pairs are tried for what no single rule explains.
-        still = [number for number in reported_rows if not found[number]]
-        for name, changes in rules if still else ():
-            rows = semantics.rows(side, where, times, changes)
-            for number in still:
-                right = rows.rows(number)
-                if match_rows(right, named_rows(right, reported_rows[number], how), how).equal:
-                    found[number].append(name)
-    return found
+    by: tuple[Side, Array, Sequence[int], Likeness],
+) -> tuple[LogState, list[AnswerVerdict]]:
+    """Return a log after the periods of a batch, and the verdicts; the wrong ones with their rules.
+
+    `reports` are the reports of each period. By a rule, the rows of all periods are derived once.
+    """
+    side, times, starts, how = by
+    where = verdicts[0].start, len(verdicts)
+    named = (int(start) for rule in log.rules for start in re.findall(r"t0 = ([0-9]+)", rule))
+    known, rows = dict[str, Changes](), dict[str, PeriodRows]()
+    for every in semantics.rules(side, [*named, *starts]):
+        known.update(every)
+
+    def explains(name: str, changes: Changes, number: int) -> bool:
+        if name not in rows:
+            rows[name] = semantics.rows(side, where, times, changes)
+        found = rows[name].rows(number) if rows[name].sizes[number] else []
+        came = reports[number]
+        return bool(found) == any(came) and match_rows(found, named_rows(found, came, how), how).equal
+
+    result = []
+    for number, verdict in enumerate(verdicts):
+        if not verdict.match.equal:
+            # Pairs are tried for what no single rule explains.
+            fitting = (
+                [name for name, changes in rules if explains(name, changes, number)]
+                for rules in semantics.rules(side, starts)
+            )
+            log = _sharpened(log, verdict.start, next(filter(None, fitting), []))
+            result.append(replace(verdict, since=log.since, rules=tuple(log.rules)))
+            continue
+        if log.rules:
+            # Rules about late elements are tried only as long as such elements are kept.
+            left = [rule for rule in log.rules if rule not in known or explains(rule, known[rule], number)]
+            log = replace(log, rules=left, since=log.since if left else None)
+        result.append(verdict)
+    return log, result

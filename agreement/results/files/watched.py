@@ -432,6 +432,12 @@ def _set_logs(watcher: Watcher, request: WatchRequest, task: AgreementTask) -> N
         raise LarsError(
             f"--{next(iter(given))}-answers requires one --period: the pull period of the systems"
         )
+    if "push" in given and len(watcher.pairs) > 1:
+        readings = "; ".join(map(str, watcher.pairs))
+        raise LarsError(
+            f"--push-answers: cannot judge the log by the derived CQELS query: it has {len(watcher.pairs)} "
+            f"readings ({readings}); use a C-SPARQL query and a CQELS query"
+        )
     if missing := next((path for path in given.values() if not exists(path)), None):
         raise LarsError(f"{missing}: there is no such log; use a file or a folder of answers")
     delay = first if request.answers_delay is None else points_of(request.answers_delay, unit)

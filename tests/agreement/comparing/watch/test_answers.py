@@ -315,6 +315,44 @@ def test_the_rules_do_not_depend_on_the_batches(folder, size):  # noqa: F811
     assert "trigger = matching" in wrong[0][9].split("; ")
 
 
+def test_a_right_period_refutes_rules_that_a_wrong_period_before_it_allows(folder):  # noqa: F811
+    # Of the row at 8, only the rows of x2 .. x4 come; at 12, all: the bounds are those of the semantics.
+    pattern = "{ ?x :p ?v }"
+    (folder / "pull.rq").write_text(
+        f"PREFIX : <http://e/> SELECT ?x FROM STREAM :s [RANGE 2s STEP 2s] WHERE {pattern}"
+    )
+    (folder / "push.rq").write_text(
+        f"PREFIX : <http://e/> SELECT ?x WHERE {{ STREAM :s [RANGE 2s] {pattern} }}"
+    )
+    rows = [(t, "http://e/s", f"http://e/x{t}", P, "1") for t in range(1, 30)]
+    lines = ["t,x"]
+    for t in range(2, 30, 2):
+        lines += [f"{t},http://e/x{u}" for u in range(max(1, t - 2) + (t in (8, 10, 22)), t + 1)]
+    (folder / "log.csv").write_text("\n".join([*lines, ""]))
+    for number in range(4):
+        run = begun(folder, pull_answers=str(folder / "log.csv"))
+        file = written(folder / "in" / f"{number}.csv", rows[number * 8 : number * 8 + 8])
+        state, _ = run.judge_batch(number, [file])
+    wrong = [(row[2], row[8], row[9]) for row in rows_of(folder / "out", "answers")[1:] if row[3] == "False"]
+    rules = "bounds = low-open; operator = ISTREAM"
+    assert wrong == [("8", "6", rules), ("10", "6", rules), ("22", "20", rules)]
+    assert state.logs["pull"].rules == []
+
+
+def test_a_push_log_requires_one_reading(folder):  # noqa: F811
+    streams = " ".join(f"FROM STREAM :{name} [RANGE 2s STEP 2s]" for name in "su")
+    query = f"PREFIX : <http://e/> SELECT ?x {streams} WHERE {{ ?x :p ?y . ?x :q ?z }}"
+    (folder / "pull.rq").write_text(query)
+    (folder / "static.nt").write_text("<http://e/a> <http://e/p> <http://e/o> .\n")
+    (folder / "log.csv").write_text("t,x\n")
+    more = {"assign": {"http://e/s": [P], "http://e/u": [Q]}, "static": [str(folder / "static.nt")]}
+    begun(folder, "pull.rq", **more, pull_answers=str(folder / "log.csv"))
+    with pytest.raises(
+        LarsError, match=r"--push-answers: cannot judge .* readings \(brave, brave; .*use a C-SPARQL"
+    ):
+        begun(folder, "pull.rq", **more, push_answers=str(folder / "log.csv"))
+
+
 VALUES = {
     "--answers-delay": "9s",
     "--answers-format": "tsv",
