@@ -162,8 +162,12 @@ def lines(judged: JudgedPeriods, dates: Dates) -> Iterator[str]:
     for side, every in judged.late_answers.items():
         if every:
             count = quantity(len(every), "answer")
-            verb = "came too late and was" if len(every) == 1 else "came too late and were"
-            yield f"{count} of {side} {verb} not used; see the table too-late-answers"
+            # One wrong time makes all later answers late.
+            t, newest, _ = max(every, key=lambda answer: answer[1] - answer[0])
+            behind = Duration((newest - t) * dates.unit.nanoseconds)
+            where = f"up to {behind} behind the answer at {dates.text(newest)}"
+            used = "was not used" if len(every) == 1 else "were not used"
+            yield f"{count} of {side} came too late ({where}) and {used}; see the table too-late-answers"
 
 
 def _fault(verdict: AnswerVerdict, dates: Dates) -> str:

@@ -339,6 +339,21 @@ def test_a_right_period_refutes_rules_that_a_wrong_period_before_it_allows(folde
     assert state.logs["pull"].rules == []
 
 
+def test_the_message_about_late_answers_names_the_time_that_makes_them_late(folder):  # noqa: F811
+    (folder / "log.csv").write_text(
+        "t,x,v\n2,http://e/a,1\n9999,http://e/a,1\n4,http://e/a,1\n6,http://e/a,1\n"
+    )
+    run = begun(folder, pull_answers=str(folder / "log.csv"))
+    state, told = run.judge_batch(0, [came(folder, "a", "1 p", "2 q", "14 p")])
+    late = "2 answers of pull came too late (up to 9995s behind the answer at 9999) and were not used"
+    assert (state.logs["pull"].late, told[-1]) == (2, f"{late}; see the table too-late-answers")
+
+
+def test_a_page_in_the_folder_of_the_source_is_refused(folder):  # noqa: F811
+    with pytest.raises(LarsError, match=r"--report .*: is in the folder of --source"):
+        begun(folder, report=str(folder / "in" / "page.html"))
+
+
 def test_a_push_log_requires_one_reading(folder):  # noqa: F811
     streams = " ".join(f"FROM STREAM :{name} [RANGE 2s STEP 2s]" for name in "su")
     query = f"PREFIX : <http://e/> SELECT ?x {streams} WHERE {{ ?x :p ?y . ?x :q ?z }}"
