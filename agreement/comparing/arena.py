@@ -34,6 +34,8 @@ _GLANCE: Final = 6
 """The number of runs on which every switch is tried, even after the time limit."""
 _FIRST: Final = 16
 """The number of first runs. If a switch explains none of these runs, it is not tried on the other runs."""
+_MOST_OF_THEM: Final = 0.5
+"""The share of the unexplained runs from which a switch is chosen before others are tried further."""
 _SAMPLE: Final = 60
 _HEATS: Final = 8
 """The number of switches up to which all are tried on all runs, even after the time limit."""
@@ -137,16 +139,23 @@ class Arena(Generic[Run, Switch]):
     def next(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the switch that explains most of the runs that the found causes do not explain.
 
-        The result is None if no switch explains any of these runs.
+        The result is None if no switch explains any of these runs. If a switch that explains one of the first
+        few runs explains at least half of all, no other switch is tried on more than these few.
         """
         left = self.left(causes)
-        others = [
-            switch
-            for switch in switches
-            if switch not in causes and self._tried(switch, left[:_FIRST], (*causes, switch), 1)
-        ]
-        tried = [self._tried(switch, left, (*causes, switch), 1) for switch in others]
-        return self._best([lead for lead in tried if lead is not None], causes, left)
+        others = [switch for switch in switches if switch not in causes]
+        # What explains most of the runs is hardly ever wrong about all of the first few.
+        for most in (_GLANCE, _FIRST):
+            others, before = (
+                [switch for switch in others if self._tried(switch, left[:most], (*causes, switch), 1)],
+                others,
+            )
+            tried = [self._tried(switch, left, (*causes, switch), 1) for switch in others]
+            best = self._best([lead for lead in tried if lead is not None], causes, left)
+            if best is not None and len(best.explained) >= len(left) * _MOST_OF_THEM:
+                break
+            others = before
+        return best
 
     def _evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> frozenset[int]:
         """Return the explained runs that are evidence, among the last runs, which include experiments."""

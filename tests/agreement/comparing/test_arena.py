@@ -47,6 +47,28 @@ def test_a_switch_that_most_runs_refute_is_none_of_several_causes():
     assert arena([4, 8, 16, 3]).next([2], []).switch == 2
 
 
+def test_what_explains_half_of_all_and_one_of_the_first_is_named_before_others_are_tried_on_more():
+    """A hunt has hundreds of switches, and little time for each."""
+    tried = []
+    several = of_some_runs([4, 9] * 20)
+    several.misses = lambda run, on: tried.append(on) or sum(run % one != 0 for one in on)
+    assert several.next([2, *range(11, 200)], []).switch == 2
+    assert tried.count((11,)) == 6
+
+
+def test_what_explains_one_of_the_first_but_few_of_all_is_not_named_before_what_explains_more():
+    several = of_some_runs([4, *[49] * 5, 4, *[9] * 16])
+    assert several.next([2, 3], []).switch == 3
+    assert several.next([2], []).switch == 2
+
+
+def of_some_runs(wrong):
+    """Return an arena in which a switch changes only the runs that it divides."""
+    several = arena(wrong)
+    several.expects = lambda run, switch: run % switch == 0
+    return several
+
+
 def test_the_switches_that_are_nearest_come_first():
     assert arena([6, 9]).nearest([5, 2, 3], 2) == [3, 2]
 

@@ -26,6 +26,14 @@ def test_one_fault_is_one_entry_with_its_name(fault):
     assert NAMES[fault] in found.sentence
 
 
+def test_two_faults_are_two_entries_each_with_its_name():
+    found = hunted("closed-and-rstream", 120, ("tumbling", "projection", "istream", "dstream")).faults
+    assert [one.sentence for one in found] == [
+        "bounds = closed",
+        "reported as RSTREAM, regardless of the query",
+    ]
+
+
 def test_what_no_name_fits_is_described_by_one_entry():
     """Each of few runs is predicted by a name that other runs refute, which are drawn for that."""
     (found,) = hunted("filter-error-aborts", 40, ("filter", "tumbling")).faults

@@ -299,6 +299,7 @@ class Run:
             opening = start + passed * step
         holds = {
             "closed": lambda u: opening <= u <= at,
+            "closed-and-rstream": lambda u: opening <= u <= at,
             "high-open": lambda u: opening <= u < at,
             "open": lambda u: opening < u < at,
             "never-forgets": lambda u: u <= at,
@@ -402,7 +403,12 @@ class Run:
     def operated(self, rows):
         now, before = Counter(rows), self.before
         self.before = now
-        every = {"always-rstream": "RSTREAM", "always-istream": "ISTREAM", "always-dstream": "DSTREAM"}
+        every = {
+            "always-rstream": "RSTREAM",
+            "closed-and-rstream": "RSTREAM",
+            "always-istream": "ISTREAM",
+            "always-dstream": "DSTREAM",
+        }
         own = {
             ("istream-as-rstream", "ISTREAM"): "RSTREAM",
             ("dstream-as-istream", "DSTREAM"): "ISTREAM",
