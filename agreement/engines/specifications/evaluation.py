@@ -236,6 +236,8 @@ class Task:
 
     None means the whole content.
     """
+    only_kept: bool = False
+    """Whether a window without a part that the query reads does not cause an evaluation."""
     at_end: bool = False
     """Whether the query is also evaluated at the last element, over the windows that are still open."""
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
@@ -509,7 +511,10 @@ class FramedTask:
             points = [*points, last]
         choice = OpenChoice(starts, self.frame.bounds)
         windows = tuple(window for window, _ in begun)
-        return ScheduledTask(self.task, self.specification, self.frame, windows, choice, points)
+        scheduled = ScheduledTask(self.task, self.specification, self.frame, windows, choice, points)
+        if self.task.only_kept:
+            return replace(scheduled, points=[one for one in points if any(scheduled.content(one))])
+        return scheduled
 
     def _window(self, number: int, start: int) -> "tuple[ShownWindow, EvaluationPoints | None]":
         """Return a window with this start time, and its report times; all choices share the result."""

@@ -24,6 +24,7 @@ from agreement.engines.specifications import as_said
 from agreement.proving.hunting import references
 from agreement.proving.hunting.descriptions import described
 from agreement.proving.hunting.hunted_queries import HuntedQuery
+from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
 from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCause, neighbours, size
 from agreement.proving.hunting.streams import Stream, closing_streams, random_streams, streams
@@ -484,7 +485,7 @@ class Explanation:
             case references.SpecificationReference(_, _, specification) as reference:
                 given = self.hunt.reference.options
                 said = as_said(specification, *(query.read for query in self.hunt.queries))
-                return *switches_of(said, given), *delays(reference, self.wrong)
+                return *switches_of(said, given), *delays(reference, self.wrong), *pauses(self.wrong)
             case references.VersionReference() as version:
                 return version.switches
             case _:

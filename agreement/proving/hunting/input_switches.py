@@ -5,15 +5,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate, combinations, count, groupby, islice, product
+from itertools import accumulate, combinations, count, groupby, islice, pairwise, product
 from operator import attrgetter
 from typing import Final
 
+from agreement.documents.outputs import plain
 from agreement.documents.requests import sources
 from agreement.engines import specifications
 from agreement.engines.engine import RspqlDefinition
 from agreement.engines.specifications.reporting import PushedTriple
-from agreement.proving.hunting.references import JudgedRun, Switch
+from agreement.proving.hunting.references import HuntedRun, JudgedRun, Switch
 from lars.durations import Duration
 from lars.language.formulas import Call
 from lars.language.terms import Iri, Variable
@@ -183,6 +184,48 @@ def _not_older(
     place = bisect_right(times, end)
     oldest = times[place] - reach if place < len(times) else -1
     return range(next((n for n in span if elements[n].t > oldest), span.stop), span.stop)
+
+
+def pauses(wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
+    """Yield the possible faults in which a pause of the input empties the windows.
+
+    All wrong runs contain such a pause, so the longest that they share and slightly shorter ones are tried.
+    """
+    gaps = (max((later.t - one.t for one, later in pairwise(run.pushes)), default=0.0) for run in wrong)
+    longest, tick = min(gaps, default=0.0), min((run.query.tick for run in wrong), default=1)
+    shorter = (longest - number * tick for number in reversed(range(_PAUSES)))
+    for gap in (one for one in shorter if one > 0):
+        yield Switch(
+            f"after a pause of {plain(gap)} ms or more, windows do not show what came before the pause",
+            "Definition 13: a window shows the arrivals between its own ends",
+            partial(_emptied, gap),
+        )
+
+
+_PAUSES: Final = 8
+
+
+def _emptied(gap: float, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run whose windows show only what came after the last pause before the next arrival."""
+    task = subject.recorded.task
+    times = sorted({one.t for one in task.elements})
+    after = [0, *(t for one, t in pairwise(times) if (t - one) * task.unit.milliseconds >= gap)]
+    if len(after) == 1:
+        return (subject,)
+    return (
+        replace(one, recorded=replace(one.recorded, task=replace(one.recorded.task, only_kept=only_kept)))
+        for one in _showing(partial(_after_pause, times, after), subject)
+        for only_kept in (True, False)
+    )
+
+
+def _after_pause(
+    times: Sequence[int], after: Sequence[int], elements: Sequence[PushedTriple], span: range, end: int
+) -> range:
+    """Return a window's content from the last time in `after` that is not later than the next arrival."""
+    following = times[min(bisect_right(times, end), len(times) - 1)]
+    oldest = after[bisect_right(after, following) - 1]
+    return range(next((n for n in span if elements[n].t >= oldest), span.stop), span.stop)
 
 
 def _closed_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:

@@ -9,6 +9,7 @@ from agreement.comparing.judge import Options
 from agreement.engines.adapters.messages import answers_of
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, made_queries, reference
+from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
 from agreement.proving.hunting.streams import streams
 from agreement.proving.hunting.switches import switches_of
@@ -35,7 +36,9 @@ def said(fault, run):
     """Return whether what names a fault is an explanation of a run, and whether it could be refuted by it."""
     every = [run] * 3
     told = (switches_of(RSPQL, Options()), silent(every), mute_queries(every, every), portraits(every, every))
-    named = (one for one in (*chain(*told), *delays(JUDGE, [run])) if NAMES[fault] in one.sentence)
+    named = (
+        one for one in (*chain(*told), *delays(JUDGE, [run]), *pauses([run])) if NAMES[fault] in one.sentence
+    )
     return any(JUDGE.misses(run, (one,)) == 0 and JUDGE.tells(run, (one,)) for one in named)
 
 
