@@ -439,7 +439,10 @@ def element_atoms(  # noqa: PLR0913
             fatal=True,
         )
     if own and source.stream and own != source.stream and not source.candidates:
-        raise MalformedPart(f"the element belongs to {own}, but --stream assigns the file to {source.stream}")
+        raise MalformedPart(
+            f"the element belongs to {own}, but --stream assigns the file to {source.stream}; "
+            "use --stream for files of one stream only"
+        )
     stream, time = own or source.stream, source.stamped(written, column)
     if source.blank_nodes == "element":
         apart = _of_element(f"{source.index}\n{stream}\n{time.value}", triples)

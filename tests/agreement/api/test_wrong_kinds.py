@@ -66,7 +66,7 @@ def test_a_keyword_names_what_is_wrong_with_its_value(name):
 def test_an_input_has_no_keyword(name):
     for each in answering(getattr(api, name)).options:
         if each.argument:
-            with pytest.raises(TypeError, match=rf"^{name}\(\) takes '{each.name}' by position"):
+            with pytest.raises(TypeError, match=rf"^{name}\(\) takes '{each.name}' only by position"):
                 getattr(api, name)(**{each.name: "x"})
 
 

@@ -46,7 +46,7 @@ def hunted(mutant, tmp_path_factory):
 def test_a_fault_has_a_folder_whose_case_is_judged_the_same(hunted):
     out, _, ran = hunted
     assert (ran.code, ran.err) == (1, "")
-    assert "mutant against rspql: 1 fault, 40 runs of 30 queries, " in ran.out
+    assert "mutant against rspql: 1 fault, 40 runs of 36 queries, " in ran.out
     assert "more minimized and repeated faults" in ran.out
     assert "bounds = closed" in ran.out
     (folder,) = (one for one in out.iterdir() if one.is_dir())
@@ -110,7 +110,7 @@ def test_a_page_without_a_fault_says_that_this_proves_nothing(tmp_path):
 def test_the_right_engine_ends_with_0(tmp_path):
     ran = lars("hunt", "--adapter", f"{SERVED} rspql", "--runs", "60", "-q", "--out", tmp_path / "none")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 30 queries")
+    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 36 queries")
     assert "No fault was found." in (tmp_path / "none/README.md").read_text()
 
 

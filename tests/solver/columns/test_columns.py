@@ -104,5 +104,5 @@ def test_facts_arrive_in_columns_at_the_times_that_they_have(t):
 
 
 def test_texts_that_arrow_cannot_count_are_refused():
-    with pytest.raises(FailedRunError, match="texts of 2,147,483,648 bytes"):
+    with pytest.raises(FailedRunError, match="2,147,483,648 bytes of text"):
         arrays.arrow_texts(b"", np.array([0, 2**31]))
