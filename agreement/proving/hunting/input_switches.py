@@ -196,7 +196,7 @@ def pauses(wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
     shorter = (longest - number * tick for number in reversed(range(_PAUSES)))
     for gap in (one for one in shorter if one > 0):
         yield Switch(
-            f"after a pause of {plain(gap)} ms or more, windows do not show what came before the pause",
+            f"after a pause of {plain(gap)} ms or more, windows do not show earlier triples",
             "Definition 13: a window shows the arrivals between its own ends",
             partial(_emptied, gap),
         )

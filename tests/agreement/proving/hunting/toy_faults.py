@@ -143,7 +143,7 @@ NAMES = {
     "filter-errors-kept": "FILTER",
     "not-exists-as-exists": "EXISTS",
     "overwrites": "a triple replaces the earlier triples with the same subject and predicate",
-    "gap-anchored": "what came before the pause",
+    "gap-anchored": "windows do not show earlier triples",
     "unbound-as-text": "empty text",
     "no-zero-count": "COUNT does not give 0",
     "rows-sorted-out": "language",
