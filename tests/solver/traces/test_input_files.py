@@ -178,7 +178,7 @@ def test_links_that_lead_back_are_not_followed(tmp_path):
 
 
 def test_a_trace_in_utf_16_is_called_so(tmp_path):
-    with pytest.raises(LarsError, match="found text in UTF-16; expected UTF-8"):
+    with pytest.raises(LarsError, match="found text in UTF-16; use UTF-8"):
         rows([written(tmp_path, "a.csv", "t,s,p,o\n1,urn:s,urn:p,5\n".encode("utf-16"))])
 
 
