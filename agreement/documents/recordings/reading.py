@@ -136,7 +136,7 @@ def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
     content = document.content if isinstance(document.content, dict) else {}
     inner = next((key for key, value in content.items() if isinstance(value, dict)), None)
     if inner is not None:
-        problem = "found a nested object; use objects with values only"
+        problem = "found a nested object; expected objects with values only"
         path = f'.["{inner}"]'
         flat = f", for example from jq -c '. + {path} | del({path})' FILE > FILE.jsonl"
         raise document.error((inner,), f"{problem}{flat if inner.isidentifier() else ''}")

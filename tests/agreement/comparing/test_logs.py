@@ -327,7 +327,7 @@ def test_a_nested_log_is_refused_with_the_command_that_makes_it_flat(tmp_path, m
         api.compare_logs("b.jsonl", "b.jsonl")
     said = str(error.value)
     assert said.startswith(
-        "b.jsonl:1:20: alert: found a nested object; use objects with values only, for example"
+        "b.jsonl:1:20: alert: found a nested object; expected objects with values only, for example"
     )
     assert """jq -c '. + .["alert"] | del(.["alert"])' FILE""" in said
 

@@ -141,7 +141,7 @@ def test_wrong_input_is_one_message(tmp_path, query):
     other.write_text("SELECT ?x FROM STREAM <http://e/s> [RANGE 3s STEP 1s] { ?x <http://e/q> ?y }")
     for arguments, said in [
         ([], "0 inputs; expected a folder with experiment.toml"),
-        ([tmp_path / "plain.rq"], "expected a query with windows"),
+        ([tmp_path / "plain.rq"], "use a query with windows"),
         ([query(), other], "do not stem from one (V, P, D, S): P: the patterns differ"),
         ([query(), "--period", "0"], "a period must be at least 1"),
         ([query(more="FILTER (<http://e/f>(?y))")], "<http://e/f>"),
