@@ -54,7 +54,7 @@ def test_two_addresses_have_different_tokens():
 
 
 NOT_PLAYED = {
-    "no experiment": ((tempfile.gettempdir(),), "there is no experiment.toml"),
+    "no experiment": ((tempfile.gettempdir(),), "it has no experiment.toml"),
     "a query": ((SAMPLES / "slide" / "query.cqels.rq", SAMPLES / "slide" / "door.trig"), "use `lars init`"),
     "nothing": ((SAMPLES / "nowhere",), "nowhere"),
     "a file outside": ((SAMPLES / "csrbench",), "outside the folder"),

@@ -161,7 +161,7 @@ def test_the_verdict_comes_first_and_a_difference_tells_its_cause(browser, pages
         assert said.endswith("59 of 61 whole periods agree; U = 8, 12 disagree.")
         page.click("#differences button.row")
         detail = page.inner_text("#detail")
-        assert "Expired before the pull. Push reported it" in detail
+        assert "Expired before the pull. Push reported the row" in detail
         assert "15: b offers c2" in detail
         assert "ans1(25, rayban, b) by rule 6" in detail
         assert page.input_value("#period") == "8"
