@@ -50,7 +50,8 @@ class AnswerVerdict:
 
     `rows` is the number of rows that the system reports. `match` compares them with the semantics: missing
     and extra rows. `only` are the rows that the log of the other system lacks. For a wrong period, `since` is
-    the start of the first wrong period that the same `rules` explain; without rules, no rule explains it.
+    the start of the first wrong period that the same `rules` explain. If `rules` is empty, no known rule
+    explains the period.
     """
 
     side: Side
@@ -87,9 +88,13 @@ class PeriodSemantics:
         question, _, here = self._asked(side, {})
         return here.times(question.gate, Interval(max(first, 0), self.complete))
 
+    def _later(self, changes: Changes) -> int:
+        """Return how many time points later the elements are, so that pull evaluates at multiples of U."""
+        return self.period - changes["t0"] if "t0" in changes else 0
+
     def _asked(self, side: Side, changes: Changes) -> tuple[Question, LocalTrace, EncodedSituation]:
         """Return the question of a side by the semantics with changes, and its input."""
-        later = self.period - changes["t0"] if "t0" in changes else 0
+        later = self._later(changes)
         columns = _moved(self._elements(changes.get("late")), later)
         known = self.pulled if side == "pull" else self.pushed
         runner = Runner(in_process=True, certify="none")
@@ -115,7 +120,7 @@ class PeriodSemantics:
         which the side evaluates by the semantics.
         """
         (start, count), by = where, changes.get("by", side)
-        later = self.period - changes["t0"] if "t0" in changes else 0
+        later = self._later(changes)
         question, trace, here = self._asked(side, changes)
         end = start + count * self.period
         last = end + self.period - 1

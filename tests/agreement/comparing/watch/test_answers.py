@@ -349,6 +349,18 @@ def test_the_message_about_late_answers_names_the_time_that_makes_them_late(fold
     assert (state.logs["pull"].late, told[-1]) == (2, f"{late}; see the table too-late-answers")
 
 
+def test_an_answer_of_the_last_judged_period_is_late(folder):  # noqa: F811
+    log = folder / "log.csv"
+    log.write_text("t,x,v\n")
+    run = begun(folder, pull_answers=str(log))
+    state, _ = run.judge_batch(0, [came(folder, "a", "1 p", "2 q", "14 p")])
+    assert state.compared > 0
+    log.write_text(f"t,x,v\n{state.compared},http://e/a,1\n")
+    run = begun(folder, pull_answers=str(log))
+    state, _ = run.judge_batch(1, [came(folder, "b", "15 p", "40 p")])
+    assert state.logs["pull"].late == len(rows_of(folder / "out", "too-late-answers")) - 1 == 1
+
+
 def test_a_page_in_the_folder_of_the_source_is_refused(folder):  # noqa: F811
     with pytest.raises(LarsError, match=r"--report .*: is in the folder of --source"):
         begun(folder, report=str(folder / "in" / "page.html"))
