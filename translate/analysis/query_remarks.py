@@ -9,12 +9,21 @@ from math import gcd
 from typing import Final
 
 from lars.durations import Duration
+from lars.language.formulas import Call, Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import RDF_TYPE, Iri, Variable
 from lars.language.windows import LastWindow
 from translate.analysis.model_queries import model_of_cqels, stream_blocks
 from translate.analysis.nullability import Variables, null_pairs, nullable, witnesses
-from translate.analysis.rewriting import children, keeps_ties, parts, rename, tests_of, variables_in
+from translate.analysis.rewriting import (
+    children,
+    expressions_of,
+    keeps_ties,
+    parts,
+    rename,
+    tests_of,
+    variables_in,
+)
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
@@ -187,8 +196,7 @@ def normal(pattern: Pattern) -> Hashable:
         case _:
             own = tuple(getattr(pattern, field.name) for field in fields(pattern) if field.name not in _PARTS)
             tests = tuple((test.variable, normal(test.pattern)) for test in tests_of(pattern))
-            below = children(pattern)[: len(children(pattern)) - len(tests)]
-            return type(pattern).__name__, own, tests, *map(normal, below)
+            return type(pattern).__name__, own, tests, *map(normal, _inner(pattern))
 
 
 _PARTS: Final = ("pattern", "left", "right", "exists")
@@ -273,11 +281,12 @@ def remarks(
 ) -> tuple[str, ...]:
     """Return the warnings about a query: W2, T1, T2, T6, T12, T13 and T14.
 
-    W2 is a slide under push, T1 joins over null, T2 MINUS as Diff, and T6 a selected variable that no pattern
-    binds. T13 is an aggregate without GROUP BY. If `pushed` is true, input triggers the query; None means the
-    default of the query. With `rows`, the answers are shown, and T12 is added if SPARQL counts equal rows but
-    the setting does not. Without `rows`, T14 is added, since the logic omits ISTREAM and DSTREAM. `derived`
-    means that `lars` derived a CQELS query, so that a SLIDE is the STEP of the given query.
+    W2 is a slide under push, T1 joins over null, and T2 MINUS as Diff. T6 is a variable of SELECT, of an
+    expression or of a template that no pattern binds. T13 is an aggregate without GROUP BY. If `pushed` is
+    true, input triggers the query; None means the default of the query. With `rows`, the answers are shown,
+    and T12 is added if SPARQL counts equal rows but the setting does not. Without `rows`, T14 is added, since
+    the logic omits ISTREAM and DSTREAM. `derived` means that `lars` derived a CQELS query, so that a SLIDE is
+    the STEP of the given query.
     """
     if pushed is None:
         pushed = is_pushed(query)
@@ -373,6 +382,52 @@ def _unbound(query: EngineQuery) -> Iterator[str]:
             f"T6: {_names(frozenset(names))} is selected, but no pattern binds it, so it is "
             "unbound in every row"
         )
+    whole = algebra.Select(query.pattern, query.result, query.modifiers)
+    if loose := frozenset(_loose(whole, frozenset())):
+        yield f"T6: {_names(loose)} is in an expression, but no pattern there binds it, so it is unbound"
+    if missing := variables_in(query.template) - variables(query.pattern):
+        yield (
+            f"T6: {_names(missing)} is in the template, but no pattern binds it, so its triples are left out"
+        )
+
+
+def _loose(pattern: Pattern, given: Variables) -> Iterator[Variable]:
+    """Yield the variables that expressions of a pattern read, but that nothing binds for them.
+
+    `given` are the variables that an EXISTS around the pattern receives.
+    """
+    bound = given.union(*map(variables, _inner(pattern)))
+    tests = tests_of(pattern)
+    read = frozenset().union(*map(_read, expressions_of(pattern)))
+    match pattern:
+        case algebra.Select(_, result, modifiers):
+            read = frozenset(key.variable for key in modifiers.order)
+            given &= frozenset(result)
+        case algebra.Group(_, keys, aggregates):
+            read = frozenset(keys).union(*(aggregation.arguments for _, aggregation in aggregates))
+        case _:
+            pass
+    yield from read - bound - {test.variable for test in tests}
+    for part in _inner(pattern):
+        yield from _loose(part, given)
+    for test in tests:
+        yield from _loose(test.pattern, bound)
+
+
+def _inner(pattern: Pattern) -> tuple[Pattern, ...]:
+    """Return the direct parts of a pattern, without the patterns of EXISTS."""
+    return children(pattern)[: len(children(pattern)) - len(tests_of(pattern))]
+
+
+def _read(expression: Expression) -> Variables:
+    """Return the variables whose values an expression needs; BOUND and COALESCE accept unbound variables."""
+    match expression:
+        case Call("BOUND" | "COALESCE", _):
+            return frozenset()
+        case Call(_, arguments):
+            return frozenset().union(*map(_read, arguments))
+        case _:
+            return variables_of(expression)
 
 
 def _joined_unbound(names: frozenset[Variable]) -> str:

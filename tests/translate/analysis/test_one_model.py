@@ -82,3 +82,47 @@ def test_a_selected_variable_that_no_pattern_binds_is_warned_of(text, unbound):
     found = [remark for remark in remarks(read_query(text, "q.rq"), Setting()) if remark.startswith("T6")]
     expected = f"T6: {unbound} is selected, but no pattern binds it, so it is unbound in every row"
     assert found == ([] if unbound is None else [expected])
+
+
+FROM = "FROM STREAM <e:S> [RANGE 3s STEP 1s]"
+
+
+@pytest.mark.parametrize(
+    ("text", "unbound"),
+    [
+        ("SELECT (?ghost AS ?g) {} {{ ?x <e:p> ?y }}", "?ghost"),
+        ("SELECT ?x {} {{ ?x <e:p> ?y BIND(?ghost + ?y AS ?z) }}", "?ghost"),
+        ("SELECT ?x {} {{ BIND(?y + 1 AS ?z) ?x <e:p> ?y }}", "?y"),
+        ("SELECT ?x {} {{ ?x <e:p> ?y FILTER(?y > ?ghost || !(?other = 1)) }}", "?ghost, ?other"),
+        ("SELECT ?x {} {{ ?x <e:p> ?y OPTIONAL {{ ?x <e:q> ?z FILTER(?ghost < ?y) }} }}", "?ghost"),
+        ("SELECT ?x {} {{ ?x <e:p> ?y MINUS {{ ?x <e:q> ?z FILTER(?z < ?y) }} }}", "?y"),
+        ("SELECT ?x (COUNT(?ghost) AS ?n) {} {{ ?x <e:p> ?y }} GROUP BY ?x", "?ghost"),
+        ("SELECT (SUM(?ghost + 1) AS ?n) {} {{ ?x <e:p> ?y }} GROUP BY ?x", "?ghost"),
+        ("SELECT (COUNT(?x) AS ?n) {} {{ ?x <e:p> ?y }} GROUP BY ?ghost", "?ghost"),
+        ("SELECT ?x {} {{ ?x <e:p> ?y }} GROUP BY ?x HAVING(AVG(?ghost) > 1)", "?ghost"),
+        ("SELECT ?x {} {{ ?x <e:p> ?y }} ORDER BY DESC(?ghost) LIMIT 1", "?ghost"),
+        ("SELECT ?x {} {{ ?x <e:p> ?y }} ORDER BY (?ghost + 1) LIMIT 1", "?ghost"),
+        ("SELECT ?x {} {{ ?x <e:p> ?y {{ SELECT ?x {{ ?x <e:q> ?z }} ORDER BY ?y LIMIT 1 }} }}", "?y"),
+        ("SELECT ?x {} {{ ?x <e:p> ?y FILTER NOT EXISTS {{ ?x <e:q> ?z FILTER(?z > ?ghost) }} }}", "?ghost"),
+        ("SELECT ?x {} {{ ?x <e:p> ?y FILTER EXISTS {{ ?x <e:q> ?z }} FILTER(?z > 1) }}", "?z"),
+        ("ASK {} {{ ?x <e:p> ?y FILTER(?ghost > 1) }}", "?ghost"),
+        ("SELECT (COALESCE(?ghost, 1) AS ?g) {} {{ ?x <e:p> ?y }}", None),
+        ("SELECT ?x {} {{ ?x <e:p> ?y FILTER(!bound(?ghost)) }}", None),
+        ("SELECT ?x {} {{ ?x <e:p> ?y FILTER NOT EXISTS {{ ?x <e:q> ?z FILTER(?z > ?y) }} }}", None),
+        ("SELECT ?x {} {{ ?x <e:p> ?y OPTIONAL {{ ?x <e:q> ?z FILTER(?z > ?y) }} FILTER(?z > 1) }}", None),
+        ("SELECT ?x (SUM(?y + 1) AS ?n) {} {{ ?x <e:p> ?y }} GROUP BY ?x HAVING(?n > 1) ORDER BY ?n", None),
+        ("SELECT ?x (?y * 2 AS ?z) {} {{ ?x <e:p> ?y }} ORDER BY (?z + ?y) LIMIT 2", None),
+        ("SELECT ?g {} {{ GRAPH ?g {{ ?x <e:p> [] }} FILTER(?g != <e:g>) }}", None),
+    ],
+)
+def test_an_expression_on_a_variable_that_no_pattern_binds_is_warned_of(text, unbound):
+    query = read_query(text.format(FROM), "q.rq")
+    found = [remark for remark in remarks(query, Setting()) if remark.startswith("T6")]
+    expected = f"T6: {unbound} is in an expression, but no pattern there binds it, so it is unbound"
+    assert found == ([] if unbound is None else [expected])
+
+
+def test_a_variable_of_a_template_that_no_pattern_binds_is_warned_of():
+    query = read_query(f"CONSTRUCT {{ ?x <e:q> ?ghost, _:b }} {FROM} {{ ?x <e:p> ?y }}", "q.rq")
+    expected = "T6: ?ghost is in the template, but no pattern binds it, so its triples are left out"
+    assert list(remarks(query, Setting())) == [expected]
