@@ -29,6 +29,7 @@ from agreement.documents.options import (
     check_idle,
     declared,
     idle_options,
+    naming,
     needed,
     options_of,
 )
@@ -444,7 +445,8 @@ def _values_of(
         else:
             values[option.name] = left.pop(0) if left else None
     if left:
-        raise TypeError(f"{name}() takes {len(positional)} inputs, {len(inputs)} were given")
+        several = "s" * (len(positional) > 1)
+        raise TypeError(f"{name}() takes {len(positional)} input{several}, {len(inputs)} given")
     for option in options:
         if option.needed and values.get(option.name) is None:
             raise TypeError(f"{name}() misses {option.name!r}")
@@ -473,11 +475,18 @@ def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
     """
     if values is None or option.source is None:
         return values
-    if option.argument:
-        return _files_of(option, values, files)
     # Loads what reads values of Python, which no command needs.
-    from agreement.results.base.python_values import naming_keyword
+    from agreement.results.base.python_values import item_name, naming_keyword
 
+    if option.argument and option.several:
+        paths: list[Path] = []
+        for place, each in enumerate(values):
+            with naming(partial(item_name, option, place)):
+                paths.append(files.path_of(each))
+        return tuple(paths)
+    if option.argument:
+        with naming(lambda: option.name):
+            return files.path_of(values)
     with naming_keyword(option, values):
         return _files_of(option, values, files)
 

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, datetime, time, timedelta
 from enum import Enum
 from pathlib import Path
@@ -29,6 +30,13 @@ def in_python(declared_option: Option, value: Any) -> Any:
     """
     if value is None:
         return None
+    if declared_option.argument and declared_option.several and declared_option.source is None:
+        kind = _ITEMS.findall(declared_option.python_type)[-1]
+        for place, item in enumerate(value):
+            with naming_keyword(
+                replace(declared_option, name=item_name(declared_option, place), keyword=kind), item
+            ):
+                fitting(kind, item)
     with naming_keyword(declared_option, value):
         if isinstance(value, Enum) and value in choices_of(declared_option.kind).values():
             return value
@@ -42,6 +50,11 @@ def in_python(declared_option: Option, value: Any) -> Any:
         if declared_option.read is not None:
             return declared_option.read(value)
         return Path(value) if declared_option.kind is Path else value
+
+
+def item_name(declared_option: Option, place: int) -> str:
+    """Return the name of one value of an option that takes several values; the first place is 0."""
+    return f"{declared_option.name}[{place}]"
 
 
 @contextmanager

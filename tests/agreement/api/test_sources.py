@@ -199,7 +199,7 @@ def test_a_message_names_values_not_the_files_in_which_they_lie():
     assert (wrong.value.place.source, wrong.value.place.line) == ("query.rq", 2)
     with pytest.raises(api.LarsError) as lost:
         api.solve(QUERY, [(1, "no graph")])
-    assert str(lost.value).startswith('element 1: found [1, "no graph"]; expected a pair of a time')
+    assert str(lost.value).startswith('trace[0]: element 1: found [1, "no graph"]; expected a pair of a time')
 
 
 @pytest.mark.parametrize("source", [5, Graph(), None])

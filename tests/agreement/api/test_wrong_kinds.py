@@ -1,6 +1,7 @@
 """No keyword of any function takes a value of a wrong kind, and none lets another exception than ours out."""
 
 import math
+import re
 import sys
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -76,6 +77,21 @@ def test_an_input_of_a_wrong_kind_is_refused(wrong):
         api.solve("SELECT ?s { STREAM <e:s> [NOW] { ?s ?p ?o } }", wrong)
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_input_of_a_wrong_kind_is_named_by_its_place(name):
+    """An option without its keyword, as in agree(query, 7), is read as an input."""
+    options = answering(getattr(api, name)).options
+    arguments = [each for each in options if each.argument]
+    keywords = {each.name: GIVEN.get(each.name, "x") for each in options if each.needed and not each.argument}
+    for place, each in enumerate(arguments):
+        before = ["query.rq"] * (place + each.several)
+        after = ["query.rq" for other in arguments[place + 1 :] if other.needed]
+        named = re.escape(f"{each.name}{'[1]' * each.several}")
+        said = rf"^{named}(=|: found )7 \(int\)"
+        with pytest.raises(LarsError, match=said):
+            getattr(api, name)(*before, 7, *after, **keywords)
+
+
 PERIODS = "int | str | Sequence[int] | None"
 
 
@@ -139,7 +155,7 @@ def test_none_in_place_of_an_input_is_named(name):
     given = {key: value for key, value in needed.items() if not _is_input(name, key)}
     inputs = [key for key in needed if _is_input(name, key)]
     if inputs:
-        with pytest.raises(LarsError, match=r"found null|\(None,\)"):
+        with pytest.raises(LarsError, match=r"found null|\[0\]=None"):
             getattr(api, name)(*[None] * len(inputs), **given)
 
 
