@@ -1,5 +1,6 @@
 """Read the inputs of containment: two query files in one mode, with renamed columns of the first query."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -67,8 +68,18 @@ def _renamed(query: EngineQuery, names: Mapping[str, str], path: Path) -> Engine
             columns = " ".join(f"?{name.name}" for name in sorted(query.result)) or "none"
             raise LarsError(f"--rename {old}={new}: expected A=B, where A is a column of {path}: {columns}")
         renaming[Variable(old)] = Variable(new)
-    # What had the new name gets the old one: names inside a query are its own.
-    whole = {new: old for old, new in renaming.items() if new not in renaming} | renaming
+    for new, number in Counter(renaming.values()).items():
+        if number > 1:
+            raise LarsError(f"--rename: cannot rename two columns to {new}; use a new name for each column")
+    # The renaming is one to one: what had the last new name of a chain gets its first old name, because the
+    # other names inside a query are its own.
+    before = {new: old for old, new in renaming.items()}
+    whole = dict(renaming)
+    for last in before.keys() - renaming.keys():
+        first = last
+        while first in before:
+            first = before[first]
+        whole[last] = first
     result = tuple(whole.get(name, name) for name in query.result)
     if not keeps_ties(Select(query.pattern, query.result, query.modifiers), whole):
         raise LarsError(f"--rename: cannot rename columns of {path}: {_TIES}")

@@ -158,6 +158,23 @@ def test_a_column_can_have_another_name(files):
     )
 
 
+def test_a_column_gets_the_name_of_a_column_that_is_renamed_too(files):
+    """The last new name is a hidden variable of the query, which must stay another variable."""
+    pair = files(
+        "SELECT ?x ?y {?x <urn:p> ?y . ?y <urn:q> ?z}", "SELECT ?y ?z {?y <urn:p> ?z . ?z <urn:q> ?x}"
+    )
+    assert lars("decide", *pair, "--equivalent", "--rename", "x=y", "--rename", "y=z").code == 0
+
+
+def test_two_columns_cannot_get_one_name(files):
+    pair = files("SELECT ?x ?y {?x <urn:p> ?y}", "SELECT ?z {?z <urn:p> ?y}")
+    wrong = lars("decide", *pair, "--contained", "--rename", "x=z", "--rename", "y=z")
+    assert (wrong.code, wrong.err) == (
+        2,
+        "lars: --rename: cannot rename two columns to ?z; use a new name for each column\n",
+    )
+
+
 def test_queries_without_windows_are_read_as_sparql_11(files):
     # There MINUS removes nothing without a shared variable; in the paper's profile it does.
     pair = files("SELECT ?x {?x :p ?y}", "SELECT ?x {?x :p ?y MINUS {?a :q ?b}}")
