@@ -7,7 +7,8 @@
     found.to_pandas(), found.to_arrow("periods"), found.to_json()
 
 `translate`, `solve`, `agree`, `judge`, `explain`, `check`, `compare`, `decide`, `witness`, `shrink`, `phase`,
-`run`, `pack`, `init`, `record`, `generate` and `export` take the arguments of the command with the same name.
+`run`, `pack`, `init`, `record`, `hunt`, `suite`, `cite`, `generate` and `export` take the arguments of the
+command with the same name.
 `contained` runs `lars decide --contained`, `decide_late` runs `lars decide --delay`, `agree_late` runs `lars
 agree --late`, and `read_export` runs `lars export --read`. `compare_logs` runs `lars compare` on two files of
 alerts, and `check_pack` runs `lars run --check`. Each keyword has the name of the option, with `_` for `-`.

@@ -204,10 +204,6 @@ _LETTERS_AT_ONCE: Final = 2**20
 """The number of characters that are printed at once."""
 _LONGEST_SENTENCE: Final = 300
 
-
-"""Whether the output is colored: automatically, always or never."""
-
-
 _outputs: Final = ContextVar("outputs", default=commands.Outputs())  # noqa: B039 - it is frozen
 """The output options of the running command."""
 

@@ -159,12 +159,10 @@ def pair_reports(
 class SwitchedRule:
     """A rule of an engine version, or a field of a specification, that the comparison changes.
 
-    `number` is 0 or 1.
+    `number` is the number of the engine with this rule or field: 0 for the first engine, 1 for the second.
     """
 
     number: int
-    """The number of the engine that has the rule or field: 0 for the first engine, 1 for the second engine.
-    """
     profile: str
     rule: EngineRule
 

@@ -144,7 +144,7 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
             ]
             files = [digest(path) for path in paths]
             how = [times, options.sort, options.null, options.prefixes, options.columns, streams, files]
-            # Only where it is given: cells that were computed before keep their names.
+            # Without --arrival, the key is the same as before this option existed: stored cells stay valid.
             how += [options.arrival] if options.arrival else []
             return [how, _described(static), repr(timeline)]
         case EngineVersion(name, off):

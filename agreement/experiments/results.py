@@ -253,11 +253,11 @@ def _ends(row: Json, dates: Dates) -> Json:
 
 def _agreement_rows(cell: Cell, work: AgreementTask, result: Json) -> Iterator[Json]:
     labels = _labels(cell, "comparison")
-    # A period without a whole period inside the timeline has no interval, and no verdict.
+    # If the timeline is shorter than the pull period U, nothing is compared: no interval, and no verdict.
     groups: dict[tuple[str, int], list[Json]] = {tuple(key): [] for key in result.get("compared", ())}
     for interval in result.get("intervals", ()):
         groups.setdefault((interval["variant"], interval["period"]), []).append(interval)
-    # Files keep numbers.
+    # The files of cells contain periods as integers; the table shows them as in experiment.toml.
     written = {int(each): each for each in (periods_of(work) if groups else ())}
     for (variant, period), own in groups.items():
         disagreeing = sum(not interval["agree"] for interval in own)

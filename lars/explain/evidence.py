@@ -458,8 +458,8 @@ def body_bindings(
         for time_binding in time_bindings(here, body, binding):
             yield from body_bindings(here, body, time_binding)
         return
-    for time_binding in literal_bindings(here, literal, binding):
-        yield from body_bindings(here, [part for part in body if part is not literal], time_binding)
+    for extended in literal_bindings(here, literal, binding):
+        yield from body_bindings(here, [part for part in body if part is not literal], extended)
 
 
 def head_moment(

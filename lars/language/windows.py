@@ -45,8 +45,10 @@ class Interval:
 Bounds = Literal["closed", "low-open", "high-open", "open"]
 """Which ends a sliding window contains around its pivot p, for length l.
 
-closed [p-l, p] is LARS, CQL and CQELS; low-open (p-l, p] is RSP-QL and C-SPARQL's external
-time; high-open [p-l, p) is SECRET and CSRBench; open (p-l, p) is a fault that engines have.
+- `closed`, [p-l, p]: LARS, CQL and CQELS.
+- `low-open`, (p-l, p]: RSP-QL, and C-SPARQL's external time.
+- `high-open`, [p-l, p): SECRET and CSRBench.
+- `open`, (p-l, p): a fault that engines have.
 """
 
 

@@ -275,13 +275,12 @@ def groups(
 def aggregate(
     aggregation: logic.Aggregation, rows: Sequence[tuple[Constant, ...]], evaluate: Evaluate
 ) -> Constant | None:
-    """Return the value of an aggregate over the given rows of arguments.
+    """Return the value of an aggregate over the given rows of arguments; None for an error.
 
-    The result is None for an error (SPARQL 1.1, 18.5.1).
-
-    COUNT of a single argument ignores unbound values. COUNT DISTINCT without arguments counts all elements as
-    one. `evaluate` computes all aggregates except COUNT DISTINCT without arguments, from a call of `AGGREGATE
-    …`. The arguments of the call are the separator and the values, in the order of their texts.
+    COUNT is computed here. COUNT of a single argument ignores unbound values. COUNT DISTINCT without
+    arguments counts all elements as one. `evaluate` computes all other aggregates, which have one argument,
+    from a call of `AGGREGATE …`. The arguments of the call are the separator and the values, in the order of
+    their texts. Source: SPARQL 1.1, 18.5.1.
     """
     single = len(aggregation.arguments) == 1
     if aggregation.function == "COUNT":

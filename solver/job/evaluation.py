@@ -382,9 +382,8 @@ class RepeatedSituations:
 
     In a program without @, the time itself has an effect only through windows. If each formula is an atom or
     ◇ of an atom, the key of the cache contains the atoms, their order, and the windows that contain them.
-    For other formulas, the key of the cache contains the distances of the atoms, the ends of
-    the timeline, and the time
-    modulo the steps of the windows.
+    For other formulas, the key of the cache contains the distances of the atoms, the ends of the timeline,
+    and the time modulo the steps of the windows.
     """
 
     def __init__(self, program: Program) -> None:

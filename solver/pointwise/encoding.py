@@ -162,9 +162,9 @@ Instances = Mapping[logic.SetLiteral, frozenset[Symbols]]
 """Maps literals to the instances that their atoms must have at one reference time."""
 HostedCondition = logic.Test | logic.Assign
 Place = tuple[HostedCondition, Signature | None]
-"""A condition, and the predicate in whose rules it occurs.
+"""A condition, and the predicate in whose rules the condition occurs.
 
-a table for two predicates would join their layers.
+Each predicate has its own table of values. A table for two predicates would join their layers.
 """
 
 

@@ -21,7 +21,8 @@ from lars.errors import FailedRunError
 _PATIENCE: Final = 10.0
 """The greatest number of seconds for one text.
 
-a pattern that needs more would need years for a longer text.
+The number is a guess: the time grows exponentially, so a pattern that needs more would need years for a
+slightly longer text.
 """
 _MATCHING: Final = """
 import itertools, json, re, sys, warnings

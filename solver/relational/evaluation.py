@@ -165,11 +165,12 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         kept: frozenset[Variable] | None,
     ) -> Bindings:
-        """Return the literal to join next: without new variables, or with the fewest rows or columns.
+        """Return the literal to join next.
 
-        Literals with the fewest rows come first; among large literals, the literals that give the fewest
-        columns. Parts
-        without a common variable are joined last.
+        A literal without a common variable is joined last. Among the other literals, the first choice is the
+        literal without new variables that has the fewest rows, then the literal with the fewest rows. If the
+        product of both numbers of rows is over `_MUCH`, the choice is the literal after which the fewest
+        columns are needed; among equal literals, the literal with the smallest fan-out.
         """
         names = {*bindings.names}
 

@@ -73,7 +73,8 @@ class _Streams:
         if token.kind == "a variable":
             raise self._unsupported(f"the variable stream name {token}", token, "FROM STREAM <iri>")
         window = clause.find("window")
-        # Its translation to a stream processor answers for each element when it arrives.
+        # SPARQLstream may omit the window. Its translation to a stream processor then answers for each
+        # element when the element arrives, as with [NOW].
         bare = Now() if window is None else self._window(window)
         self.merged.append(StreamBlock(self.document.iri(token), bare))
 
@@ -427,13 +428,15 @@ def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
 
 
 def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Phrase, sparql.Scope]:
-    """Return the tree in the first language whose grammar reads the text, or raise the likeliest error.
+    """Return the tree in the first language whose grammar reads the text.
 
-    The error is the error of the most likely language.
+    Languages with a sign in the text are tried first. A text that C-SPARQL reads, but that is more likely
+    SPARQLstream, is read as SPARQLstream if possible.
 
-    The most likely language reads farthest in the text. If two languages read equally far, the language with
-    a sign in the text is more likely. Without a sign, the language with the most streaming clauses in the
-    text is more likely.
+    Raises:
+        PlacedError: No language reads the text. The error is the error of the most likely language, which
+            reads farthest. If two languages read equally far, the language with a sign in the text is more
+            likely, then the language with more streaming clauses in the text.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}

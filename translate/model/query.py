@@ -23,9 +23,9 @@ TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 Profile = Literal["paper2015", "sparql11"]
 """The treatment of unbound variables in joins, and of MINUS, by τ.
 
-paper2015 is LARS (2015) made safe: null joins null as a constant, MINUS is Diff.
-sparql11 is SPARQL 1.1: an unbound variable is compatible with everything, MINUS needs a
-shared variable that is bound on both sides.
+- `paper2015` is LARS (2015) made safe: null joins null as a constant, MINUS is Diff.
+- `sparql11` is SPARQL 1.1: an unbound variable is compatible with everything, and MINUS needs a shared
+  variable that is bound on both sides.
 """
 
 Semantics = Literal["set", "bag"]

@@ -21,8 +21,8 @@ AND, OPTIONAL and MINUS treat variables that can be unbound:
                    ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2), R
   P1 MINUS P2      ans_i(V̄) ← ans_2i(V̄1), not ans'_i(V̄1)
                    ans'_i(V̄1) ← ans_2i(V̄1), ans_2i+1(V̄2)      if they share a bound variable
-In `sparql11`, each way in which two solutions can be compatible has its own rule. In
-`paper2015`, null joins null as a constant, and MINUS is Diff.
+In `sparql11`, each way in which two solutions can be compatible has its own rule. In `paper2015`, null joins
+null as a constant, and MINUS is Diff.
 
 GROUP BY, and subqueries with their modifiers:
   GROUP BY k, SUM(x)   ans_i(k, v) ← v := SUM(x) of ans_2i(V̄) by k

@@ -91,8 +91,7 @@ def nearest_pairs(times: Sequence[float], others: Sequence[float]) -> list[tuple
     """Return pairs of indexes of ascending times; two times form a pair if each is nearest to the other.
 
     The pairs for `times` come first, in order. The times of `others` without a partner follow after the
-    pairs. A time without a
-    partner is paired with None.
+    pairs. A time without a partner is paired with None.
 
     >>> nearest_pairs([2.0, 9.0], [10.0, 30.0])
     [(0, None), (1, 0), (None, 1)]

@@ -1,10 +1,10 @@
 """The elements of a synthetic stream or of an interval of the stream: weather observations in arrival order.
 
 Each random number has a name. The observation times of a group of stations are whole units. Time is divided
-into cells of one interval. Each random draw belongs to one cell, so any interval can be
-generated without the earlier intervals. A draw is a digest of the seed and of its purpose (blake2b). The
-stream therefore does not depend on the version of Python, the number of processes, or the order of draws.
-Any part of a stream can be generated separately, on any machine.
+into cells of one interval. Each random draw belongs to one cell, so any interval can be generated without the
+earlier intervals. A draw is a digest of the seed and of its purpose (blake2b). The stream therefore does not
+depend on the version of Python, the number of processes, or the order of draws. Any part of a stream can be
+generated separately, on any machine.
 
 The data model is YABench's: an air temperature observation in the vocabulary of LinkedSensorData.
 """

@@ -20,7 +20,7 @@ from agreement.documents.requests import AnswersFormat, AnswersOptions
 from lars.durations import MILLISECOND, Duration
 from lars.files import TextFile, TextLine, read_file
 from solver.traces.formats.csv_lines import delimiter_of
-from solver.traces.input_files import ARROW, is_json_row
+from solver.traces.input_files import ARROW, PARQUET, is_json_row
 
 ACCEPTED: Final = {
     "case": ACCEPTED_CASE,
@@ -48,7 +48,6 @@ _KEYS: Final[Mapping[str, AnswersFormat]] = {
     "boolean": "sparql-json",
     "rows": "solve",
 }
-_PARQUET: Final = b"PAR1"
 _LONGEST_LINE: Final = 2**20
 _IN_MILLISECONDS: Final = ("csrbench", "yabench")
 
@@ -95,7 +94,7 @@ def is_table(path: Path) -> bool:
             first = file.readline(_LONGEST_LINE)
     except OSError:
         return False  # its reader reports the error
-    if first.startswith((_PARQUET, *ARROW)):
+    if first.startswith((PARQUET, *ARROW)):
         return True
     # SPARQL JSON can say no more than whether there is an answer.
     return b'"boolean"' not in first and is_json_row(first.decode("utf-8", "replace"))

@@ -11,9 +11,10 @@ r"""YABench's recorded results, line by line.
     value     := a term as in N-Triples, also with a datatype without <>, nothing (unbound), or a bare text
 
 A text without term syntax has no kind of term: a file with such a text is `lexical`. In a file with one
-variable, a line of digits is a time, unless the number is less than the previous time.
-Values that consist of digits must therefore be written as terms. Blank lines are
-ignored. TextFile: YABench (2016), Section 3, of the files QR_*.
+variable, a line of digits is a time, unless the number is less than the previous time. Values that consist of
+digits must therefore be written as terms. Blank lines are ignored.
+
+Source: YABench (2016), Section 3, of the files QR_*.
 """
 
 import re

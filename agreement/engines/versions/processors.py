@@ -5,8 +5,8 @@ In ARQ 2.11.1, numbers match by value (rule W6b), and a GROUP BY without solutio
   {?s :p ?a . ?t :q ?a . ?t :r 1}  =  {?s :p ?a . ?t :q ?b . ?t :r ?c} FILTER(?a ≐ ?b && 1 ≐ ?c)
 ≐ holds for equal terms, and for equal numbers of one value space: integers and decimals, doubles, floats.
 Different triples with equal values remain different, so a pattern has a solution for each such triple.
-Patterns that
-OPTIONAL, EXISTS or nesting joins also match by value, because ARQ substitutes bindings into these patterns.
+Patterns that OPTIONAL, EXISTS or nesting joins also match by value, because ARQ substitutes bindings into
+these patterns.
 
 Comunica 2.10.2 deviates for errors in aggregates (S2), and for FILTER in OPTIONAL (S6).
 

@@ -33,7 +33,10 @@ _ENDS: Final = 2
 
 
 def _with_something(part: Pattern) -> Pattern | None:
-    """Return an aggregate without GROUP BY that has no row without solutions, as in CQELS (SEMANTICS T13)."""
+    """Return an aggregate without GROUP BY, joined with its own pattern; None for another part.
+
+    The join removes the row of an aggregate without solutions, because CQELS has no such row (T13).
+    """
     if not isinstance(part, Group) or part.keys:
         return None
     group = replace(part, pattern=rebuild(part.pattern, _with_something))
@@ -183,7 +186,11 @@ def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozen
 
 
 def _times(one: PairQuery, other: PairQuery) -> range:
-    """Return times with all relative positions of pivots, at which no window begins before time 0."""
+    """Return consecutive times at which no window begins before time 0, at most `_MOST_TIMES` times.
+
+    Positions of the pivots repeat after the least common multiple of the slides. If this multiple is at most
+    `_MOST_TIMES`, the times have all relative positions of the pivots; otherwise only the first of them.
+    """
     windows = [each.window for query in (one, other) for each in sources(query.query)]
     ranges = [window for window in windows if isinstance(window, Range)]
     unit = one.setting.unit

@@ -8,8 +8,7 @@ Proof: C-SPARQL matches a pattern p in the union of all sources, and CQELS match
 triple of another source matches p, the triple is an instance of p and of a pattern of the other source, so
 both patterns unify. If no two patterns of different sources unify, the union contains only the matches of p
 from the source of p. The evaluation in single sources also gives the same rows for every operator over such
-patterns. The second part of a derived
-cautious block, which reads the static data, has no match.
+patterns. The second part of a derived cautious block, which reads the static data, has no match.
 """
 
 from collections.abc import Iterator, Sequence

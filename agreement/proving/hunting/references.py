@@ -262,8 +262,7 @@ class Switch:
     `change` returns the runs to judge with the fault, one run per interpretation of the fault. `change`
     raises LarsError if no such run exists. `change` returns the unchanged run if the fault does not apply to
     the run. `held` returns whether a run shows the deviation, without judging the run, or None if the
-    deviation
-    cannot occur in the run.
+    deviation cannot occur in the run.
     """
 
     sentence: str

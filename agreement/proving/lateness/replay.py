@@ -2,8 +2,7 @@
 
 An element has an event time t and an arrival time a ≥ t. The answers *on time* are the answers of `lars
 agree` without `--late`, which uses only event times. *As it came*, an evaluation at the moment T for the
-reference time r sees the
-elements with a ≤ T, each dated with its event time, and windows end at r.
+reference time r sees the elements with a ≤ T, each dated with its event time, and windows end at r.
 
 - Pull evaluates for r = kU at the moment T = kU + W, where W is the wait.
 - Push evaluates at each arrival that fires it, for r = T.

@@ -577,9 +577,8 @@ def _best(
 
     An unlikely choice must fit all tests, or pass the share `_WORTH` of tests more than likely choices.
     Without this condition, a fault with several windows would look like a different t0 for each window.
-    If no choice fits all
-    tests, an unusual choice must pass the share `_MISFIT` of tests more. Without the share `_MISFIT`, several
-    faults would look like other parameters.
+    If no choice fits all tests, an unusual choice must pass the share `_MISFIT` of tests more. Without the
+    share `_MISFIT`, several faults would look like other parameters.
     """
     passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()

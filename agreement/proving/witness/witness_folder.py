@@ -34,8 +34,7 @@ def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
 
     Both queries are written if their languages can express them. If a language cannot express a query, only
     one query is written, and reading the experiment derives the other query. Times are written as dateTimes
-    or integers, as in the original
-    stream.
+    or integers, as in the original stream.
     """
     static = "".join(_static_lines(compared.static))
     queries = _queries(compared)

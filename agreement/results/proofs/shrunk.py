@@ -97,7 +97,7 @@ class ShrinkResult(Findings):
         return shrunk_json(self._outcome) if self._outcome is not None else {"cause": None}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the sizes before and after, and the remaining input."""
+        """Return the sizes before and after, and the remaining input; nothing if push and pull agree."""
         return () if self._outcome is None else shrunk_text(self._outcome)
 
     def page(self) -> "Page":

@@ -20,8 +20,9 @@ from lars.language.windows import Interval
 from solver.facts import Row
 
 _ROWS: Final = 3
+"""The greatest number of rows of only one side that are shown; a guess that keeps a cell short."""
 _DIGITS: Final = 9
-"""The greatest number of rows of only one side that are shown."""
+"""The greatest number of digits of a time that are shown."""
 
 
 def as_text(

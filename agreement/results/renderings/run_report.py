@@ -14,8 +14,9 @@ from lars.durations import SECOND, TimedPoints
 from lars.language.windows import Interval
 
 _WINDOWS_OF_A_CELL: Final = 2000
+"""The greatest number of windows that are drawn for one cell; a guess that keeps the page small."""
 _WINDOWS_DRAWN: Final = 2500
-"""The greatest number of windows that are drawn for one cell, and for all cells together."""
+"""The greatest number of cells with windows; their windows share about this number, at least 1 each."""
 _MOST_ROWS: Final = 800
 """The greatest number of verdicts that are shown; negative verdicts are first."""
 _MOST_PERIODS, _MOST_HEAT = 100, 2_000

@@ -386,9 +386,10 @@ def _recorded(
 
 
 def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
-    """Write EARL, JUnit, JSON and the HTML report.
+    """Write EARL, JUnit, JSON and the HTML report into one folder.
 
-    For several engines, the function writes one folder for each engine, and one common report.
+    The second engine has its own EARL and JUnit files, whose names end in -2, the third in -3, and so on. The
+    JSON file and the HTML report contain all engines.
     """
     # Loads what only pages need.
     from agreement.results.renderings.pages.blocks import text_page

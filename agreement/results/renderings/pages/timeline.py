@@ -48,8 +48,8 @@ def windows(
     """Return the windows of the queries, each with its side and its interval over time.
 
     `runs` are [t, first, last, by, by]: at t, the window is [first, last]; up to the next run, each end moves
-    by 0 or 1 per time point. [t, None] means an empty window. If `alone` is true, intervals
-    are given only at the times of the shown rows.
+    by 0 or 1 per time point. [t, None] means an empty window. If `alone` is true, intervals are given only at
+    the times of the shown rows.
     """
     some = sorted({t for t in periods if t in trace.timeline})
     windows_json = []
