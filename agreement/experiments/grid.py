@@ -320,31 +320,29 @@ def _name(table: _Table) -> str:
 
 
 def comparison_on(
-    inputs: tuple[Path, ...], options: requests.ComparisonOptions, warn: settings.Warn
+    inputs: tuple[Path, ...],
+    options: requests.ComparisonOptions,
+    periods: Sequence[Period],
+    warn: settings.Warn,
 ) -> AgreementTask:
-    """Return the comparison of an experiment, or of queries on traces."""
-    if (experiment := requests.experiment_in(inputs)) is None:
-        return tasks.on_files(inputs, options)
-    return on_experiment(experiment, options.input_options.trace(bad_lines=options.bad_lines), options, warn)
-
-
-def on_experiment(
-    path: Path, trace_input: settings.TraceInput, options: requests.ComparisonOptions, warn: settings.Warn
-) -> AgreementTask:
-    """Return the only comparison of an experiment file; options of the command line override its keys."""
-    return on_read(read_experiment(path), trace_input, options, warn)
+    """Return the comparison of an experiment, or of queries on traces, by pull period."""
+    if (path := requests.experiment_in(inputs)) is None:
+        return tasks.on_files(inputs, options, periods)
+    trace = options.input_options.trace(bad_lines=options.bad_lines)
+    return on_read(read_experiment(path), trace, options, periods, warn)
 
 
 def on_read(
     experiment: Experiment,
     trace_input: settings.TraceInput,
     options: requests.ComparisonOptions,
+    periods: Sequence[Period],
     warn: settings.Warn,
 ) -> AgreementTask:
     """Return the only comparison of an experiment; options of the command line override its keys."""
     if (unit := options.input_options.unit) is not None:
         experiment = _in_other_units(experiment, unit, warn)
-    usual, reading = comparison_of(experiment, options.durations()), options.reading
+    usual, reading = comparison_of(experiment, options.durations(periods)), options.reading
     trace = _trace_given(usual, trace_input)
     setting = replace(
         usual.setting,
@@ -355,7 +353,7 @@ def on_read(
     )
     return replace(
         usual,
-        periods=options.in_points(setting.unit) or usual.periods,
+        periods=requests.in_points(periods, setting.unit) or usual.periods,
         trace=trace,
         setting=setting,
         assigned=options.assign or usual.assigned,

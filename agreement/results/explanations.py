@@ -15,7 +15,8 @@ from agreement.documents.dates import Dates
 from agreement.documents.options import argument, flags_of, needed, option
 from agreement.documents.outputs import Json, clip_text, shorten
 from agreement.documents.table_files import OutTable
-from agreement.experiments.grid import on_experiment
+from agreement.experiments.experiment import read_experiment
+from agreement.experiments.grid import on_read
 from agreement.results.base.library import Findings, Listeners, lines_table, offered_functions
 from agreement.results.renderings import check_report, explanation_report
 from agreement.results.renderings.explanation_report import short_text, why_in_words
@@ -98,8 +99,8 @@ def situate(
     if not requests.is_experiment(path):
         return explaining.situation_of(task, listeners.warn)
     periods = () if how.evaluation.period is None else (how.evaluation.period,)
-    options = requests.ComparisonOptions(how.input_options, how.bad_lines, how.reading, period=periods)
-    compared = on_experiment(path, task.trace, options, listeners.warn)
+    options = requests.ComparisonOptions(how.input_options, how.bad_lines, how.reading)
+    compared = on_read(read_experiment(path), task.trace, options, periods, listeners.warn)
     if how.semantics is not None:
         compared = replace(compared, setting=replace(compared.setting, semantics=how.semantics))
     return explaining.query_of_comparison(compared, task, listeners.warn)

@@ -225,7 +225,7 @@ def _assigned_by_traces(
     from solver.rdf import read_term
 
     comparison = requests.ComparisonOptions(options, requests.BadLineOptions(), request.reading)
-    task = comparison_on((request.query,), comparison, warn)
+    task = comparison_on((request.query,), comparison, (), warn)
     streams, found = {str(part.iri): part.iri for part in query.merged}, dict(task.assigned)
     named = {predicate for predicates in task.assigned.values() for predicate in predicates}
     for stream, text in sorted(comparison_trace(task, queries_of(task), unsaid).predicates()):

@@ -34,6 +34,7 @@ from agreement.documents.traces import (
     streams_of,
     with_dates,
 )
+from agreement.documents.values import Period
 from lars.dataclass import dataclass
 from lars.durations import Duration, TimedPoints
 from lars.errors import LarsError
@@ -83,8 +84,10 @@ class AgreementTask:
     on: tuple[str, ...] | None = None
 
 
-def on_files(inputs: Sequence[Path], options: requests.ComparisonOptions) -> AgreementTask:
-    """Return the comparison of one or two queries on traces, from the inputs of the command."""
+def on_files(
+    inputs: Sequence[Path], options: requests.ComparisonOptions, periods: Sequence[Period]
+) -> AgreementTask:
+    """Return the comparison of one or two queries on traces by pull period, from a command's inputs."""
     alone = [path for path in inputs if path.suffix == ".toml" or exists(path / requests.EXPERIMENT_FILE)]
     if alone:
         raise LarsError(
@@ -99,7 +102,7 @@ def on_files(inputs: Sequence[Path], options: requests.ComparisonOptions) -> Agr
         raise LarsError(f"missing input: use {_INPUTS}")
     trace_input = options.input_options.trace(bad_lines=options.bad_lines)
     paths = (*traces, *(path for path in trace_input.paths if path not in traces))
-    usual = requests.default_unit(requests.queries_in(queries), options.durations())
+    usual = requests.default_unit(requests.queries_in(queries), options.durations(periods))
     unit = options.input_options.unit or usual
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     if not paths:
@@ -108,7 +111,7 @@ def on_files(inputs: Sequence[Path], options: requests.ComparisonOptions) -> Agr
     return AgreementTask(
         csparql=csparql,
         cqels=cqels,
-        periods=options.in_points(unit),
+        periods=requests.in_points(periods, unit),
         trace=replace(trace_input, paths=paths, options=replace(trace_input.options, unit=unit)),
         setting=options.reading.setting(unit, origin=trace_input.options.origin),
         assigned=options.assign or {},

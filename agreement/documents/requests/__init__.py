@@ -32,6 +32,7 @@ from agreement.documents.requests.groups import (
     experiment_argument,
     fail_on_empty_option,
     first_time_option,
+    in_points,
     is_pushed,
     late_option,
     on_option,

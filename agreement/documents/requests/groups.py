@@ -482,24 +482,23 @@ class ProgramOptions:
 class ComparisonOptions:
     """The options for reading two compared queries and their trace.
 
-    Each command declares the pull periods with its own help; `period` contains these periods. In an
-    experiment, an option that is None or empty changes nothing.
+    In an experiment, an option that is None or empty changes nothing.
     """
 
     input_options: InputOptions
     bad_lines: BadLineOptions
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
-    period: tuple[Period, ...] = ()
 
-    def durations(self) -> tuple[Duration, ...]:
+    def durations(self, periods: Iterable[Period]) -> tuple[Duration, ...]:
         """Return the additional durations that the unit must divide: pull periods and the trace's unit."""
         counted = self.input_options.trace_unit
-        return (*query_files.durations_among(self.period), *(() if counted is None else (counted,)))
+        return (*query_files.durations_among(periods), *(() if counted is None else (counted,)))
 
-    def in_points(self, unit: Duration) -> tuple[int, ...]:
-        """Return the pull periods of the options in time points; the result is empty without the option."""
-        return tuple(dict.fromkeys(points_of(period, unit) for period in self.period))
+
+def in_points(periods: Iterable[Period], unit: Duration) -> tuple[int, ...]:
+    """Return pull periods in time points; equal periods count once."""
+    return tuple(dict.fromkeys(points_of(period, unit) for period in periods))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

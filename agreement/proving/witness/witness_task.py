@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 from agreement.comparing import agree
 from agreement.comparing.agree.agreeing import AgreementReport, RowFilter
 from agreement.documents.options import option
-from agreement.documents.requests import ComparisonOptions
+from agreement.documents.requests import TracelessOptions
 from agreement.documents.traces import streams_of
 from agreement.proving.decisions import Decision, PairOnStream, Witness
 from agreement.proving.traceless import TracelessTask
@@ -311,7 +311,7 @@ def witnesses(
 
 
 def witness_task(
-    traceless_task: TracelessTask, overrides: ComparisonOptions, wishes: WitnessCriteria, warn: Warn
+    traceless_task: TracelessTask, options: TracelessOptions, wishes: WitnessCriteria, warn: Warn
 ) -> WitnessTask:
     """Return the task of finding streams on which two sides of one or two queries differ."""
     task, inputs = traceless_task.task, traceless_task.inputs
@@ -319,7 +319,7 @@ def witness_task(
     if wishes.sides is not None and isinstance(wishes.sides[0], other_sides.NamedProfile):
         query, other = traceless_task.queries[0], traceless_task.queries[-1]
         _check_columns(inputs, query, other)
-        _check_idle(overrides, wishes, "specifications and engine versions determine their semantics")
+        _check_idle(options, wishes, "specifications and engine versions determine their semantics")
         return WitnessTask((query, other), None, (1,), *read)
     apart = not any(query.language in MERGING for query in traceless_task.queries)
     if not traceless_task.is_pair or (wishes.contained and apart and len(traceless_task.queries) > 1):
@@ -328,26 +328,26 @@ def witness_task(
         _check_operators(inputs, query, other)
         if wishes.sides is not None:
             raise LarsError("--sides requires one query, or a C-SPARQL and a CQELS query")
-        _check_idle(overrides, wishes, "the answers of two queries are compared at every time")
+        _check_idle(options, wishes, "the answers of two queries are compared at every time")
         return WitnessTask((query, other), None, (1,), *read)
     if wishes.contained:
         raise LarsError("--contained requires two queries in one language")
     pair = traceless_task.pairs(warn)[0]
     both = pair.csparql, pair.cqels
     if wishes.sides is not None:
-        _check_idle(overrides, wishes, "two readings of a query are compared at every time")
+        _check_idle(options, wishes, "two readings of a query are compared at every time")
         return WitnessTask(both, None, (1,), *read)
     return WitnessTask(both, pair, traceless_task.periods, *read)
 
 
-def _check_idle(overrides: ComparisonOptions, wishes: WitnessCriteria, why: str) -> None:
-    values: dict[str, object] = {"--period": overrides.period or None, "--cause": wishes.cause}
+def _check_idle(options: TracelessOptions, wishes: WitnessCriteria, why: str) -> None:
+    values: dict[str, object] = {"--period": options.period or None, "--cause": wishes.cause}
     values["--same-input"] = wishes.same_input or None
     profiles = wishes.sides is not None and isinstance(wishes.sides[0], other_sides.NamedProfile)
     if wishes.sides is None or profiles:
-        values["--trigger"] = overrides.reading.trigger
+        values["--trigger"] = options.reading.trigger
     if profiles:
-        values |= {"--bounds": overrides.reading.bounds, "--profile": overrides.reading.profile}
+        values |= {"--bounds": options.reading.bounds, "--profile": options.reading.profile}
         values |= {"--contained": wishes.contained or None, "--any-source": wishes.any_source or None}
     if idle := [name for name, value in values.items() if value is not None]:
         raise LarsError(f"{' and '.join(idle)}: only for push and pull, because {why}")

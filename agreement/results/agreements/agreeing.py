@@ -127,7 +127,7 @@ class AgreeRequest:
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
     """Return the comparison of a request; raises LarsError if the inputs cannot be compared."""
     assigned = request.options.assign
-    task = comparison_on(request.inputs, replace(request.options, period=request.period), warn)
+    task = comparison_on(request.inputs, request.options, request.period, warn)
     span = span_within(task.span, (request.from_, request.to))
     task = replace(task, span=span, on=task.on if request.on is None else request.on)
     if assigned and task.cqels is not None:

@@ -452,19 +452,18 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     of_lines = is_spooled(str(request.source))
     if not (of_lines or exists(source, folder=True)):
         raise LarsError(f"--source {source}: there is no such folder")
-    comparison = replace(request.options, period=request.period)
     # The options of a trace do not depend on its files.
     trace = STANDARD_INPUT if of_lines else source
     is_experiment = requests.experiment_in(request.inputs) is not None
     inputs = request.inputs if is_experiment else (*request.inputs, trace)
-    task = comparison_on(inputs, comparison, listeners.warn)
+    task = comparison_on(inputs, request.options, request.period, listeners.warn)
     runner = Runner(in_process=True, certify=request.certify, notice=listeners.note)
     task = replace(
         task, on=task.on if request.on is None else request.on, trace=replace(task.trace, runner=runner)
     )
     watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)
     _set_logs(watcher, request, task)
-    rejected = comparison.bad_lines.rejected
+    rejected = request.options.bad_lines.rejected
     page = request.report, "--report"
     logs = ((path, f"--{side}-answers") for side, path in watcher.logs.items())
     for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected"), *logs, page):

@@ -87,7 +87,7 @@ def decide_late(request: DecideRequest, listeners: Listeners) -> LatenessResult:
         lengths = requests.durations_among((*options.period, delay, wait))
         unit = requests.fitting_unit((*requests.durations_in(request.inputs), *lengths))
         options = replace(options, unit=unit)
-    traceless, _ = without_trace(request.inputs, options, listeners.warn)
+    traceless = without_trace(request.inputs, options, listeners.warn)
     if len(traceless.task.periods) > 1:
         found = len(traceless.task.periods)
         raise LarsError(f"--delay requires one pull period; found {found}; use --period with one")

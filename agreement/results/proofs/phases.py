@@ -185,8 +185,7 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     >>> [list(result.diagrams[0].runs(row)) for row in result.diagrams[0].rows]
     [[(1, 2, 7), (3, 5, 6), (6, 60, 7)], [(1, 2, 6), (3, 60, 5)]]
     """
-    options = replace(request.options, period=request.period)
-    agreement_task = comparison_on(request.inputs, options, listeners.warn)
+    agreement_task = comparison_on(request.inputs, request.options, request.period, listeners.warn)
     unit = agreement_task.setting.unit
     usual = tuple(Duration(n * unit.nanoseconds) for n in _USUAL_LENGTHS)
     lengths = tuple(sorted({points_of(period, unit) for period in request.length or usual}))

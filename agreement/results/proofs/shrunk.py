@@ -1,7 +1,6 @@
 """`shrink`: a minimal disagreement with the same cause."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -146,7 +145,7 @@ def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
     >>> result.cause, [fact.t for fact in result.trace]
     ('blocked later', [1, 2])
     """
-    task = comparison_on(request.inputs, replace(request.options, period=request.period), listeners.warn)
+    task = comparison_on(request.inputs, request.options, request.period, listeners.warn)
     made = shrink_task(task, request.cause, listeners.warn, listeners.progress)
     if made is None:
         listeners.note(AGREES)

@@ -60,35 +60,37 @@ _INPUTS: Final = (
 _PREFERRED: Final = (Language.CQELS, Language.RSPQL, *Language)
 
 
-def without_trace(
-    inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn
-) -> tuple[TracelessTask, requests.ComparisonOptions]:
-    """Return the task of an experiment or of queries, and the options that override the experiment."""
+def without_trace(inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn) -> TracelessTask:
+    """Return the task of an experiment or of queries; the options override keys of the experiment."""
     input_options = requests.InputOptions(static=options.static, unit=options.unit)
     read = requests.BadLineOptions(), options.reading, options.assign
-    overrides = requests.ComparisonOptions(input_options, *read, options.period)
-    return _traceless(inputs, input_options.trace(), overrides, warn), overrides
+    overrides = requests.ComparisonOptions(input_options, *read)
+    return _traceless(inputs, input_options.trace(), overrides, options.period, warn)
 
 
 def _traceless(
-    inputs: Sequence[Path], trace_input: TraceInput, overrides: requests.ComparisonOptions, warn: Warn
+    inputs: Sequence[Path],
+    trace_input: TraceInput,
+    overrides: requests.ComparisonOptions,
+    periods: Sequence[Period],
+    warn: Warn,
 ) -> TracelessTask:
     if requests.experiment_in(inputs) is not None:
-        task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, warn)
+        task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, periods, warn)
         read = [query for query in (task.csparql, task.cqels) if query is not None]
         return _apart(TracelessTask(task, tuple(read), tuple(map(str, inputs))), overrides, warn)
     missing = [path for path in inputs if not exists(path)]
     if missing or len(inputs) not in (1, 2):
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
         raise LarsError(f"{what}; expected {_INPUTS}")
-    fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations()))
+    fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations(periods)))
     unit = overrides.input_options.unit or fitting
     queries = tuple(requests.load_query(path, unit, graphs=True) for path in inputs)
     sides = tuple(zip(queries, are_pulled(queries), strict=True))
     task = AgreementTask(
         next((query for query, is_pulled in sides if is_pulled), None),
         next((query for query, is_pulled in sides if not is_pulled), None),
-        overrides.in_points(unit),
+        requests.in_points(periods, unit),
         replace(trace_input, options=replace(trace_input.options, unit=unit)),
         overrides.reading.setting(unit),
         overrides.assign or {},
@@ -292,7 +294,7 @@ def decide(request: DecideRequest, listeners: Listeners) -> DecideResult:
     >>> [(decision.period, decision.verdict) for decision in decide(query, period="1,2").verdicts]
     [(1, 'always'), (2, 'never')]
     """
-    traceless, _ = without_trace(request.inputs, request.options, listeners.warn)
+    traceless = without_trace(request.inputs, request.options, listeners.warn)
     question = agreement_question(traceless, places_in(request.inputs, traceless), listeners.warn)
     limit = request.time_limit
     seconds, deadline = SEARCHED if limit is None else limit, Deadline.after(limit)
@@ -576,8 +578,8 @@ def witness(request: WitnessRequest, listeners: Listeners) -> WitnessResult:
     >>> result.differ, [fact.t for fact in result.witnesses[0].facts]
     (True, [0])
     """
-    traceless, overrides = without_trace(request.inputs, request.options, listeners.warn)
-    task = witness_task(traceless, overrides, request.criteria, listeners.warn)
+    traceless = without_trace(request.inputs, request.options, listeners.warn)
+    task = witness_task(traceless, request.options, request.criteria, listeners.warn)
     period_witnesses = tuple(
         witnesses(task, period, listeners.progress, made_streams(task)) for period in task.periods
     )

@@ -14,7 +14,8 @@ from agreement.documents.requests import (
     InputOptions,
     InterpretationOptions,
 )
-from agreement.experiments.grid import on_experiment
+from agreement.experiments.experiment import read_experiment
+from agreement.experiments.grid import on_read
 from lars.explain import provers
 from lars.explain.shortfalls import Searcher
 from lars.semantics import all_background
@@ -43,8 +44,9 @@ def situated(sample, engine, mode, period):
         setting,
         (None, None),
     )
-    options = ComparisonOptions(given, BadLineOptions(), InterpretationOptions(), period=(period,))
-    return query_of_comparison(on_experiment(SAMPLES / sample, wanted.trace, options, print), wanted, print)
+    options = ComparisonOptions(given, BadLineOptions(), InterpretationOptions())
+    experiment = read_experiment(SAMPLES / sample)
+    return query_of_comparison(on_read(experiment, wanted.trace, options, (period,), print), wanted, print)
 
 
 def proved(here, t):

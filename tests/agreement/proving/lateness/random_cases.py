@@ -48,7 +48,7 @@ def lateness_question(text, delay, wait, period, trigger=None):
         path.write_text(text)
         reading = requests.InterpretationOptions(trigger=trigger)
         options = requests.TracelessOptions(period=(period,), reading=reading)
-        traceless, _ = without_trace((path,), options, unsaid)
+        traceless = without_trace((path,), options, unsaid)
         return LatenessQuestion(agreement_question(traceless, Places("", ""), unsaid), period, delay, wait)
 
 
