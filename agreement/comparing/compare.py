@@ -25,7 +25,7 @@ from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification
 from lars.dataclass import dataclass
-from lars.durations import MILLISECOND, Duration
+from lars.durations import MILLISECOND
 from lars.errors import LarsError
 from lars.language.windows import Bounds
 from solver.facts import Row
@@ -368,7 +368,7 @@ class Divergence:
     - `fields` are the fields in which the specifications of both reporters differ.
     - `after` are the reports of each reporter that no push triggers.
     - `silent` contains a boolean per reporter: whether the reporter reports no row.
-    - `title` is the name of the case. Times are shown in `unit`, from `origin`.
+    - `title` is the name of the case. Times are shown by `dates`, as dateTimes if the times are dateTimes.
     """
 
     names: tuple[str, str]
@@ -382,9 +382,8 @@ class Divergence:
     fields: tuple[EngineRule, ...]
     after: tuple[Reports, Reports]
     silent: tuple[bool, ...]
-    unit: Duration = MILLISECOND
+    dates: Dates = Dates(unit=MILLISECOND)
     title: str | None = None
-    origin: str | None = None
 
     @property
     def same(self) -> bool:
@@ -395,11 +394,6 @@ class Divergence:
     def is_empty(self) -> bool:
         """Whether neither reporter reports a row."""
         return self.same and all(self.silent)
-
-    @property
-    def dates(self) -> Dates:
-        """The mapping of time points to dateTimes, if the times are dateTimes."""
-        return Dates(self.origin, self.unit)
 
     @property
     def frequencies(self) -> list[tuple[SwitchedRule, int]]:

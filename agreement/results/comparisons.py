@@ -20,6 +20,7 @@ from agreement.comparing.compare import (
 )
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents import requests
+from agreement.documents.dates import Dates
 from agreement.documents.options import IdleOptions, OptionValues, argument, declared, flags_of, option
 from agreement.documents.outputs import NO_ROWS, quantity
 from agreement.documents.recordings import Case
@@ -286,7 +287,7 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
             judge.check_order(run.pushes, warnings.append)
     start = None if request.t0 is None else point_in(zero, request.t0, trace.options, runs[0].last)
     pairing = _paired(request, sides, (runs[0], runs[1]), start)
-    found = replace(divergence(pairing, listeners.progress), unit=unit, origin=zero)
+    found = replace(divergence(pairing, listeners.progress), dates=Dates(zero, unit))
     for reader, run, silent in zip(who, runs, found.silent, strict=True):
         choices = []
         if isinstance(reader, Specification):

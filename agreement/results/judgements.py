@@ -299,8 +299,7 @@ def _judged(
     everything = with_versions(run.static, versions, versions)
     check_graphs(everything, run.query.dataset, messages.append)
     recording = judging.recording_to_judge(run, unit, given, options, versions)
-    verdict = judging.verdict_on(name, recording, request.how, listeners.progress)
-    verdict = replace(verdict, origin=zero)
+    verdict = judging.verdict_on(name, recording, request.how, listeners.progress, zero)
     messages += _remarks(verdict, recording)
     if verdict.judgement.silent:
         tried = (

@@ -699,26 +699,19 @@ class AnswersVerdict:
     """The verdict on a file of answers, and the explanation of the verdict.
 
     - `names` are the columns of a row.
+    - `dates` maps time points to dateTimes, if times are dateTimes.
     - `other` is the verdict by the other option of --match, if the answers are not correct.
     - `silent` contains the reasons why no row is expected at any time.
-    - `origin` is the dateTime of time 0, if times are dateTimes.
     - `lost` is true if some window is right only without late elements, as if the engine had lost them.
     """
 
     judgement: Judgement | VersionJudgement
     names: tuple[str, ...]
-    milliseconds: float
+    dates: Dates
     diagnosis: Diagnosis | None = None
     other: Judgement | VersionJudgement | None = None
     silent: tuple[str, ...] = ()
-    origin: str | None = None
     lost: bool = False
-
-    @property
-    def dates(self) -> Dates:
-        """The mapping of time points to dateTimes, if the times are dateTimes."""
-        unit = Duration(round(self.milliseconds * NANOSECONDS["ms"]))
-        return Dates(self.origin, unit)
 
     @property
     def correct(self) -> bool | None:
@@ -743,14 +736,19 @@ def verdict_on(
     recording: RecordingToJudge,
     how: requests.JudgeOptions,
     progress: settings.Progress,
+    zero: str | None = None,
 ) -> AnswersVerdict:
-    """Return the verdict on answers, with an explanation if the answers are incorrect."""
+    """Return the verdict on answers, with an explanation if the answers are incorrect.
+
+    `zero` is the dateTime of time 0, if times are dateTimes.
+    """
     unit = recording.run.unit
+    dates = Dates(zero, unit)
     turned = replace(recording.options, match="time" if recording.options.match == "sequence" else "sequence")
     if engine in ENGINES:
         ours = _by_engine(engine, recording, recording.options.match)
         others = None if ours.correct else _by_engine(engine, recording, turned.match)
-        return AnswersVerdict(ours, (), unit.milliseconds, other=others)
+        return AnswersVerdict(ours, (), dates, other=others)
     reference = specifications.as_said(specifications.specification(engine), recording.task.query)
     if recording.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
@@ -759,7 +757,7 @@ def verdict_on(
     judgement, lost = judge_by(reference, recording, progress)
     names = column_names(recording.recording, columns(recording.task.query))
     if judgement.correct is not False:
-        return AnswersVerdict(judgement, names, unit.milliseconds, lost=lost)
+        return AnswersVerdict(judgement, names, dates, lost=lost)
     diagnosis = None
     if only_kinds_apart([window.rows for window in judgement.best.windows]):
         pass  # no fault of windows explains an IRI in place of a text
@@ -772,7 +770,7 @@ def verdict_on(
     again = recording_to_judge(recording.run, unit, recording.recording, how_again, versions)
     narrowed = narrow_options(again.options, again.task)
     other = judge_recording(again.task, reference, again.recording, narrowed, progress)
-    return AnswersVerdict(judgement, names, unit.milliseconds, diagnosis, other)
+    return AnswersVerdict(judgement, names, dates, diagnosis, other)
 
 
 def explained_case(

@@ -13,6 +13,7 @@ from agreement.comparing.drafts import USUAL
 from agreement.comparing.judge import judging
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.documents import recordings, requests
+from agreement.documents.dates import Dates
 from agreement.documents.initial import MINUTE, SINCE_1970
 from agreement.documents.recordings import SLACK, Recording, Report, read_recording
 from agreement.documents.values import Period, points_of
@@ -162,7 +163,7 @@ def _verdict_of(
     changes = {"stream": "RSTREAM", "tick": "instant"}
     all_rows = specifications.specification(_PUSH).model_copy(update=changes)
     judgement, lost = judging.judge_by(all_rows, recording)
-    return judging.AnswersVerdict(judgement, (), recording.run.unit.milliseconds, lost=lost)
+    return judging.AnswersVerdict(judgement, (), Dates(unit=recording.run.unit), lost=lost)
 
 
 def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording:

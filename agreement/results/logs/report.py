@@ -90,7 +90,9 @@ class Prediction:
     def since(self, zero: str | None) -> "Prediction":
         """Return the prediction with the dateTime of time 0, if the times are dateTimes."""
         verdict = self.verdict
-        return self if verdict is None else replace(self, verdict=replace(verdict, origin=zero))
+        if verdict is None:
+            return self
+        return replace(self, verdict=replace(verdict, dates=replace(verdict.dates, zero=zero)))
 
 
 Missed = Mapping[tuple[Duration, Duration], int]

@@ -183,7 +183,7 @@ def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
     if not isinstance(judgement, Judgement):
         yield from _steps(judgement)
         return
-    best, length = judgement.best, verdict.milliseconds
+    best, length = judgement.best, verdict.dates.unit.milliseconds
     shifts = verdict.diagnosis.shifts if verdict.diagnosis else {}
     windows = [(COUNTING, one, window) for one in fitting(judgement) or [best] for window in one.windows]
     windows += [(PHASES[1], best, window) for window in best.transient]

@@ -91,16 +91,16 @@ def _table(parting: Divergence, known: Iterable[SwitchedRule] = ()) -> Table:
 
 
 def _title(parting: Divergence) -> str:
-    if parting.origin is None:
-        return f"where they part, times in {parting.unit}"
-    return f"where they part{_dates(parting).caption}, time in units of {parting.unit}"
+    if parting.dates.zero is None:
+        return f"where they part, times in {parting.dates.unit}"
+    return f"where they part{_dates(parting).caption}, time in units of {parting.dates.unit}"
 
 
 def _dates(parting: Divergence) -> Dates:
     """Return the Dates of the times of differences."""
     pushes, parted = parting.pushes, parting.parted
     last = max((int(difference.difference.at) for difference in parted), default=0)
-    end = last if pushes is None else ceil(_points(pushes[last].t, parting.unit))
+    end = last if pushes is None else ceil(_points(pushes[last].t, parting.dates.unit))
     return parting.dates.within(Interval(0, end))
 
 
@@ -124,7 +124,7 @@ def time(t: float, unit: Duration) -> str:
 
 def _when(t: float, parting: Divergence) -> str:
     dates = _dates(parting)
-    return time(t, parting.unit) if dates.zero is None else dates.text(_points(t, parting.unit))
+    return time(t, parting.dates.unit) if dates.zero is None else dates.text(_points(t, parting.dates.unit))
 
 
 def _points(t: float, unit: Duration) -> float:
@@ -200,7 +200,7 @@ def _rules(parting: Divergence) -> Iterator[str]:
 def as_json(comparisons: Sequence[Divergence], refused: Sequence[RefusedCase] = ()) -> outputs.Json:
     """Return the JSON document of a comparison on a trace, or of comparisons on cases."""
     if len(comparisons) == 1 and comparisons[0].title is None:
-        return _json_of_one(comparisons[0], comparisons[0].dates) | {"origin": comparisons[0].origin}
+        return _json_of_one(comparisons[0], comparisons[0].dates) | {"origin": comparisons[0].dates.zero}
     same = all(comparison.same for comparison in comparisons)
     return {
         "same": None if same and refused else same,
@@ -277,7 +277,7 @@ def parting_timelines(parting: Divergence) -> list[outputs.Json]:
     first = [(report, each.rows.missing) for each in parted for report in each.right or ()]
     second = [(report, each.rows.extra) for each in parted for report in each.came]
     lanes = [
-        (name, [_mark(report, bool(only), parting.unit) for report, only in reports])
+        (name, [_mark(report, bool(only), parting.dates.unit) for report, only in reports])
         for name, reports in zip(_sides(parting), (first, second), strict=True)
     ]
     times = [t for _, marks in lanes for t, _, _ in marks]

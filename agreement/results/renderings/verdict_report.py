@@ -369,7 +369,7 @@ def answers_json(verdict: judging.AnswersVerdict) -> outputs.Json:
             "score": judgement.rows.score,
         }
     other = other_match_json(verdict.other)
-    return {**head, **phases, **other, "silent": list(verdict.silent), "origin": verdict.origin}
+    return {**head, **phases, **other, "silent": list(verdict.silent), "origin": dates.zero}
 
 
 def other_match_json(other: Judgement | VersionJudgement | None) -> outputs.Json:

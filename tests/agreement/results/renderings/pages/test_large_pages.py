@@ -13,6 +13,7 @@ from agreement.comparing.judge.judgement import Phase
 from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
+from agreement.documents.dates import Dates
 from agreement.engines.specifications import OpenChoice, builtin
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.results.renderings.pages import page as pages
@@ -189,7 +190,7 @@ def judged(count):
         for t in range(count)
     )
     best = Verdict(OpenChoice((), "closed"), Phase(0, inf, inf), (), windows, ())
-    return AnswersVerdict(Judgement(builtin("cqels"), (best,), 1, 1), ("x",), 1000)
+    return AnswersVerdict(Judgement(builtin("cqels"), (best,), 1, 1), ("x",), Dates())
 
 
 def test_of_many_judged_windows_the_wrong_ones_are_shown():
