@@ -16,7 +16,8 @@ from lars.dataclass import dataclass
 
 WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 """The beginnings of text in UTF-16."""
-_MARK: Final = b"\xef\xbb\xbf"
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+"""The bytes that some programs write before a text in UTF-8."""
 MOST_BYTES: Final = 2**26
 """The greatest number of bytes that are read from an input without a known end: a pipe or a device."""
 _TEMPORARY: Final[set[Path]] = set()
@@ -101,7 +102,7 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
 
 def decode(name: str, data: bytes, accepted: str) -> TextFile:
     """Return bytes as text, without the byte order mark; raise PlacedError at invalid UTF-8."""
-    data = data.removeprefix(_MARK)
+    data = data.removeprefix(BYTE_ORDER_MARK)
     try:
         return TextFile(name, data.decode())
     except UnicodeDecodeError as error:

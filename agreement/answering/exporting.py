@@ -324,7 +324,7 @@ def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
         question, report = Question(program, Whole(), None), "RSTREAM"
     else:
         query, trace, task = query_on_trace(task, warn)
-        output, report = output_of(query, task.setting), query.to_stream or "RSTREAM"
+        output, report = output_of(query, task.setting), query.operator
         columns, program = columns_of(output, report), in_mode(query, task)
         question = ask(program, output.predicate)
     span = asked_span(task, trace, 1)

@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from lars.language.terms import Constant, Iri, Literal
 from solver.facts import constant_of
-from solver.rdf import CalendarTime, Single, Value, value
+from solver.rdf import BOOLEAN_VALUES, CalendarTime, Single, Value, value
 
-_TRUTHS: Final = {"true": True, "1": True, "false": False, "0": False}
 _INT64: Final = 2**63
 _NANOSECONDS: Final = 10**9
 """The number of nanoseconds in a second; dateTimes of data frames have no finer unit."""
@@ -50,7 +49,7 @@ def _typed(plain: Sequence[str | None], values: Sequence[Value | None]) -> Any:
         numbers = np.array([math.nan if text is None else float(text) for text in plain])
         return pd.arrays.FloatingArray(numbers, np.array([text is None for text in plain]))
     if kinds == {bool}:
-        return pd.array([None if text is None else _TRUTHS[text] for text in plain], dtype="boolean")
+        return pd.array([None if text is None else BOOLEAN_VALUES[text] for text in plain], dtype="boolean")
     if kinds == {"date"}:
         return pd.array(
             [None if text is None else date.fromisoformat(text) for text in plain], dtype="object"

@@ -3,6 +3,7 @@
 from solver.rdf.aggregates import aggregate, order_key, sorted_rows, text_key
 from solver.rdf.conditions import compile_condition, evaluate, test
 from solver.rdf.terms import (
+    BOOLEAN_VALUES,
     INTEGERS,
     SHARED_BLANK,
     ZONE,

@@ -402,7 +402,8 @@ _FIRST: Final = date(2000, 1, 1).toordinal()
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
 _DOUBLE = re.compile(rf"{_DECIMAL.pattern}(?:[eE][+-]?[0-9]+)?|[+-]?INF|NaN")
-_BOOLEANS: Final = {"true": True, "1": True, "false": False, "0": False}
+BOOLEAN_VALUES: Final = {"true": True, "1": True, "false": False, "0": False}
+"""The value of each lexical form of xsd:boolean."""
 _BITS: Final = {"Byte": 8, "Short": 16, "Int": 32, "Long": 64}
 _BOUNDS: Final[dict[str, tuple[float, float]]] = {
     "integer": (-math.inf, math.inf),
@@ -455,7 +456,7 @@ def parse(text: str, kind: str) -> Value | None:
         # An exponent that a decimal cannot have is one of a number that is 0 or infinite as a double too.
         return Single(Decimal(text) if double and math.isfinite(double) else double)
     if kind == "boolean":
-        return _BOOLEANS.get(text)
+        return BOOLEAN_VALUES.get(text)
     if kind in _TIMES and (match := _TIMES[kind].fullmatch(text)):
         return _moment(kind, match)
     return None

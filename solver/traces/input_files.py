@@ -28,7 +28,7 @@ from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
 from lars.files import names_of_copies, read_bytes, temporary_folder
 from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
-from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments
+from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments, Triple
 from solver.rdf import blanks_in, is_of_file, is_triple_term, with_blanks
 from solver.settings import BlankNodes, TraceOptions
 from solver.traces.trace_times import Clock, Instant, MalformedPart
@@ -128,7 +128,6 @@ def _folder() -> Path:
     return until_exit.enter_context(temporary_folder(prefix="lars-input-"))
 
 
-Triple = tuple[str, str, str]
 NamedTriple = tuple[Triple, str]
 """A triple and the name of the graph that contains the triple."""
 ATOMS: Final = ""

@@ -15,7 +15,7 @@ from pyoxigraph import RdfFormat
 
 from lars.dataclass import dataclass
 from lars.errors import LarsError, Place, PlacedError
-from lars.files import decode, read_bytes
+from lars.files import BYTE_ORDER_MARK, WIDE, decode, read_bytes
 from lars.language.terms import Iri
 from solver import rdf
 from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask, distinct
@@ -26,7 +26,8 @@ from solver.traces.input_files import bare, readable
 if TYPE_CHECKING:
     from solver.traces.formats.cell_columns import Lines
 
-Quad = tuple[str, str, str, str | None]
+StaticQuad = tuple[str, str, str, str | None]
+"""A triple and its named graph; None for the default graph."""
 
 ACCEPTED_STATIC: Final = (
     "Turtle (.ttl), N-Triples (.nt), N-Quads (.nq), TriG (.trig), RDF/XML (.rdf, .owl, .xml), JSON-LD "
@@ -48,7 +49,6 @@ _EXACT: Final = {
 }
 _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
-_MARK: Final = b"\xef\xbb\xbf"
 _SMALL: Final = 2**14
 """The file size in bytes below which statements are read one by one; loading Arrow would take longer."""
 _BYTES_CUT_TOGETHER: Final = 2**26
@@ -114,9 +114,9 @@ def _statements(path: Path, codes: "_Statements") -> Array:
 
 def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Array:
     """Return the statements that pyoxigraph reads; large files are read as lines of N-Quads."""
-    data, base = data.removeprefix(_MARK), None
+    data, base = data.removeprefix(BYTE_ORDER_MARK), None
     if kind == RdfFormat.RDF_XML:
-        data = _in_utf8(path, data).removeprefix(_MARK)
+        data = _in_utf8(path, data).removeprefix(BYTE_ORDER_MARK)
         _check_entities(path, data)
     if kind == RdfFormat.JSON_LD:
         from solver.traces.json_documents import NOWHERE, check_whole
@@ -141,7 +141,7 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Ar
         )
 
 
-def _covered(quads: Iterator[Quad], kind: RdfFormat) -> Iterator[Quad]:
+def _covered(quads: Iterator[StaticQuad], kind: RdfFormat) -> Iterator[StaticQuad]:
     """Yield statements; raise NotATerm for relative IRIs of JSON-LD and for formulas of N3."""
     from solver.traces.json_documents import check_absolute
 
@@ -154,13 +154,12 @@ def _covered(quads: Iterator[Quad], kind: RdfFormat) -> Iterator[Quad]:
 
 
 _ENCODING: Final = re.compile(rb"(<\?xml[^>]*?)\sencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)[\"']")
-_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 def _in_utf8(path: Path, data: bytes) -> bytes:
     """Return an XML document in UTF-8, since its parser reads no other encoding."""
     try:
-        if data.startswith(_WIDE):
+        if data.startswith(WIDE):
             data = data.decode("utf-16").encode()
             return _ENCODING.sub(rb"\1", data, count=1)
         if (named := _ENCODING.match(data)) and named[2].lower() not in (b"utf-8", b"utf8"):
@@ -193,7 +192,7 @@ def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
 
     If TriG and N-Quads both fail, the later of the two errors in the text is raised.
     """
-    data = (_in_utf8(path, data) if data.startswith(_WIDE) else data).removeprefix(_MARK)
+    data = (_in_utf8(path, data) if data.startswith(WIDE) else data).removeprefix(BYTE_ORDER_MARK)
     start = data.lstrip()[:1024]
     if start.startswith((b"<?xml", b"<rdf:RDF")):
         return _exact(path, data, RdfFormat.RDF_XML, codes)
@@ -230,7 +229,7 @@ class _Statements:
     terms: TermCodes
     prefix: str
 
-    def of_quads(self, quads: Iterator[Quad]) -> Array:
+    def of_quads(self, quads: Iterator[StaticQuad]) -> Array:
         """Return statements, read one by one, as rows of codes."""
         apart = rdf.blanks_numbered(self.prefix)
         texts = ("null" if text is None else apart(text) for quad in quads for text in quad)
@@ -332,7 +331,7 @@ def _lexical_forms_kept() -> Iterator[None]:
         rdflib.NORMALIZE_LITERALS = before
 
 
-def _of_trix(path: Path, data: bytes) -> Iterator[Quad]:
+def _of_trix(path: Path, data: bytes) -> Iterator[StaticQuad]:
     # Loading rdflib takes a tenth of a short run.
     import rdflib
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from lars.errors import LarsError, system_error
-from lars.files import WIDE, exists
+from lars.files import BYTE_ORDER_MARK, WIDE, exists
 from lars.language.terms import Signature
 from solver.columns import (
     NO_CODE,
@@ -84,7 +84,7 @@ BINARY: Final = (".jelly", ".parquet", ".arrow", ".feather")
 
 _JSON_LD: Final = re.compile(rb'\s*(?:\[\s*)?\{\s*"@(?:context|id|type|graph|reverse|included|index|nest)"')
 """Matches the beginning of JSON-LD by its keywords; rows of logs may begin with @timestamp or @version."""
-_JSON_ARRAY: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*[{\]]")
+_JSON_ARRAY: Final = re.compile(rb"(?:%b)?\s*\[\s*[{\]]" % BYTE_ORDER_MARK)
 
 
 def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_files.FileFormat:

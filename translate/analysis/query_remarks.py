@@ -19,10 +19,10 @@ from translate.analysis.rewriting import (
     children,
     expressions_of,
     keeps_ties,
+    occurring_variables,
     parts,
     rename,
     tests_of,
-    variables_in,
 )
 from translate.errors import ModelError
 from translate.model import patterns as algebra
@@ -141,7 +141,7 @@ def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:
     """Return whether two queries have one P, up to renaming of variables that only their patterns use."""
     others = tuple((one.result, one.modifiers, one.template, one.described) for one in (csparql, cqels))
     mine, theirs = _reading(csparql)[0], _reading(cqels)[0]
-    renamings = _renamings(mine, theirs, variables_in(others))
+    renamings = _renamings(mine, theirs, occurring_variables(others))
     return any(
         keeps_ties(theirs, names) and normal(rename(theirs, names)) == normal(mine)
         for names in ({}, *renamings)
@@ -152,7 +152,7 @@ def _renamings(mine: Pattern, theirs: Pattern, kept: Variables) -> Iterator[Mapp
     """Yield renamings of variables in `theirs`, except `kept`, to variables with equal occurrences."""
     groups: dict[Hashable, tuple[list[Variable], list[Variable]]] = {}
     for side, pattern in enumerate((mine, theirs)):
-        hidden = variables_in(pattern) - kept
+        hidden = occurring_variables(pattern) - kept
         for name in sorted(hidden):
             names = dict.fromkeys(hidden, Variable("other")) | {name: Variable("this")}
             groups.setdefault(normal(rename(pattern, names)), ([], []))[side].append(name)
@@ -385,31 +385,31 @@ def _unbound(query: EngineQuery) -> Iterator[str]:
     whole = algebra.Select(query.pattern, query.result, query.modifiers)
     if loose := frozenset(_loose(whole, frozenset())):
         yield f"T6: {_names(loose)} is in an expression, but no pattern there binds it, so it is unbound"
-    if missing := variables_in(query.template) - variables(query.pattern):
+    if missing := occurring_variables(query.template) - variables(query.pattern):
         yield (
             f"T6: {_names(missing)} is in the template, but no pattern binds it, so its triples are left out"
         )
 
 
-def _loose(pattern: Pattern, given: Variables) -> Iterator[Variable]:
+def _loose(pattern: Pattern, outer: Variables) -> Iterator[Variable]:
     """Yield the variables that expressions of a pattern read, but that nothing binds for them.
 
-    `given` are the variables that an EXISTS around the pattern receives.
+    `outer` are the variables that an EXISTS around the pattern receives.
     """
-    bound = given.union(*map(variables, _inner(pattern)))
+    bound = outer.union(*map(variables, _inner(pattern)))
     tests = tests_of(pattern)
     read = frozenset().union(*map(_read, expressions_of(pattern)))
     match pattern:
         case algebra.Select(_, result, modifiers):
             read = frozenset(key.variable for key in modifiers.order)
-            given &= frozenset(result)
+            outer &= frozenset(result)
         case algebra.Group(_, keys, aggregates):
             read = frozenset(keys).union(*(aggregation.arguments for _, aggregation in aggregates))
         case _:
             pass
     yield from read - bound - {test.variable for test in tests}
     for part in _inner(pattern):
-        yield from _loose(part, given)
+        yield from _loose(part, outer)
     for test in tests:
         yield from _loose(test.pattern, bound)
 

@@ -16,13 +16,12 @@ from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Iri, Term, Variable
 from translate.analysis.nullability import Variables, nullable
-from translate.model import patterns
 from translate.model import patterns as algebra
 
 
 def rebuild(
-    pattern: patterns.Pattern, change: Callable[[patterns.Pattern], patterns.Pattern | None]
-) -> patterns.Pattern:
+    pattern: algebra.Pattern, change: Callable[[algebra.Pattern], algebra.Pattern | None]
+) -> algebra.Pattern:
     """Return the pattern after applying `change` to every part, outermost parts first.
 
     The patterns of EXISTS count as parts. `change` is not applied to the result of `change`.
@@ -36,7 +35,7 @@ def rebuild(
     return replace(rebuilt, exists=tests)
 
 
-def _below(pattern: patterns.Pattern) -> dict[str, patterns.Pattern]:
+def _below(pattern: algebra.Pattern) -> dict[str, algebra.Pattern]:
     """Return the direct parts of a pattern by field name, in the order of the text."""
     return {name: getattr(pattern, name) for name in pattern.__match_args__ if name in _FIELDS}
 
@@ -45,21 +44,21 @@ _FIELDS: Final = frozenset(("left", "right", "pattern"))
 
 
 def _with_parts(
-    pattern: patterns.Pattern, put: Callable[[patterns.Pattern], patterns.Pattern]
-) -> patterns.Pattern:
+    pattern: algebra.Pattern, put: Callable[[algebra.Pattern], algebra.Pattern]
+) -> algebra.Pattern:
     """Return the pattern after applying `put` to each direct part; a stream block is unchanged."""
-    if isinstance(pattern, patterns.Bgp | patterns.PathPattern | patterns.StreamBlock | algebra.Values):
+    if isinstance(pattern, algebra.Bgp | algebra.PathPattern | algebra.StreamBlock | algebra.Values):
         return pattern
     changes: dict[str, Any] = {name: put(part) for name, part in _below(pattern).items()}
     return replace(pattern, **changes)
 
 
-def tests_of(pattern: patterns.Pattern) -> tuple[algebra.Exists, ...]:
+def tests_of(pattern: algebra.Pattern) -> tuple[algebra.Exists, ...]:
     """Return the EXISTS tests in the conditions of a pattern, without the tests in the pattern's parts."""
     return pattern.exists if isinstance(pattern, algebra.LeftJoin | algebra.Filter | algebra.Extend) else ()
 
 
-def expressions_of(pattern: patterns.Pattern) -> tuple[Expression, ...]:
+def expressions_of(pattern: algebra.Pattern) -> tuple[Expression, ...]:
     """Return the conditions and values of a pattern, without the expressions in the parts of the pattern."""
     match pattern:
         case algebra.Filter(_, term) | algebra.Extend(_, _, term) | algebra.LeftJoin(_, _, term) if (
@@ -70,43 +69,43 @@ def expressions_of(pattern: patterns.Pattern) -> tuple[Expression, ...]:
             return ()
 
 
-def children(pattern: patterns.Pattern) -> tuple[patterns.Pattern, ...]:
+def children(pattern: algebra.Pattern) -> tuple[algebra.Pattern, ...]:
     """Return the direct parts of a pattern in the order of the text; patterns of EXISTS come last."""
     return (*_below(pattern).values(), *(test.pattern for test in tests_of(pattern)))
 
 
-def parts(pattern: patterns.Pattern) -> Iterator[patterns.Pattern]:
+def parts(pattern: algebra.Pattern) -> Iterator[algebra.Pattern]:
     """Yield the pattern and all patterns inside it, including EXISTS; each pattern precedes its parts."""
     yield pattern
     for child in children(pattern):
         yield from parts(child)
 
 
-@patterns.remember
-def depth(pattern: patterns.Pattern) -> int:
+@algebra.remember
+def depth(pattern: algebra.Pattern) -> int:
     """Return the nesting depth of a pattern; four triple patterns count as one level.
 
     A basic graph pattern becomes a chain of joins, which are the cheapest operators.
     """
-    if isinstance(pattern, patterns.Bgp):
+    if isinstance(pattern, algebra.Bgp):
         return 1 + len(pattern.triples) // 4
     return 1 + max(map(depth, children(pattern)), default=0)
 
 
-def rename(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> patterns.Pattern:
+def rename(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> algebra.Pattern:
     """Return the pattern after renaming all occurrences of variables by `names`."""
     renamed = _renamed(pattern, names)
-    assert isinstance(renamed, patterns.Pattern)
+    assert isinstance(renamed, algebra.Pattern)
     return renamed
 
 
-def keeps_ties(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> bool:
+def keeps_ties(pattern: algebra.Pattern, names: Mapping[Variable, Variable]) -> bool:
     """Return whether each LIMIT chooses the same rows among equal rows after variables are renamed.
 
     If rows have equal sort keys, the order of the column names and the texts of the columns decide.
     """
     lists = (
-        part.result for part in parts(pattern) if isinstance(part, patterns.Select) and part.modifiers.slices
+        part.result for part in parts(pattern) if isinstance(part, algebra.Select) and part.modifiers.slices
     )
     return all(
         sorted(columns, key=lambda name: names.get(name, name)) == sorted(columns) for columns in lists
@@ -124,17 +123,6 @@ def _renamed(value: object, names: Mapping[Variable, Variable]) -> object:
     return after if isinstance(value, tuple) else type(value)(*after)
 
 
-def variables_in(value: object) -> Variables:
-    """Return the variables that occur anywhere in a pattern or its components.
-
-    >>> sorted(variables_in((Variable("x"), (Variable("y"), 3))))
-    [Variable(name='x'), Variable(name='y')]
-    """
-    if isinstance(value, Variable):
-        return frozenset((value,))
-    return frozenset().union(*map(variables_in, _inside(value)))
-
-
 def _inside(value: object) -> tuple[object, ...]:
     """Return the components of a value: the elements of a tuple, or the fields of a dataclass."""
     if isinstance(value, tuple):
@@ -142,23 +130,23 @@ def _inside(value: object) -> tuple[object, ...]:
     return tuple([getattr(value, name) for name in getattr(value, "__match_args__", ())])
 
 
-def without_paths(pattern: patterns.Pattern, others: Variables = frozenset()) -> patterns.Pattern:
+def without_paths(pattern: algebra.Pattern, others: Variables = frozenset()) -> algebra.Pattern:
     """Return the pattern, also inside EXISTS, with paths as patterns; new variables are not in `others`.
 
     >>> from lars.language.terms import Iri
     >>> path = algebra.PathSequence(Iri("p"), algebra.Inverse(Iri("q")))
-    >>> print(without_paths(patterns.PathPattern(Variable("x"), path, Variable("y"))))
+    >>> print(without_paths(algebra.PathPattern(Variable("x"), path, Variable("y"))))
     {?x <p> ?_p0 . ?y <q> ?_p0}
     """
     fresh = _path_variables(pattern, others)
 
-    def change(part: patterns.Pattern) -> patterns.Pattern | None:
+    def change(part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
-            case patterns.PathPattern(subject, path, object_):
+            case algebra.PathPattern(subject, path, object_):
                 return path_pattern(subject, path, object_, fresh)
-            case patterns.StreamBlock(_, _, patterns.PathPattern(subject, path, object_)):
+            case algebra.StreamBlock(_, _, algebra.PathPattern(subject, path, object_)):
                 return _in_stream(
-                    replace(part, pattern=patterns.EMPTY), path_pattern(subject, path, object_, fresh)
+                    replace(part, pattern=algebra.EMPTY), path_pattern(subject, path, object_, fresh)
                 )
             case _:
                 return None
@@ -166,7 +154,7 @@ def without_paths(pattern: patterns.Pattern, others: Variables = frozenset()) ->
     return rebuild(pattern, change)
 
 
-def _path_variables(pattern: patterns.Pattern, others: Variables) -> Iterator[Variable]:
+def _path_variables(pattern: algebra.Pattern, others: Variables) -> Iterator[Variable]:
     prefix, taken = "_p", occurring_variables(pattern) | others
     while any(variable.name.startswith(prefix) for variable in taken):
         prefix = f"_{prefix}"
@@ -174,12 +162,12 @@ def _path_variables(pattern: patterns.Pattern, others: Variables) -> Iterator[Va
 
 
 def path_pattern(
-    subject: Term, path: patterns.Path, object_: Term, fresh: Iterator[Variable]
-) -> patterns.Pattern:
+    subject: Term, path: algebra.Path, object_: Term, fresh: Iterator[Variable]
+) -> algebra.Pattern:
     """Return the pattern that is equivalent to the path from `subject` to `object_`."""
     match path:
         case Iri():
-            return patterns.Bgp((patterns.TriplePattern(subject, path, object_),))
+            return algebra.Bgp((algebra.TriplePattern(subject, path, object_),))
         case algebra.Inverse(inner):
             return path_pattern(object_, inner, subject, fresh)
         case algebra.PathSequence(first, second):
@@ -193,26 +181,26 @@ def path_pattern(
             )
         case algebra.NegatedSet(forward, backward) if forward and backward:
             return algebra.Union(
-                patterns.PathPattern(subject, algebra.NegatedSet(forward), object_),
-                patterns.PathPattern(subject, algebra.NegatedSet((), backward), object_),
+                algebra.PathPattern(subject, algebra.NegatedSet(forward), object_),
+                algebra.PathPattern(subject, algebra.NegatedSet((), backward), object_),
             )
         case algebra.RepeatedPath() | algebra.NegatedSet():
-            return patterns.PathPattern(subject, path, object_)
+            return algebra.PathPattern(subject, path, object_)
         case _:
             assert_never(path)
 
 
-def _joined(left: patterns.Pattern, right: patterns.Pattern) -> patterns.Pattern:
-    if isinstance(left, patterns.Bgp) and isinstance(right, patterns.Bgp):
-        return patterns.Bgp((*left.triples, *right.triples))
+def _joined(left: algebra.Pattern, right: algebra.Pattern) -> algebra.Pattern:
+    if isinstance(left, algebra.Bgp) and isinstance(right, algebra.Bgp):
+        return algebra.Bgp((*left.triples, *right.triples))
     return algebra.Join(left, right)
 
 
-def _in_stream(block: patterns.StreamBlock, pattern: patterns.Pattern) -> patterns.Pattern:
+def _in_stream(block: algebra.StreamBlock, pattern: algebra.Pattern) -> algebra.Pattern:
     match pattern:
         case algebra.Join(left, right) | algebra.Union(left, right):
             return type(pattern)(_in_stream(block, left), _in_stream(block, right))
-        case patterns.Bgp() | patterns.PathPattern():
+        case algebra.Bgp() | algebra.PathPattern():
             return replace(block, pattern=pattern)
         case _:
             raise AssertionError(pattern)
@@ -221,9 +209,9 @@ def _in_stream(block: patterns.StreamBlock, pattern: patterns.Pattern) -> patter
 Rename = Callable[[Variable], Variable]
 
 
-def mentioned_variables(pattern: patterns.Pattern) -> Variables:
+def mentioned_variables(pattern: algebra.Pattern) -> Variables:
     """Return the variables in the pattern and its conditions; for a subquery, only the result variables."""
-    names = patterns.variables(pattern)
+    names = algebra.variables(pattern)
     if isinstance(pattern, algebra.Select):
         return names
     names = names.union(*map(variables_of, expressions_of(pattern)))
@@ -231,10 +219,14 @@ def mentioned_variables(pattern: patterns.Pattern) -> Variables:
     return names.union(*map(mentioned_variables, children(pattern))) - own
 
 
-def occurring_variables(pattern: patterns.Pattern) -> Variables:
-    """Return every variable that occurs in the pattern, whether or not it is visible outside."""
+def occurring_variables(value: object) -> Variables:
+    """Return every variable in a pattern or in components of patterns, whether or not it is visible outside.
+
+    >>> sorted(occurring_variables((Variable("x"), (Variable("y"), 3))))
+    [Variable(name='x'), Variable(name='y')]
+    """
     names: set[Variable] = set()
-    rest: list[object] = [pattern]
+    rest: list[object] = [value]
     while rest:
         part = rest.pop()
         if isinstance(part, Variable):
@@ -244,27 +236,27 @@ def occurring_variables(pattern: patterns.Pattern) -> Variables:
     return frozenset(names)
 
 
-def fresh_variables(pattern: patterns.Pattern, stem: str) -> Iterator[Variable]:
+def fresh_variables(pattern: algebra.Pattern, stem: str) -> Iterator[Variable]:
     """Return variables `stem`1, `stem`2, .. that do not occur in the pattern."""
     taken = occurring_variables(pattern)
     return (variable for number in count(1) if (variable := Variable(f"{stem}{number}")) not in taken)
 
 
-def is_local(pattern: patterns.Pattern) -> bool:
+def is_local(pattern: algebra.Pattern) -> bool:
     """Return whether an EXISTS of the pattern needs no substitution.
 
     No substitution is needed if these conditions are equivalent: P has a solution under the substitution, and
     a solution of P is compatible with the substitution.
     """
     match pattern:
-        case patterns.PathPattern(_, path, _):
-            return not patterns.can_stay(path)
+        case algebra.PathPattern(_, path, _):
+            return not algebra.can_stay(path)
         case algebra.Filter(inner, condition, ()):
-            return is_local(inner) and variables_of(condition) <= patterns.variables(inner) - nullable(inner)
+            return is_local(inner) and variables_of(condition) <= algebra.variables(inner) - nullable(inner)
         case (
-            patterns.Bgp()
+            algebra.Bgp()
             | algebra.Values()
-            | patterns.StreamBlock()
+            | algebra.StreamBlock()
             | algebra.Graph()
             | algebra.Service()
             | algebra.Join()
@@ -276,8 +268,8 @@ def is_local(pattern: patterns.Pattern) -> bool:
 
 
 def apart(
-    pattern: patterns.Pattern, avoided: Variables, fresh: Iterator[Variable]
-) -> tuple[patterns.Pattern, Mapping[Variable, Variable]]:
+    pattern: algebra.Pattern, avoided: Variables, fresh: Iterator[Variable]
+) -> tuple[algebra.Pattern, Mapping[Variable, Variable]]:
     """Return P with new names for the variables in `avoided` that P binds, and a map of the names.
 
     The map assigns new names to old names.
@@ -293,9 +285,9 @@ def apart(
 
 
 def _apart(
-    pattern: patterns.Pattern, avoided: Variables, own: Rename, fresh: Iterator[Variable]
-) -> patterns.Pattern:
-    def inside(part: patterns.Pattern) -> patterns.Pattern:
+    pattern: algebra.Pattern, avoided: Variables, own: Rename, fresh: Iterator[Variable]
+) -> algebra.Pattern:
+    def inside(part: algebra.Pattern) -> algebra.Pattern:
         return _apart(part, avoided, own, fresh)
 
     match pattern:
@@ -305,18 +297,18 @@ def _apart(
             return replace(pattern, pattern=inside(inner), variable=own(variable))
         case algebra.Group(inner, keys, aggregates):
             within = inside(inner)
-            bound = tuple(key if key in patterns.variables(within) - avoided else own(key) for key in keys)
-            kept = tuple(key for key in bound if key in patterns.variables(within))
+            bound = tuple(key if key in algebra.variables(within) - avoided else own(key) for key in keys)
+            kept = tuple(key for key in bound if key in algebra.variables(within))
             return algebra.Group(
                 within, kept, tuple((own(variable), aggregation) for variable, aggregation in aggregates)
             )
         case algebra.Select(inner, result):
-            hidden = (patterns.variables(inner) | mentioned_variables(inner)) & avoided - frozenset(result)
+            hidden = (algebra.variables(inner) | mentioned_variables(inner)) & avoided - frozenset(result)
             hiding = rename(pattern, dict(zip(sorted(hidden), fresh, strict=False)))
             assert isinstance(hiding, algebra.Select)
             within = inside(hiding.pattern)
             result_here = tuple(
-                own(name) if own(name) in patterns.variables(within) else name for name in result
+                own(name) if own(name) in algebra.variables(within) else name for name in result
             )
             return replace(hiding, pattern=within, result=result_here)
         case _:

@@ -146,6 +146,11 @@ class EngineQuery:
     registers_stream: bool = False
     notes: tuple[str, ...] = field(default=(), compare=False)
 
+    @property
+    def operator(self) -> ToStream:
+        """The relation-to-stream operator of the query; a query without an operator has RSTREAM."""
+        return self.to_stream or "RSTREAM"
+
 
 @dataclass(frozen=True, slots=True)
 class Query:

@@ -45,7 +45,6 @@ from functools import reduce
 from itertools import count, product
 from typing import Final, assert_never
 
-from lars.language import formulas
 from lars.language import formulas as logic
 from lars.language.program import Rule, calls, put_terms
 from lars.language.program import variables as variables_of
@@ -60,7 +59,7 @@ from translate.model.query import TIMESTAMP, Profile, Setting
 from translate.model.windows import window_operator
 from translate.tau.node import ActiveGraph, Head, Node, Solution, in_order, pad
 
-Body = tuple[formulas.BodyLiteral, ...]
+Body = tuple[logic.BodyLiteral, ...]
 
 
 def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
@@ -193,7 +192,7 @@ def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
     child = node.child(0, graph)
     yield from tau(inner, child.head(inner))
     # The variable ranges over the named graphs, though triple/4 holds the default graph as well.
-    inside = (formulas.Comparison(name, "!=", DEFAULT),) if isinstance(name, Variable) else ()
+    inside = (logic.Comparison(name, "!=", DEFAULT),) if isinstance(name, Variable) else ()
     solution = child.solution(inner)
     room = witnesses(algebra.Graph(name, inner)) - len(solution.tags) if node.bag else 0
     for number, nulls in enumerate(sorted(_graph_nulls(name, inner, node.setting.profile), key=len)):
@@ -218,7 +217,7 @@ def _negated(pattern: algebra.PathPattern, path: algebra.NegatedSet, head: Head)
     step = node.fresh("P")
     ends = (pattern.subject, pattern.object)
     subject, object_ = reversed(ends) if path.backward else ends
-    others = (formulas.Comparison(step, "!=", iri) for iri in (*path.forward, *path.backward))
+    others = (logic.Comparison(step, "!=", iri) for iri in (*path.forward, *path.backward))
     body = (node.edge(subject, step, object_), *others, *node.guard)
     return head.rule(variables(pattern), body, (step,) if node.bag else ())
 
@@ -264,7 +263,7 @@ def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[
     node, subject, object_ = head.node, pattern.subject, pattern.object
     fixed = frozenset(node.guarded_variables)
     bound = [end for end in (subject, object_) if not isinstance(end, Variable) or end in fixed]
-    body: tuple[formulas.BodyLiteral, ...] = node.nothing()
+    body: tuple[logic.BodyLiteral, ...] = node.nothing()
     if not bound:
         yield from _nodes(below)
         assert isinstance(subject, Variable)
@@ -272,7 +271,7 @@ def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[
     elif len(bound) > 1 and subject != object_:
         if not fixed & {subject, object_}:
             return
-        body = (*body, formulas.Comparison(subject, "=", object_))
+        body = (*body, logic.Comparison(subject, "=", object_))
     term = bound[0] if bound else subject
     rule = head.rule(variables(pattern), body)
     assert isinstance(rule.head, Atom)
@@ -297,12 +296,12 @@ def join(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
 
 def _apart(
     left: Pattern, right: Pattern, mine: Variables, theirs: Variables, head: Head
-) -> Iterator[formulas.Comparison]:
+) -> Iterator[logic.Comparison]:
     # What is counted must be in one case only: null on both sides is in that of equal ones.
     if head.keeps_duplicates:
         for variable in in_order(mine | theirs):
             if variable in nullable(left if variable in theirs else right):
-                yield formulas.Comparison(variable, "!=", NULL)
+                yield logic.Comparison(variable, "!=", NULL)
 
 
 def _case_tag(left: Pattern, right: Pattern, number: int) -> tuple[Term, ...]:
@@ -329,7 +328,7 @@ def left_join(pattern: algebra.LeftJoin, head: Head) -> Iterator[Rule]:
         for tests in bodies:
             yield head.rule(variables(both), (*body, *tests), tags)
             yield Rule(_blocked(left, node, mine), (*body, *tests))
-    unmatched = (solution.atom(), formulas.Not(_blocked(left, node)))
+    unmatched = (solution.atom(), logic.Not(_blocked(left, node)))
     missing = len(other.tags) + joins_by_cases(left, right)
     yield head.rule(variables(left), unmatched, (*solution.tags, *(NULL,) * missing))
 
@@ -349,7 +348,7 @@ def minus(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
             for witness in _witnesses(left, right, shared - mine - theirs):
                 yield Rule(_blocked(left, node, mine), (*body, *witness))
         blocked = _blocked(left, node)
-    yield head.rule(variables(left), (solution.atom(), formulas.Not(blocked)), solution.tags)
+    yield head.rule(variables(left), (solution.atom(), logic.Not(blocked)), solution.tags)
 
 
 def _solutions(left: Pattern, right: Pattern, node: Node) -> tuple[Solution, Solution]:
@@ -367,14 +366,12 @@ def _blocked(left: Pattern, node: Node, nulls: Variables = frozenset()) -> Atom:
     return node.atom((NULL if name in nulls else name for name in node.free(left)), "'")
 
 
-def _witnesses(
-    left: Pattern, right: Pattern, equal: Variables
-) -> tuple[tuple[formulas.Comparison, ...], ...]:
+def _witnesses(left: Pattern, right: Pattern, equal: Variables) -> tuple[tuple[logic.Comparison, ...], ...]:
     # Minus removes only what shares a bound variable: a never-null one is witness enough.
     nullable_here = nullable(left) & nullable(right)
     if any(v not in nullable_here for v in equal):
         return ((),)
-    return tuple((formulas.Comparison(v, "!=", NULL),) for v in in_order(equal))
+    return tuple((logic.Comparison(v, "!=", NULL),) for v in in_order(equal))
 
 
 PRECEDES: Final = "PRECEDES"
@@ -426,7 +423,7 @@ def _one_group(
     yield head.rule(known, (*gathers, some))
     if node.empty_group == "no row":
         return
-    rule = head.rule(known, (*node.nothing(), formulas.Not(some)))
+    rule = head.rule(known, (*node.nothing(), logic.Not(some)))
     assert isinstance(rule.head, Atom)
     empty = {variable: _of_nothing(aggregation, node) for variable, aggregation in pattern.aggregates}
     yield Rule(substitute(rule.head, empty), rule.body)
@@ -502,44 +499,44 @@ def _first_ones(
         taken = child.query_variables.union(others.values())
         others[key.variable] = replace(child, query_variables=taken).fresh(f"{key.variable.name}_")
     earlier = substitute(atom, others)
-    sides: list[formulas.Expression] = []
+    sides: list[logic.Expression] = []
     for number, key in enumerate(keys):
         same = [_same(others[before.variable], before.variable) for before in keys[:number]]
         variable, other = others[key.variable], key.variable
-        before = formulas.Call(PRECEDES, (other, variable) if key.descending else (variable, other))
+        before = logic.Call(PRECEDES, (other, variable) if key.descending else (variable, other))
         sides.append(reduce(_and, [*same, before]))
     late = Atom(f"{atom.predicate}later", atom.arguments)
-    precedes = reduce(lambda term, other: formulas.Call("||", (term, other)), sides)
-    yield Rule(late, (atom, earlier, formulas.Test(precedes)))
-    yield Rule(Atom(f"{atom.predicate}first", atom.arguments), (atom, formulas.Not(late)))
+    precedes = reduce(lambda term, other: logic.Call("||", (term, other)), sides)
+    yield Rule(late, (atom, earlier, logic.Test(precedes)))
+    yield Rule(Atom(f"{atom.predicate}first", atom.arguments), (atom, logic.Not(late)))
 
 
-def _and(term: formulas.Expression, other: formulas.Expression) -> formulas.Expression:
-    return formulas.Call("&&", (term, other))
+def _and(term: logic.Expression, other: logic.Expression) -> logic.Expression:
+    return logic.Call("&&", (term, other))
 
 
-def _same(variable: Variable, other: Variable) -> formulas.Expression:
-    less = formulas.Call(PRECEDES, (variable, other)), formulas.Call(PRECEDES, (other, variable))
-    return _and(formulas.Call("!", (less[0],)), formulas.Call("!", (less[1],)))
+def _same(variable: Variable, other: Variable) -> logic.Expression:
+    less = logic.Call(PRECEDES, (variable, other)), logic.Call(PRECEDES, (other, variable))
+    return _and(logic.Call("!", (less[0],)), logic.Call("!", (less[1],)))
 
 
 MILLISECONDS: Final = "MILLISECONDS"
 
 
 def with_row(
-    expression: formulas.Expression, row: tuple[Term, ...], node: Node, numbers: Iterator[int]
-) -> Iterator[tuple[formulas.Expression, Body]]:
+    expression: logic.Expression, row: tuple[Term, ...], node: Node, numbers: Iterator[int]
+) -> Iterator[tuple[logic.Expression, Body]]:
     """Yield a replacement of the expression for each case, with the body literals of the case.
 
     Each call of a function such as RAND has its own number, so two calls of RAND have two values.
     """
-    if not isinstance(expression, formulas.Call):
+    if not isinstance(expression, logic.Call):
         yield expression, ()
         return
     choices = [list(with_row(argument, row, node, numbers)) for argument in expression.arguments]
     number = next(numbers) if is_special(expression) else 0
     for chosen in product(*choices):
-        call = formulas.Call(expression.function, tuple(argument for argument, _ in chosen))
+        call = logic.Call(expression.function, tuple(argument for argument, _ in chosen))
         below = tuple(literal for _, body in chosen for literal in body)
         if not is_special(expression):
             yield call, below
@@ -548,43 +545,43 @@ def with_row(
             yield instead, (*below, *more)
 
 
-def is_special(call: formulas.Call) -> bool:
+def is_special(call: logic.Call) -> bool:
     """Return whether the value of the call depends on more than the arguments."""
     return call.function in (*logic.RANDOM, "NOW", TIMESTAMP)
 
 
-def uses_arrivals(expression: formulas.Expression) -> bool:
+def uses_arrivals(expression: logic.Expression) -> bool:
     """Return whether the expression depends on the arrival time of a statement."""
     return any(call.function == TIMESTAMP for call in calls(expression))
 
 
 def _replacements(
-    call: formulas.Call, number: int, row: tuple[Term, ...], node: Node
-) -> Iterator[tuple[formulas.Expression, Body]]:
+    call: logic.Call, number: int, row: tuple[Term, ...], node: Node
+) -> Iterator[tuple[logic.Expression, Body]]:
     time = node.fresh(f"T{number}")
     match call:
-        case formulas.Call("NOW", _):
+        case logic.Call("NOW", _):
             unit, origin = _unit(node.setting), Literal(node.setting.origin, XSD + "dateTime")
             instant, known = _instant(time, number, node)
             yield (
-                formulas.Call("NOW", (instant, origin, unit)),
+                logic.Call("NOW", (instant, origin, unit)),
                 (logic.In(NOW, logic.At(time, logic.Truth())), *known),
             )
-        case formulas.Call(function, arguments) if function == TIMESTAMP:
-            statement = tuple(term for term in arguments if not isinstance(term, formulas.Call))
+        case logic.Call(function, arguments) if function == TIMESTAMP:
+            statement = tuple(term for term in arguments if not isinstance(term, logic.Call))
             value = node.fresh(f"M{number}")
             instant, known = _instant(time, number, node)
-            stamp = logic.Assign(value, formulas.Call(MILLISECONDS, (instant, _unit(node.setting))))
+            stamp = logic.Assign(value, logic.Call(MILLISECONDS, (instant, _unit(node.setting))))
             yield value, (Atom("latest", (*statement, time)), *known, stamp)
-            yield NULL, (formulas.Not(Atom("arrived", statement)),)
-        case formulas.Call("BNODE", (label,)):
+            yield NULL, (logic.Not(Atom("arrived", statement)),)
+        case logic.Call("BNODE", (label,)):
             # A label that is unbound is an error, not a missing label.
-            labelled = formulas.Call("BNODE", (label, _place(number, node), *row))
-            yield formulas.Call("IF", (formulas.Call("ISLITERAL", (label,)), labelled, NULL)), ()
-        case formulas.Call("BNODE", _):
-            yield formulas.Call("BNODE", (NULL, _place(number, node), *row)), ()
+            labelled = logic.Call("BNODE", (label, _place(number, node), *row))
+            yield logic.Call("IF", (logic.Call("ISLITERAL", (label,)), labelled, NULL)), ()
+        case logic.Call("BNODE", _):
+            yield logic.Call("BNODE", (NULL, _place(number, node), *row)), ()
         case _:
-            yield formulas.Call(call.function, (_place(number, node), *row)), ()
+            yield logic.Call(call.function, (_place(number, node), *row)), ()
 
 
 def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
@@ -593,7 +590,7 @@ def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
         return time, ()
     instant = node.fresh(f"I{number}")
     passed = logic.Operation("/", time, Number(node.setting.ticks))
-    return instant, (formulas.Comparison(instant, "=", passed),)
+    return instant, (logic.Comparison(instant, "=", passed),)
 
 
 def _place(number: int, node: Node) -> Literal:
@@ -614,48 +611,48 @@ def arrivals(windows: tuple[tuple[Window, Term], ...]) -> Iterator[Rule]:
         seen = logic.In(window, logic.At(time, Atom("striple", (s, p, o, stream))))
         yield Rule(Atom("came", (s, p, o, time)), (seen,))
     arrived = Atom("came", (s, p, o, time))
-    after = (Atom("came", (s, p, o, later)), formulas.Comparison(time, "<", later))
+    after = (Atom("came", (s, p, o, later)), logic.Comparison(time, "<", later))
     yield Rule(Atom("earlier", (s, p, o, time)), (arrived, *after))
-    yield Rule(Atom("latest", (s, p, o, time)), (arrived, formulas.Not(Atom("earlier", (s, p, o, time)))))
+    yield Rule(Atom("latest", (s, p, o, time)), (arrived, logic.Not(Atom("earlier", (s, p, o, time)))))
     yield Rule(Atom("arrived", (s, p, o)), (arrived,))
 
 
-Conjunction = tuple[formulas.Test, ...]
+Conjunction = tuple[logic.Test, ...]
 
 _LIMIT: Final = 64
 """The greatest number of rules for one condition; a condition that needs more rules remains one literal."""
 
 
-def disjuncts(condition: formulas.Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
+def disjuncts(condition: logic.Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
     """Return conjunctions of atomic tests.
 
     At least one conjunction holds if and only if the condition is `value`.
 
-    >>> a, b = formulas.Call("BOUND", (Variable("a"),)), formulas.Call("BOUND", (Variable("b"),))
-    >>> not_both = formulas.Call("!", (formulas.Call("&&", (a, b)),))
+    >>> a, b = logic.Call("BOUND", (Variable("a"),)), logic.Call("BOUND", (Variable("b"),))
+    >>> not_both = logic.Call("!", (logic.Call("&&", (a, b)),))
     >>> [" and ".join(map(str, part)) for part in disjuncts(not_both)]
     ['¬[BOUND(?a)]', '¬[BOUND(?b)]']
     """
     tests = _disjuncts(condition, value=value)
-    return tests if len(tests) <= _LIMIT else ((formulas.Test(condition, value),),)
+    return tests if len(tests) <= _LIMIT else ((logic.Test(condition, value),),)
 
 
-def _disjuncts(condition: formulas.Expression, *, value: bool) -> tuple[Conjunction, ...]:
+def _disjuncts(condition: logic.Expression, *, value: bool) -> tuple[Conjunction, ...]:
     match condition:
-        case formulas.Call("!", (inner,)):
+        case logic.Call("!", (inner,)):
             return _disjuncts(inner, value=not value)
-        case formulas.Call("&&" | "||" as operator, (left, right)):
+        case logic.Call("&&" | "||" as operator, (left, right)):
             sides = _disjuncts(left, value=value), _disjuncts(right, value=value)
             if (operator == "||") == value:
                 return sides[0] + sides[1]
             if len(sides[0]) * len(sides[1]) > _LIMIT:
-                return ((formulas.Test(condition, value),),)
+                return ((logic.Test(condition, value),),)
             return tuple(tests + other for tests, other in product(*sides))
         case _:
-            return ((formulas.Test(condition, value),),)
+            return ((logic.Test(condition, value),),)
 
 
-def unbind(expression: formulas.Expression, known: frozenset[Variable]) -> formulas.Expression:
+def unbind(expression: logic.Expression, known: frozenset[Variable]) -> logic.Expression:
     """Return the expression with null in place of each variable that is not in `known`."""
     return put_terms(expression, dict.fromkeys(variables_of(expression) - known, NULL))
 
@@ -665,7 +662,7 @@ _FALSE: Final = Literal("false", XSD + "boolean")
 
 
 def where(
-    condition: formulas.Expression,
+    condition: logic.Expression,
     exists: tuple[algebra.Exists, ...],
     outer: Solution,
     node: Node,
@@ -686,8 +683,8 @@ def where(
 
 
 def values(
-    expression: formulas.Expression, exists: tuple[algebra.Exists, ...], outer: Solution, node: Node
-) -> tuple[Iterable[Rule], list[tuple[formulas.Expression, Body]]]:
+    expression: logic.Expression, exists: tuple[algebra.Exists, ...], outer: Solution, node: Node
+) -> tuple[Iterable[Rule], list[tuple[logic.Expression, Body]]]:
     """Return the rules that an expression needs, and the expression by cases.
 
     The cases distinguish whether a statement has an arrival time.
@@ -725,7 +722,7 @@ class _Exists:
         """
         atom = self.atoms[name]
         outer = self.outer.atom()
-        for literal, value in ((atom, _TRUE), (formulas.Not(atom), _FALSE)):
+        for literal, value in ((atom, _TRUE), (logic.Not(atom), _FALSE)):
             self.rules[Rule(_with_value(atom, value), (outer, literal))] = None
         return _with_value(atom, name)
 
@@ -734,17 +731,17 @@ def _with_value(atom: Atom, value: Term) -> Atom:
     return Atom(f"{atom.predicate}is", (value, *atom.arguments))
 
 
-def _literal(test: formulas.Test, tested: _Exists, numbers: Iterator[int]) -> Iterator[Body]:
+def _literal(test: logic.Test, tested: _Exists, numbers: Iterator[int]) -> Iterator[Body]:
     if isinstance(test.expression, Variable) and (atom := tested.atoms.get(test.expression)) is not None:
-        yield (atom if test.value else formulas.Not(atom),)
+        yield (atom if test.value else logic.Not(atom),)
         return
     for expression, more in _by_cases(test.expression, tested, numbers):
-        yield (*more, formulas.Test(expression, test.value))
+        yield (*more, logic.Test(expression, test.value))
 
 
 def _by_cases(
-    expression: formulas.Expression, tested: _Exists, numbers: Iterator[int]
-) -> Iterator[tuple[formulas.Expression, Body]]:
+    expression: logic.Expression, tested: _Exists, numbers: Iterator[int]
+) -> Iterator[tuple[logic.Expression, Body]]:
     held = tuple(map(tested.truth, in_order(variables_of(expression) & tested.names)))
     for function, more in with_row(expression, _row(tested.outer), tested.node, numbers):
         yield function, (*held, *more)
@@ -807,7 +804,7 @@ def _substituted(
         part = replace(node.part(f"{mark}n{number}"), guarded_variables=order, guard=(), bag=counts)
         guard = part.atom((), "given")
         part = replace(part, guard=(guard,))
-        bound = (formulas.Comparison(v, "!=", NULL) for v in order if v in nullable(site.outer.pattern))
+        bound = (logic.Comparison(v, "!=", NULL) for v in order if v in nullable(site.outer.pattern))
         yield Rule(guard, (site.outer.atom(nulls), *bound))
         # An EXISTS around this one may have given names already.
         taken = occurring_variables(pattern).union(order)

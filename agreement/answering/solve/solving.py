@@ -221,7 +221,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
         read = (stream.value for stream in streams_of(query))
         for message in mismatches(read, {stream for stream, _ in trace.predicates()}):
             warn(message)
-    kind = query.to_stream or "RSTREAM"
+    kind = query.operator
     # Rows are new or gone relative to the previous evaluation, also before the first time shown.
     interval = span if kind == "RSTREAM" else Interval(trace.timeline.first, span.last)
     portions = trace.portions([question, clock_of(question)], interval)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import floor
 
-from agreement.comparing.judge.judgement import ANSWER, Options, align
+from agreement.comparing.judge.judgement import Options, align
 from agreement.comparing.matching.likeness import RowMatch, join_rows, match_rows
 from agreement.comparing.matching.places import PlaceKind, ReportMatch, Reports, by_place, odd_rows
 from agreement.comparing.matching.sequences import match_part, nearest
@@ -106,7 +106,7 @@ def _judged_by(
     times = (report.t for report in recorded.reports)
     finer = any(abs(t - round(t / length) * length) > recordings.SLACK for t in times)
     timed = options.times and engine.timed and (by_push or finer)
-    if run.query.form == "ASK" and recorded.variables != (ANSWER,):
+    if run.query.form == "ASK" and recorded.variables != (recordings.ANSWER,):
         # Not a boolean column: the empty row means true, no row means false.
         predicted, recorded = (align(each, (), run.query) for each in (predicted, recorded))
     numbers = recordings.RowNumbers() if options.numbers is None else options.numbers

@@ -41,12 +41,14 @@ from solver.settings import Progress, no_progress
 from translate.model.query import EngineQuery, Semantics
 from translate.model.windows import Span
 
-ANSWER: Final = "Answer"
-"""The name of the column in which engines report the boolean answer of an ASK query."""
+_BOOLEAN: Final = f"^^<{XSD}boolean>"
 # If a format loses the kinds of terms, a boolean is a text or a number.
-_KINDS: Final = ("", f"^^<{XSD}boolean>", f"^^<{XSD}integer>")
+_KINDS: Final = ("", _BOOLEAN, f"^^<{XSD}integer>")
 TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in _KINDS)
 BOOLEANS: Final = TRUE | {f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS}
+"""The texts that mean true or false in a recorded answer of an ASK query."""
+TYPED_BOOLEANS: Final = frozenset(text for text in BOOLEANS if text.endswith(_BOOLEAN))
+"""The booleans in formats that keep the kinds of terms."""
 
 
 def align(recording: recordings.Recording, names: Sequence[str], query: EngineQuery) -> recordings.Recording:
@@ -55,7 +57,7 @@ def align(recording: recordings.Recording, names: Sequence[str], query: EngineQu
     If the recording lacks a column, the variable is unbound in all rows. For an ASK query, a report of true
     contains one row (), and a report of false contains no row.
     """
-    if query.form == "ASK" and recording.variables == (ANSWER,):
+    if query.form == "ASK" and recording.variables == (recordings.ANSWER,):
         return replace(recording, variables=(), reports=tuple(map(_in_asked_columns, recording.reports)))
     places = {name: place for place, name in enumerate(recording.variables)}
     places_of_names = [places.get(name) for name in column_names(recording, names)]

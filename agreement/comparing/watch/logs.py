@@ -9,14 +9,14 @@ from math import floor
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from agreement.comparing.judge.judgement import ANSWER, BOOLEANS, TRUE
+from agreement.comparing.judge.judgement import BOOLEANS, TRUE
 from agreement.documents.initial import SINCE_1970, ZEROS
-from agreement.documents.recordings import SLACK, Recording, in_columns, read_recording, rows_of
+from agreement.documents.recordings import ANSWER, SLACK, Recording, in_columns, read_recording, rows_of
 from agreement.documents.requests import AnswersOptions
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError, system_error
-from lars.files import temporary_folder
+from lars.files import BYTE_ORDER_MARK, temporary_folder
 from solver.facts import Row
 from solver.traces import read_time
 from solver.traces.input_files import ARROW
@@ -318,7 +318,7 @@ def _kind(head: bytes, reading: AnswersOptions) -> str | None:
     """Return how a file is read: `whole`, by `lines`, as a `table` with a header; None if not known yet."""
     if reading.answers_format in _WHOLE or head.startswith((b"PAR1", *ARROW)):
         return "whole"
-    first = head.removeprefix(b"\xef\xbb\xbf").strip()
+    first = head.removeprefix(BYTE_ORDER_MARK).strip()
     if first[:1] in (b"{", b"["):
         try:
             keys = json.loads(first)

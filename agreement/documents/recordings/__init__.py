@@ -3,6 +3,7 @@
 from agreement.documents.recordings.case import Case, read_case
 from agreement.documents.recordings.reading import read_recording
 from agreement.documents.recordings.recording import (
+    ANSWER,
     SLACK,
     Push,
     Recording,

@@ -28,6 +28,8 @@ from solver.columns import Array, Mask, Numbering, TraceColumns
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Row, Static, Triple
 from solver.rdf import canonical, read_term, short
 
+ANSWER: Final = "Answer"
+"""The column in which engines report the boolean of an ASK query: xsd:boolean true or false."""
 _STREAM_TRIPLE: Final = (STREAM_PREDICATE, 4)
 _STREAM_QUAD: Final = (QUAD_PREDICATE, 5)
 

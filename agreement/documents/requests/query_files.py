@@ -18,7 +18,7 @@ from lars.analysis import literal_form
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError, PlacedError
-from lars.files import exists, read_file, read_text
+from lars.files import BYTE_ORDER_MARK, exists, read_file, read_text
 from lars.language.formulas import Among, Assign, Comparison, Gather, Test
 from lars.language.program import Origin, Program, Rule
 from lars.language.terms import Iri, Number, Variable
@@ -81,7 +81,7 @@ def is_query(path: Path) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            return _QUERY.match(file.read(_HEAD).removeprefix(b"\xef\xbb\xbf")) is not None
+            return _QUERY.match(file.read(_HEAD).removeprefix(BYTE_ORDER_MARK)) is not None
     except OSError:
         return False  # its reader reports the error
 

@@ -28,7 +28,6 @@ from lars.language.terms import XSD, Constant, Variable
 from lars.language.terms import Literal as RdfLiteral
 from solver.facts import Row, Static, Triple, constant_of
 from solver.rdf import aggregate, evaluate, order_key, test
-from translate.model import patterns
 from translate.model import patterns as algebra
 from translate.model.query import Dataset, EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, Unbounded
@@ -218,7 +217,7 @@ class StaticData:
 
     def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> HashIndex[JoinedMapping]:
         """Return the solutions of a pattern over static data; for `kept` variables, without duplicates."""
-        names = patterns.variables(pattern) if kept is None else patterns.variables(pattern) & kept
+        names = algebra.variables(pattern) if kept is None else algebra.variables(pattern) & kept
         modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers("DISTINCT")
         solutions = self._solutions(pattern, names, modifiers)
         bound = frozenset(name for name in names if all(name in solution for solution in solutions))
@@ -503,7 +502,7 @@ def _inside(condition: cqels_text.CqelsFilter, body: cqels_text.CqelsBody) -> cq
     return replace(condition, expression=unbind(condition.expression, known))
 
 
-HeadStep = patterns.Extend | patterns.Filter
+HeadStep = algebra.Extend | algebra.Filter
 GroupKey = tuple[str | None, ...]
 
 
@@ -516,9 +515,9 @@ class CqelsHead:
 
     columns: tuple[Variable, ...]
     inside: tuple[HeadStep, ...]
-    group: patterns.Group | None
+    group: algebra.Group | None
     after_groups: tuple[HeadStep, ...]
-    modifiers: patterns.Modifiers
+    modifiers: algebra.Modifiers
 
     @property
     def keys(self) -> tuple[Variable, ...]:
@@ -530,9 +529,7 @@ class CqelsHead:
         """The variables that SELECT, GROUP BY, HAVING and the aggregates mention."""
         variables = frozenset(self.columns).union(self.keys)
         for step in (*self.inside, *self.after_groups):
-            variables |= variables_of(
-                step.expression if isinstance(step, patterns.Extend) else step.condition
-            )
+            variables |= variables_of(step.expression if isinstance(step, algebra.Extend) else step.condition)
         for _, aggregation in () if self.group is None else self.group.aggregates:
             variables = variables.union(aggregation.arguments)
         return variables
@@ -541,19 +538,19 @@ class CqelsHead:
 def head_of(query: EngineQuery) -> CqelsHead:
     """Return the parts of a SELECT query around its pattern."""
     columns = tuple(sorted(query.result))
-    behind, pattern = _peeled(query.pattern, (patterns.Extend, patterns.Filter))
-    if isinstance(pattern, patterns.Group):
-        inside, _ = _peeled(pattern.pattern, (patterns.Extend,))
+    behind, pattern = _peeled(query.pattern, (algebra.Extend, algebra.Filter))
+    if isinstance(pattern, algebra.Group):
+        inside, _ = _peeled(pattern.pattern, (algebra.Extend,))
         return CqelsHead(columns, inside, pattern, behind, query.modifiers)
-    behind, _ = _peeled(query.pattern, (patterns.Extend,))
+    behind, _ = _peeled(query.pattern, (algebra.Extend,))
     return CqelsHead(columns, (), None, behind, query.modifiers)
 
 
 def _peeled(
-    pattern: patterns.Pattern, kinds: tuple[type, ...]
-) -> tuple[tuple[HeadStep, ...], patterns.Pattern]:
+    pattern: algebra.Pattern, kinds: tuple[type, ...]
+) -> tuple[tuple[HeadStep, ...], algebra.Pattern]:
     steps: list[HeadStep] = []
-    while isinstance(pattern, kinds) and isinstance(pattern, patterns.Extend | patterns.Filter):
+    while isinstance(pattern, kinds) and isinstance(pattern, algebra.Extend | algebra.Filter):
         steps.insert(0, pattern)
         pattern = pattern.pattern
     return tuple(steps), pattern
@@ -565,7 +562,7 @@ def _after_steps(steps: Sequence[HeadStep], solution: TextSolution, data: Static
     The result is None if a FILTER rejects it.
     """
     for step in steps:
-        if isinstance(step, patterns.Filter):
+        if isinstance(step, algebra.Filter):
             if not data.holds(cqels_text.CqelsFilter(step.condition, step.exists), solution):
                 return None
         elif (value := data.value(step, solution)) is not None:
@@ -674,7 +671,7 @@ class CqelsReports:
         assert live is not None
         if not live.changed:
             return []
-        if self.head.group is None and self.head.modifiers == patterns.UNMODIFIED:
+        if self.head.group is None and self.head.modifiers == algebra.UNMODIFIED:
             gone = self._rows(mapping.binds for mapping in live.removed)
             return reported_rows("ISTREAM", gone, self._rows(bindings))
         if self.head.group is None:

@@ -199,7 +199,7 @@ def _operator(query: EngineQuery) -> ToStream:
     """Return the operator that the engine reads: an operator in small letters is read as RSTREAM."""
     if isinstance(query, engine.WrittenQuery):
         return read_head(query.text)[0] or "RSTREAM"
-    return query.to_stream or "RSTREAM"
+    return query.operator
 
 
 @dataclass(frozen=True, slots=True)

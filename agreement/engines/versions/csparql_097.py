@@ -16,7 +16,7 @@ from itertools import chain
 from math import ceil, floor, inf
 from typing import Final
 
-from agreement.documents.recordings import Push, Recording, Report
+from agreement.documents.recordings import ANSWER, Push, Recording, Report
 from agreement.documents.requests import WindowSource
 from agreement.engines import engine
 from agreement.engines.versions.processors import COUNTING, SUMMING, with_equal_values, with_row_of_nothing
@@ -398,10 +398,6 @@ def view(window: WindowExpression, off: engine.Off) -> EsperView:
             return TimeView(length, schedule, from_head="W4b" not in off)
         case _:
             raise refusal(window)
-
-
-ANSWER: Final = "Answer"
-"""The column of an ASK query; its only row is xsd:boolean true or false."""
 
 
 RULES: Final = (

@@ -459,7 +459,7 @@ class _Machine:
         names = self.plan.names
         self.names = engine.columns(_query_of(query, self.plan, (), off)) if self.reads_rest else names
         self.static = matches(self.plan.static, map(self._in_texts, known))
-        self.operator = query.to_stream or "RSTREAM"
+        self.operator = query.operator
         self.before: tuple[Row, ...] = ()
         before, drops = "B2a" not in off, "E3" not in off
         self.windows = [

@@ -96,7 +96,7 @@ def _at_closes(query: EngineQuery, static: Static, pushes: Sequence[Push], off: 
     engine = ReportedWindows(sliding.sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
     sliding.check_triple_patterns(query, YASPER_CSPARQL.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
-    operator = query.to_stream or "RSTREAM"
+    operator = query.operator
     recording = _answered(query, static, evaluations, operator, whole="Y6" not in off)
     shown = recording if "Y7" in off else _with_rows(recording)
     return replace(shown, rejected=tuple(engine.rejected))
@@ -290,7 +290,7 @@ def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     declared = sliding.engine_windows(
         query, RSP_JS_135.name, sliding.javascript_number, by_lines=by_lines, each_word=False
     )
-    operator = (query.to_stream if "R6" in off else None) or "RSTREAM"
+    operator = query.operator if "R6" in off else "RSTREAM"
     rules = sliding.FiringRules(
         include_opening="R1" not in off,
         late="R2" not in off,
@@ -438,7 +438,7 @@ def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off
         one_by_one=False,
     )
     firings = list(sliding.FiringWindows(declared, rules, partial(_first_rs, off)).of(pushes))
-    operator = (query.to_stream if "A8" in off else None) or "RSTREAM"
+    operator = query.operator if "A8" in off else "RSTREAM"
     contents = [firing.content for firing in firings]
     asked = _by_oxigraph(sliding.with_window_graphs(query, declared.windows), off)
     rows_of = dict(enumerate(answers(asked, contents, static)))

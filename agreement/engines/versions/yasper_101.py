@@ -139,7 +139,7 @@ def _recorded(
     sparql = engine.read_with_text(query.text, query.source, Language.RSPQL) if "YO12" in off else query
     operator = own.operator
     if "YO18" in off:
-        operator = sparql.to_stream or "RSTREAM"
+        operator = sparql.operator
     program = _Program(own, sparql, static, operator, off)
     windows = sliding_windows(sparql, yasper_text.NAME, tumbling=True) if program.plain else own.windows
     machine = ReportedWindows(windows[::-1] if last_first else windows, off)

@@ -92,7 +92,7 @@ class PairQuery:
     @property
     def operator(self) -> ToStream:
         """The relation-to-stream operator of the query; the default is RSTREAM."""
-        return self.query.to_stream or "RSTREAM"
+        return self.query.operator
 
     def reported(
         self, facts: Sequence[Fact], static: Background, t: int, before: int | None = None

@@ -24,41 +24,40 @@ from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import XSD, Literal, Variable
 from translate.analysis import nullable, occurring_variables, rebuild, tests_of
-from translate.model import patterns
 from translate.model import patterns as algebra
 
 _Names = frozenset[Variable]
 
 
-def prune(pattern: patterns.Pattern, seen: _Names) -> patterns.Pattern:
+def prune(pattern: algebra.Pattern, seen: _Names) -> algebra.Pattern:
     """Return the pattern without parts that bind no visible variable; its solutions agree on `seen`."""
     match pattern:
-        case patterns.LeftJoin(left, right, condition):
-            own = patterns.variables(right) - patterns.variables(left)
-            if not own & seen and not nullable(left) & patterns.variables(right):
+        case algebra.LeftJoin(left, right, condition):
+            own = algebra.variables(right) - algebra.variables(left)
+            if not own & seen and not nullable(left) & algebra.variables(right):
                 return prune(left, seen)
             if tests_of(pattern):
                 return pattern
             tested = frozenset[Variable]() if condition is None else named_in(condition)
             mine = prune(left, seen | occurring_variables(right) | tested)
             return replace(pattern, left=mine, right=prune(right, seen | occurring_variables(left) | tested))
-        case patterns.Join(left, right):
-            return patterns.Join(
+        case algebra.Join(left, right):
+            return algebra.Join(
                 prune(left, seen | occurring_variables(right)), prune(right, seen | occurring_variables(left))
             )
-        case patterns.Union(left, right):
-            return patterns.Union(prune(left, seen), prune(right, seen))
-        case patterns.Filter(inner, condition, ()):
+        case algebra.Union(left, right):
+            return algebra.Union(prune(left, seen), prune(right, seen))
+        case algebra.Filter(inner, condition, ()):
             return replace(pattern, pattern=prune(inner, seen | named_in(condition)))
-        case patterns.Group(_, keys, aggregates):
+        case algebra.Group(_, keys, aggregates):
             columns = tuple(column for column in aggregates if column[0] in seen)
             # Without keys there is one group on any data.
             return replace(pattern, aggregates=columns) if keys or columns else algebra.Bgp(())
-        case patterns.Extend(inner, variable, expression, ()):
+        case algebra.Extend(inner, variable, expression, ()):
             if variable not in seen:
                 return prune(inner, seen)
             return replace(pattern, pattern=prune(inner, seen | named_in(expression)))
-        case patterns.Select(inner, result, modifiers) if not modifiers.slices:
+        case algebra.Select(inner, result, modifiers) if not modifiers.slices:
             names = tuple(name for name in result if name in seen)
             return replace(pattern, pattern=prune(inner, frozenset(names)), result=names)
         case _:
@@ -68,12 +67,12 @@ def prune(pattern: patterns.Pattern, seen: _Names) -> patterns.Pattern:
 _INTEGER: Final = XSD + "integer"
 
 
-def counted_edges(pattern: patterns.Pattern) -> patterns.Pattern:
+def counted_edges(pattern: algebra.Pattern) -> algebra.Pattern:
     """Return a pattern with the same solutions whose counts are in normal form."""
 
-    def change(part: patterns.Pattern) -> patterns.Pattern | None:
+    def change(part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
-            case algebra.Filter(patterns.Group() as group, condition, ()):
+            case algebra.Filter(algebra.Group() as group, condition, ()):
                 pruned = _group(group)
                 terms = [
                     test
@@ -85,7 +84,7 @@ def counted_edges(pattern: patterns.Pattern) -> patterns.Pattern:
                 return replace(
                     part, pattern=pruned, condition=terms[0] if len(terms) == 1 else Call("&&", tuple(terms))
                 )
-            case patterns.Group():
+            case algebra.Group():
                 return _group(part)
             case _:
                 return None
@@ -93,7 +92,7 @@ def counted_edges(pattern: patterns.Pattern) -> patterns.Pattern:
     return rebuild(pattern, change)
 
 
-def least(group: patterns.Group) -> Mapping[Variable, int]:
+def least(group: algebra.Group) -> Mapping[Variable, int]:
     """Return the smallest possible value of each count of a group."""
     bound = _bound(group.pattern)
     return {
@@ -103,13 +102,13 @@ def least(group: patterns.Group) -> Mapping[Variable, int]:
     }
 
 
-def _group(group: patterns.Group) -> patterns.Group:
+def _group(group: algebra.Group) -> algebra.Group:
     inner = counted_edges(group.pattern)
     aggregations = tuple((name, _counting(how, inner, group.keys)) for name, how in group.aggregates)
     return replace(group, pattern=inner, aggregates=aggregations)
 
 
-def _counting(how: Aggregation, inner: patterns.Pattern, keys: tuple[Variable, ...]) -> Aggregation:
+def _counting(how: Aggregation, inner: algebra.Pattern, keys: tuple[Variable, ...]) -> Aggregation:
     own = tuple(sorted(occurring_variables(inner) - frozenset(keys)))
     once = _is_set(inner) and len(own) == 1
     if how.function in ("MIN", "MAX"):
@@ -121,11 +120,11 @@ def _counting(how: Aggregation, inner: patterns.Pattern, keys: tuple[Variable, .
     return Aggregation("COUNT", own, distinct=True) if once else Aggregation("COUNT")
 
 
-def _bound(pattern: patterns.Pattern) -> frozenset[Variable]:
-    return patterns.variables(pattern) - nullable(pattern)
+def _bound(pattern: algebra.Pattern) -> frozenset[Variable]:
+    return algebra.variables(pattern) - nullable(pattern)
 
 
-def _is_set(pattern: patterns.Pattern) -> bool:
+def _is_set(pattern: algebra.Pattern) -> bool:
     """Return whether a pattern never has equal solutions."""
     match pattern:
         case algebra.Bgp() | algebra.StreamBlock(_, _, algebra.Bgp()):

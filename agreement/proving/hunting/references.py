@@ -14,7 +14,7 @@ from typing import Final, Self
 from agreement.comparing import judge
 from agreement.comparing.judge.by_engine import judged_by
 from agreement.comparing.judge.diagnosis import RecordingToJudge
-from agreement.comparing.judge.judgement import UNCLOSED, clock_driven, narrow_options
+from agreement.comparing.judge.judgement import TYPED_BOOLEANS, UNCLOSED, clock_driven, narrow_options
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.recordings import Recording, Report
@@ -29,7 +29,6 @@ from agreement.proving.hunting.streams import Stream
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
-from lars.language.terms import XSD
 from solver.facts import Row
 from solver.rdf import blanks_in
 from translate.model.windows import Range
@@ -555,14 +554,15 @@ def _with_booleans(subject: JudgedRun) -> JudgedRun:
         return subject
 
     def told(row: Row) -> Row:
-        return tuple(text if text is None or text in _BOOLEANS else f"{_NO_BOOLEAN}{text}" for text in row)
+        return tuple(
+            text if text is None or text in TYPED_BOOLEANS else f"{_NO_BOOLEAN}{text}" for text in row
+        )
 
     reports = tuple(replace(one, rows=tuple(map(told, one.rows))) for one in recorded.recording.reports)
     recording = replace(recorded.recording, reports=reports)
     return replace(subject, recorded=replace(recorded, recording=recording))
 
 
-_BOOLEANS: Final = frozenset(f'"{word}"^^<{XSD}boolean>' for word in ("true", "false", "1", "0"))
 _NO_BOOLEAN: Final = "no boolean: "
 
 

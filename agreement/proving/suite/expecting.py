@@ -5,7 +5,7 @@ from dataclasses import field, replace
 from itertools import accumulate
 from typing import Final
 
-from agreement.documents.recordings import Push
+from agreement.documents.recordings import ANSWER, Push
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines import specifications
 from agreement.engines.engine import columns
@@ -30,8 +30,6 @@ from translate.model.query import EngineQuery, Language
 TimedRows = tuple[int, tuple[Row, ...]]
 """A report: its time point, and its rows in the order of the query's columns."""
 Reports = tuple[TimedRows, ...]
-ANSWER: Final = "Answer"
-"""The name of the column in reports of ASK queries."""
 MILLISECONDS: Final[Mapping[Language, int]] = {
     Language.RSPQL: 1,
     Language.CSPARQL: 1000,

@@ -26,7 +26,6 @@ from agreement.proving.values import (
     triple_terms,
 )
 from lars.analysis import positive_loops, windows
-from lars.language import formulas
 from lars.language import formulas as logic
 from lars.language.program import Program, Rule, atoms, calls, head_atom
 from lars.language.program import variables as variables_of
@@ -211,38 +210,36 @@ _TYPED: Final = (
 
 def is_gathering(programs: Iterable[Program]) -> bool:
     """Return whether a program combines rows by an aggregate, LIMIT or OFFSET."""
-    return any(isinstance(part, formulas.SetLiteral) for part in _literals(programs))
+    return any(isinstance(part, logic.SetLiteral) for part in _literals(programs))
 
 
 def tells_order(programs: Iterable[Program]) -> bool:
     """Return whether answers depend on the choice of new IRIs: a program orders IRIs or reads their text."""
     for part in _literals(programs):
         match part:
-            case formulas.Among():
+            case logic.Among():
                 return True
-            case formulas.Gather(_, aggregation) if aggregation.function not in _COUNTED:
+            case logic.Gather(_, aggregation) if aggregation.function not in _COUNTED:
                 return True
-            case formulas.Test(expression) | formulas.Assign(_, expression) if (
-                _functions(expression) - _BLIND
-            ):
+            case logic.Test(expression) | logic.Assign(_, expression) if _functions(expression) - _BLIND:
                 return True
             case _:
                 pass
     return False
 
 
-def _literals(programs: Iterable[Program]) -> Iterator[formulas.BodyLiteral]:
+def _literals(programs: Iterable[Program]) -> Iterator[logic.BodyLiteral]:
     return (part for program in programs for rule in program.rules for part in rule.body)
 
 
 def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
     """Yield numbers for a summed variable: the numbers in conditions, and their neighbours."""
     literals = list(_literals(programs))
-    gathered = [part.aggregation for part in literals if isinstance(part, formulas.Gather)]
+    gathered = [part.aggregation for part in literals if isinstance(part, logic.Gather)]
     if any(
-        aggregation.function in formulas.SCALED and name in aggregation.arguments for aggregation in gathered
+        aggregation.function in logic.SCALED and name in aggregation.arguments for aggregation in gathered
     ):
-        tests = constants_in([part.expression for part in literals if isinstance(part, formulas.Test)])
+        tests = constants_in([part.expression for part in literals if isinstance(part, logic.Test)])
         amounts = [amount for term in tests if (amount := number(term)) is not None and isfinite(amount)]
         whole = sorted({int(amount) for amount in amounts}) or [1]
         yield from (Literal(str(n + k), XSD + "integer") for n in whole for k in (-1, 0, 1))
@@ -284,26 +281,26 @@ def _with(values: Iterable[Constant], constants: Iterable[Constant]) -> list[Con
     return list(dict.fromkeys((*values, *constants)))
 
 
-def _expressions(condition: logic.Condition) -> Iterator[formulas.Expression]:
+def _expressions(condition: logic.Condition) -> Iterator[logic.Expression]:
     """Yield a condition on one variable unchanged, or the smallest parts of another condition."""
     match condition:
-        case formulas.Test(expression) if len(variables_of(expression)) <= 1:
+        case logic.Test(expression) if len(variables_of(expression)) <= 1:
             yield expression
-        case formulas.Test(expression):
+        case logic.Test(expression):
             yield from _parts(expression)
-        case formulas.Assign(variable, expression):
-            yield formulas.Call("=", (variable, expression))
-        case formulas.Comparison(left, _, right):
+        case logic.Assign(variable, expression):
+            yield logic.Call("=", (variable, expression))
+        case logic.Comparison(left, _, right):
             sides = tuple(
                 side for side in (left, right) if isinstance(side, Variable | Iri | Literal | TripleTerm)
             )
-            yield from (formulas.Call("SAMETERM", sides),) if len(sides) > 1 else ()
+            yield from (logic.Call("SAMETERM", sides),) if len(sides) > 1 else ()
         case _:
             pass
 
 
-def _parts(expression: formulas.Expression) -> Iterator[formulas.Expression]:
-    if isinstance(expression, formulas.Call) and expression.function in CONNECTIVES:
+def _parts(expression: logic.Expression) -> Iterator[logic.Expression]:
+    if isinstance(expression, logic.Call) and expression.function in CONNECTIVES:
         yield from (part for each in expression.arguments for part in _parts(each))
     else:
         yield expression
@@ -337,7 +334,7 @@ def occurrences(program: Program) -> Mapping[Variable, int]:
     return whole
 
 
-def _functions(expression: formulas.Expression) -> frozenset[str]:
+def _functions(expression: logic.Expression) -> frozenset[str]:
     return frozenset(call.function for call in calls(expression))
 
 

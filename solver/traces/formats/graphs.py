@@ -13,8 +13,10 @@ from pyoxigraph import RdfFormat
 from lars.dataclass import dataclass
 from lars.durations import SECOND
 from lars.errors import Place
+from lars.files import BYTE_ORDER_MARK
 from lars.language.terms import XSD
 from solver.columns import TermCodes
+from solver.facts import Triple
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.settings import TraceOptions
 from solver.traces import input_files
@@ -30,7 +32,7 @@ class LineByLine:
     """A file that the parser reads line by line, so that `line` is the current line of the parser."""
 
     def __init__(self, data: bytes) -> None:
-        self._lines = BytesIO(data.removeprefix(b"\xef\xbb\xbf"))
+        self._lines = BytesIO(data.removeprefix(BYTE_ORDER_MARK))
         self._at_start = True
         self.line = 0
 
@@ -43,21 +45,21 @@ class LineByLine:
         return part
 
 
-class Quad(NamedTuple):
+class LinedQuad(NamedTuple):
     """A triple with its graph and its line."""
 
     line: int
-    triple: input_files.Triple
+    triple: Triple
     graph: str | None
 
 
-def read_quads(data: bytes, kind: RdfFormat) -> Iterator[Quad]:
+def read_quads(data: bytes, kind: RdfFormat) -> Iterator[LinedQuad]:
     """Yield the triples of a file in order; raise MalformedPart with line and column."""
     reader = LineByLine(data)
     try:
         for quad in pyoxigraph.parse(reader, format=kind):  # type: ignore[arg-type]  # it has a read()
             s, p, o, graph = quad_texts(quad)
-            yield Quad(reader.line, (s, p, o), graph)
+            yield LinedQuad(reader.line, (s, p, o), graph)
     except SyntaxError as error:
         accepted = "Turtle" if kind == RdfFormat.TURTLE else f"TriG, {ACCEPTED_TRIG}"
         problem = f"{syntax_problem(error)}; expected {accepted}"
@@ -75,7 +77,7 @@ class GraphElement:
 
     name: str
     line: int = 1
-    triples: list[input_files.Triple] = field(default_factory=list)
+    triples: list[Triple] = field(default_factory=list)
     times: list[tuple[int, str]] = field(default_factory=list)
     kind: str = "graph"
     accepted: str = ACCEPTED_TRIG
@@ -111,7 +113,7 @@ def literal_time(value: str, line: int) -> Instant:
         raise error.at(line=line) from None
 
 
-def graph_elements(quads: list[Quad]) -> list[GraphElement]:
+def graph_elements(quads: list[LinedQuad]) -> list[GraphElement]:
     """Return the elements in file order; raise MalformedPart for triples outside all elements.
 
     A graph without triples has only its time, and follows the graph whose time precedes its own time.
@@ -226,11 +228,11 @@ def numbered_element(source: input_files.TraceFile, data: bytes) -> list[GraphEl
     return [GraphElement(source.path, line, triples, [(1, time)])]
 
 
-def trig_element(name: str, t: int, triples: Iterable[input_files.Triple]) -> str:
+def trig_element(name: str, t: int, triples: Iterable[Triple]) -> str:
     """Return an element as TriG: a named graph, with its time in the default graph."""
     return f'{name} {GENERATED_AT} "{t}"^^<{XSD}integer> .\n{name} {{\n{turtle(triples)}}}\n'
 
 
-def turtle(triples: Iterable[input_files.Triple]) -> str:
+def turtle(triples: Iterable[Triple]) -> str:
     """Return triples as Turtle, one triple per line."""
     return "".join(f"{s} {p} {o} .\n" for s, p, o in triples)

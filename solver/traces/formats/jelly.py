@@ -9,7 +9,7 @@ import pyoxigraph as ox
 from lars.errors import LarsError, Place
 from solver.rdf import NotATerm, blanks_numbered, quad_texts
 from solver.settings import TraceOptions
-from solver.traces.formats.graphs import Quad
+from solver.traces.formats.graphs import LinedQuad
 from solver.traces.formats.messages import LoggedMessage, MessageFormat
 from solver.traces.input_files import FileHead, TraceFile
 from solver.traces.trace_times import MalformedPart
@@ -49,14 +49,14 @@ def jelly_messages(source: TraceFile) -> Iterator[LoggedMessage]:
             raise MalformedPart(f"no Jelly: {text}; expected Jelly", 1, number, fatal=True) from None
 
 
-def _quads(frame: Any, number: int) -> Iterator[Quad]:
+def _quads(frame: Any, number: int) -> Iterator[LinedQuad]:
     apart = blanks_numbered(f"m{number}b")
     for statement in frame:
         try:
             s, p, o, graph = quad_texts(ox.Quad(*map(_term, statement)))
         except (NotATerm, TypeError, ValueError) as error:
             raise MalformedPart(f"{error}; expected RDF 1.1", 1, number, fatal=True) from None
-        yield Quad(number, (apart(s), p, apart(o)), graph and apart(graph))
+        yield LinedQuad(number, (apart(s), p, apart(o)), graph and apart(graph))
 
 
 def _term(term: Any) -> Any:

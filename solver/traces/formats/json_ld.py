@@ -9,9 +9,9 @@ import pyoxigraph
 from pyoxigraph import RdfFormat
 
 from lars.errors import FailedRunError
-from lars.files import MOST_BYTES
+from lars.files import BYTE_ORDER_MARK, MOST_BYTES
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
-from solver.traces.formats.graphs import GraphElement, Quad, graph_elements
+from solver.traces.formats.graphs import GraphElement, LinedQuad, graph_elements
 from solver.traces.formats.messages import LoggedMessage
 from solver.traces.input_files import TraceFile
 from solver.traces.json_documents import NOWHERE, check_absolute, check_whole, read_document, remote_context
@@ -35,7 +35,7 @@ def _parsed(text: str, line: int) -> object:
     return document
 
 
-def _quads(data: bytes, line: int) -> Iterator[Quad]:
+def _quads(data: bytes, line: int) -> Iterator[LinedQuad]:
     """Yield the statements of a document, all with the same line number.
 
     Raises MalformedPart for an invalid document.
@@ -46,7 +46,7 @@ def _quads(data: bytes, line: int) -> Iterator[Quad]:
             number += 1
             texts = s, p, o, graph = quad_texts(quad)
             check_absolute(texts)
-            yield Quad(line, (s, p, o), graph)
+            yield LinedQuad(line, (s, p, o), graph)
         check_whole(data, number)
     except SyntaxError as error:
         raise MalformedPart(f"{syntax_problem(error)}; expected JSON-LD", 1, line, fatal=True) from None
@@ -72,16 +72,18 @@ def json_ld_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
     return graph_elements(document_quads(data))
 
 
-def document_quads(data: bytes) -> list[Quad]:
+def document_quads(data: bytes) -> list[LinedQuad]:
     """Return the statements of a document, each with the line that first names its graph or subject."""
-    text = _decoded(data.removeprefix(b"\xef\xbb\xbf"), 1)
+    text = _decoded(data.removeprefix(BYTE_ORDER_MARK), 1)
     _parsed(text, 1)
     lines = _first_lines(text)
 
     def line(name: str) -> int:
         return lines.get(json.dumps(name[1:-1], ensure_ascii=False), 1) if name.startswith("<") else 1
 
-    return [Quad(line(graph or triple[0]), triple, graph) for _, triple, graph in _quads(text.encode(), 1)]
+    return [
+        LinedQuad(line(graph or triple[0]), triple, graph) for _, triple, graph in _quads(text.encode(), 1)
+    ]
 
 
 _TEXT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
@@ -114,7 +116,7 @@ def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:
         number += 1
         apart = blanks_numbered(f"m{number}b")
         quads = [
-            Quad(line, (apart(s), p, apart(o)), graph and apart(graph))
+            LinedQuad(line, (apart(s), p, apart(o)), graph and apart(graph))
             for _, (s, p, o), graph in _quads(b"{" + context + b'"@graph":' + data + b"}", line)
         ]
         yield LoggedMessage(number, line, data, quads)
@@ -123,7 +125,7 @@ def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:
 def _lines(source: TraceFile) -> Iterator[bytes]:
     """Yield the lines of a file without their line ends, in bounded memory."""
     with source.file.open("rb") as file:
-        if file.read(3) != b"\xef\xbb\xbf":
+        if file.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
             file.seek(0)
         while line := file.readline(MOST_BYTES):
             if len(line) >= MOST_BYTES:

@@ -9,7 +9,7 @@ from pyoxigraph import RdfFormat
 
 from lars.language.terms import RDF
 from solver.rdf import blanks_numbered, order_key, read_term
-from solver.traces.formats.graphs import GraphElement, Quad, literal_time, read_quads
+from solver.traces.formats.graphs import GraphElement, LinedQuad, literal_time, read_quads
 from solver.traces.input_files import TraceFile, bare
 from solver.traces.trace_times import MalformedPart
 
@@ -20,7 +20,7 @@ _FIRST, _REST, _NIL = (f"<{RDF}{name}>" for name in ("first", "rest", "nil"))
 _KINDS: Final = {".ttl": RdfFormat.TURTLE, ".nt": RdfFormat.N_TRIPLES, ".nq": RdfFormat.N_QUADS}
 _ACCEPTED: Final = "a value of the stream's ldes:timestampPath in each member"
 
-Subjects = Mapping[str, Sequence[Quad]]
+Subjects = Mapping[str, Sequence[LinedQuad]]
 
 
 def ldes_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
@@ -28,8 +28,8 @@ def ldes_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
 
     Raises MalformedPart if the page does not define the members' times.
     """
-    by_subject: defaultdict[str, list[Quad]] = defaultdict(list)
-    by_graph: defaultdict[str | None, list[Quad]] = defaultdict(list)
+    by_subject: defaultdict[str, list[LinedQuad]] = defaultdict(list)
+    by_graph: defaultdict[str | None, list[LinedQuad]] = defaultdict(list)
     for quad in _page_quads(source, data):
         by_subject[quad.triple[0]].append(quad)
         by_graph[quad.graph].append(quad)
@@ -51,7 +51,7 @@ def ldes_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
     return [element for _, element in sorted(keyed, key=lambda pair: pair[0])]
 
 
-def _page_quads(source: TraceFile, data: bytes) -> list[Quad]:
+def _page_quads(source: TraceFile, data: bytes) -> list[LinedQuad]:
     """Return the statements of a page, blank nodes numbered."""
     suffix = bare(Path(source.path)).suffix.lower()
     if suffix == ".jsonld" or data.lstrip()[:1] in (b"{", b"["):
@@ -61,10 +61,12 @@ def _page_quads(source: TraceFile, data: bytes) -> list[Quad]:
     else:
         quads = [*read_quads(data, _KINDS.get(suffix, RdfFormat.TRIG))]
     apart = blanks_numbered()
-    return [Quad(line, (apart(s), p, apart(o)), graph and apart(graph)) for line, (s, p, o), graph in quads]
+    return [
+        LinedQuad(line, (apart(s), p, apart(o)), graph and apart(graph)) for line, (s, p, o), graph in quads
+    ]
 
 
-def _path(by_subject: Subjects, quad: Quad) -> tuple[str, ...]:
+def _path(by_subject: Subjects, quad: LinedQuad) -> tuple[str, ...]:
     """Return the properties of a path of SHACL, which is a property or a sequence of them."""
     at, properties, seen = quad.triple[2], list[str](), set[str]()
     while at.startswith("_:") and at not in seen:
@@ -79,9 +81,9 @@ def _path(by_subject: Subjects, quad: Quad) -> tuple[str, ...]:
     return tuple(properties)
 
 
-def _description(by_subject: Subjects, name: str, members: set[str]) -> list[Quad]:
+def _description(by_subject: Subjects, name: str, members: set[str]) -> list[LinedQuad]:
     """Return the page's description of a member, including blank nodes reached from it."""
-    quads, waiting, seen = list[Quad](), [name], {name}
+    quads, waiting, seen = list[LinedQuad](), [name], {name}
     while waiting:
         for quad in by_subject.get(waiting.pop(), ()):
             target = quad.triple[2]
@@ -93,13 +95,13 @@ def _description(by_subject: Subjects, name: str, members: set[str]) -> list[Qua
     return quads
 
 
-def _element(member: Quad, quads: Sequence[Quad], path: Sequence[str]) -> GraphElement:
+def _element(member: LinedQuad, quads: Sequence[LinedQuad], path: Sequence[str]) -> GraphElement:
     name, line = member.triple[2], quads[0].line if quads else member.line
     triples = [*dict.fromkeys(quad.triple for quad in quads)]
     return GraphElement(name, line, triples, _values(quads, name, path), "member", _ACCEPTED)
 
 
-def _values(quads: Sequence[Quad], name: str, path: Sequence[str]) -> list[tuple[int, str]]:
+def _values(quads: Sequence[LinedQuad], name: str, path: Sequence[str]) -> list[tuple[int, str]]:
     """Return the values of a path from a member, each with its line."""
     found = [(0, name)]
     for step in path:

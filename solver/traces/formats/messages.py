@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from lars.errors import Place
+from lars.files import BYTE_ORDER_MARK
 from solver.columns import TermCodes
 from solver.rdf import canonical
 from solver.settings import TraceOptions
 from solver.traces import input_files
-from solver.traces.formats.graphs import Quad, literal_time
+from solver.traces.formats.graphs import LinedQuad, literal_time
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind
 
 _TOGETHER: Final = 2**16
@@ -22,7 +23,7 @@ class LoggedMessage(NamedTuple):
     number: int
     line: int
     text: bytes
-    quads: Sequence[Quad]
+    quads: Sequence[LinedQuad]
 
     def atoms(self, source: input_files.TraceFile) -> Sequence[input_files.TracedAtom]:
         """Return the triples of all graphs of the message at its time; for an empty message, only the time.
@@ -105,4 +106,4 @@ class MessageFormat(input_files.FileFormat):
         """Return the place of an error with the text of the line."""
         with source.file.open("rb") as file:
             text = next((line for number, line in enumerate(file, 1) if number == place.line), b"")
-        return replace(place, line_text=input_files.line_of(text.removeprefix(b"\xef\xbb\xbf"), 1))
+        return replace(place, line_text=input_files.line_of(text.removeprefix(BYTE_ORDER_MARK), 1))

@@ -11,6 +11,7 @@ import numpy as np
 from lars.durations import MILLISECOND
 from solver import rdf
 from solver.columns import Array, Mask, TermCodes
+from solver.facts import Triple
 from solver.settings import TraceOptions
 from solver.traces import input_files
 from solver.traces.formats.lines import LineFormat
@@ -229,12 +230,12 @@ def is_loose(lines: Sequence[str]) -> bool:
     )
 
 
-def quad_line(triple: input_files.Triple, stream: str | None, t: int) -> str:
+def quad_line(triple: Triple, stream: str | None, t: int) -> str:
     """Return the line of a triple at a time, with the stream if `stream` is given."""
     return f'{" ".join((*triple, *([] if stream is None else [stream])))} "{t}" .\n'
 
 
-def bare_line(triple: input_files.Triple, t: int) -> str:
+def bare_line(triple: Triple, t: int) -> str:
     """Return the line of a triple in YABench's notation: neither literals nor times have quotes."""
     s, p, o = triple
     if o.startswith('"'):

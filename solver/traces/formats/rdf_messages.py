@@ -12,9 +12,9 @@ from pyoxigraph import RdfFormat
 
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError
-from lars.files import MOST_BYTES
+from lars.files import BYTE_ORDER_MARK, MOST_BYTES
 from solver.rdf import NotATerm, blanks_numbered, is_triple_term, quad_texts, syntax_problem
-from solver.traces.formats.graphs import LineByLine, Quad
+from solver.traces.formats.graphs import LineByLine, LinedQuad
 from solver.traces.formats.messages import LoggedMessage
 from solver.traces.input_files import TraceFile, bare
 from solver.traces.trace_times import MalformedPart
@@ -27,7 +27,6 @@ KINDS: Final = {
 }
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _BLOCK: Final = 2**20
-_MARK: Final = b"\xef\xbb\xbf"
 _ACCEPTED: Final = 'expected MESSAGE after VERSION "1.2-messages", "1.2-basic-messages" or "1.1-messages"'
 
 _NAME: Final = rb"(?:[A-Za-z0-9_:%\x80-\xff-]|\\.)"
@@ -105,7 +104,10 @@ def is_log(start: bytes) -> bool:
             if (loud["label"] or loud["other"] or b"").endswith(b"-messages"):
                 return True
             begin = max(start.rfind(b"\n", 0, at), start.rfind(b"\r", 0, at)) + 1
-            alone = _REST_OF_LINE.match(start, loud.end()) and not start[begin:at].removeprefix(_MARK).strip()
+            alone = (
+                _REST_OF_LINE.match(start, loud.end())
+                and not start[begin:at].removeprefix(BYTE_ORDER_MARK).strip()
+            )
             if alone and (loud["word"] or loud["dot"]):
                 return True
         at = loud.end() if loud else at + 1
@@ -133,7 +135,7 @@ class _Reader:
         begin = quads[0].line if quads else line
         return LoggedMessage(number, begin, text.split(b"\n", begin - line)[-1], quads)
 
-    def _quads(self, number: int, piece: _Piece) -> Iterator[Quad]:
+    def _quads(self, number: int, piece: _Piece) -> Iterator[LinedQuad]:
         apart = blanks_numbered(f"m{number}b")
         (text, delimiter, version), head = (
             piece,
@@ -155,7 +157,7 @@ class _Reader:
                     label = version.decode()
                     problem = f'found a triple term, which {label} does not allow; use VERSION "1.2-messages"'
                     raise MalformedPart(problem, 1, before + reader.line, fatal=True)
-                yield Quad(before + reader.line, (apart(s), p, apart(o)), graph and apart(graph))
+                yield LinedQuad(before + reader.line, (apart(s), p, apart(o)), graph and apart(graph))
         except SyntaxError as error:
             line, column = error.lineno or reader.line, error.offset or 1
             column += self.column - 1 if line == 2 else 0  # noqa: PLR2004  (after the line of prefixes)
@@ -193,7 +195,7 @@ def log_messages(source: TraceFile) -> Iterator[LoggedMessage]:
     """
     with source.file.open("rb") as file:
         reader = _Reader(_kind(source), source.unversioned)
-        if file.read(len(_MARK)) != _MARK:
+        if file.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
             file.seek(0)
         for number, piece in enumerate(_pieces(file), 1):
             message = reader.message(number, piece)
@@ -210,7 +212,7 @@ def _kind(source: TraceFile) -> RdfFormat:
     if kind := KINDS.get(bare(Path(source.path)).suffix.lower()):
         return kind
     with source.file.open("rb") as file:
-        start = _DELIMITER_LINE.sub(b"", file.read(_TRIED).removeprefix(_MARK))
+        start = _DELIMITER_LINE.sub(b"", file.read(_TRIED).removeprefix(BYTE_ORDER_MARK))
     texts = {RdfFormat.TRIG: start, RdfFormat.N_QUADS: _VERSION_LINE.sub(b"", start)}
     return max(texts, key=lambda kind: _reach(texts[kind], kind))
 

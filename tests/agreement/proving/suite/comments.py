@@ -5,8 +5,8 @@ What a comment says of a fault or of two vectors is asked of engines that have t
 
 import re
 
+from agreement.documents.recordings import ANSWER
 from agreement.engines.adapters.oxigraph import TRIPLE
-from agreement.proving.suite.expecting import ANSWER
 from agreement.proving.suite.suite_tests import WRITTEN
 from tests.agreement.proving.suite.faults import ALL_OWN, ARRIVING, OWN, USUAL, asked, in_bags
 from translate.model.query import Language
