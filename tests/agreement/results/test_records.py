@@ -8,6 +8,7 @@ import pytest
 from tests.agreement.command import lars
 from tests.agreement.engines.adapters.streams import rspql
 from tests.packs import ROOT
+from tests.sizes import few
 
 SERVED = f"{sys.executable} -m agreement.cli serve-engine"
 BROKEN = f"{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
@@ -103,7 +104,10 @@ def test_wrong_calls_are_one_message(arguments, said):
 
 
 @pytest.mark.parametrize(
-    "name", ["rspql", "csparql-0.9.7", "cqels", "rsp-js-1.3.5", "kolibrie-846becb", "csparql2-rsp4j-c46e0f67"]
+    "name",
+    few(
+        ["rspql", "csparql-0.9.7", "cqels", "rsp-js-1.3.5", "kolibrie-846becb", "csparql2-rsp4j-c46e0f67"], 3
+    ),
 )
 def test_what_is_served_is_a_right_adapter(name):
     ran = lars("record", "--check", f"{SERVED} {name}")

@@ -13,6 +13,7 @@ from solver.job import Question, Whole
 from solver.job import evaluation as module
 from solver.job.evaluation import RepeatedSituations
 from tests.lars.strategies import cases
+from tests.sizes import few
 from tests.solver.in_process import evaluate
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation_of
 
@@ -71,7 +72,7 @@ WINDOWS += ["#2 all", "#2 choose", "#1 by 1"]
 BODIES = ["◇ p(X)", "p(X)", "◇ b(X)", "¬ ◇ p(X)", "□ p(X)", "◇ ¬ p(a)", "□ ¬ p(a)", "@_T p(X)"]
 
 
-@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("window", few(WINDOWS, 5))
 @pytest.mark.parametrize("body", BODIES)
 def test_every_window_answers_as_time_points_do_one_by_one(window, body):
     safe = ", dom(X)" if "X" in body else ""

@@ -17,6 +17,7 @@ from solver.pointwise.encoding import window_rules
 from solver.pointwise.point_evaluation import Collection, _grouped
 from solver.rdf import sorted_rows
 from tests.lars.strategies import Case, X, Y, cases, streams
+from tests.sizes import few
 from tests.solver.pointwise.test_definition import backgrounds, by_clingo, by_definition
 from tests.solver.pointwise.test_gathering import by_definition as gathered_by_definition
 from tests.solver.strategies import (
@@ -148,7 +149,7 @@ def first_difference(count, drawn=None, definition=by_definition):
     return None
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", few(FAULTS, 3))
 def test_a_fault_seeded_into_the_encoder_is_found(fault, monkeypatch):
     monkeypatch.setattr(*FAULTS[fault])
     encoded = covered_programs().filter(is_encoded)

@@ -26,6 +26,7 @@ from tests.agreement.comparisons import (
     variant_of,
     where_from,
 )
+from tests.sizes import size
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib.*")
 
@@ -364,7 +365,7 @@ def test_a_graph_in_which_nothing_is_counted_has_a_row_for_that():
     ]
 
 
-EXAMPLES_PER_PROPERTY = settings(max_examples=60, deadline=None, derandomize=True)
+EXAMPLES_PER_PROPERTY = settings(max_examples=size(25, 60), deadline=None, derandomize=True)
 
 
 @EXAMPLES_PER_PROPERTY

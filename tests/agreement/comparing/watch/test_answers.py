@@ -16,6 +16,7 @@ from tests.agreement.command import lars
 from tests.agreement.comparing.watch.answer_logs import compared
 from tests.agreement.comparing.watch.batches import rows_of, written
 from tests.agreement.comparing.watch.test_watch import P, Q, begun, came, folder  # noqa: F401 - a fixture
+from tests.sizes import few
 
 SECOND = Duration(10**9)
 A = {"x": {"type": "uri", "value": "http://e/a"}, "v": {"type": "literal", "value": "1"}}
@@ -30,7 +31,7 @@ def times(state):
     return [t for t, *_ in state.answers]
 
 
-@pytest.mark.parametrize("first", range(4))
+@pytest.mark.parametrize("first", few(range(4), 2))
 def test_verdicts_and_rules_are_right_whatever_the_fault_and_the_growth_of_a_log(first):
     results = [(seed, *compared(seed)) for seed in range(first, first + 10 * 23, 23)]
     assert [(seed, wrong) for seed, _, wrong in results if wrong] == []

@@ -13,6 +13,7 @@ from agreement.documents.generate.writing import NAMING_STREAMS
 from lars.durations import Duration
 from solver.settings import Runner, TraceOptions
 from tests.agreement.documents.generate.plans import SHARES, expected, output, plans, rows, whole, written
+from tests.sizes import size
 from tests.solver.traces.writing import read_on_spark
 
 ELSEWHERE = [kind for kind in get_args(WrittenFormat) if kind != "turtle"]
@@ -27,7 +28,7 @@ def _quiet():
 
 
 @pytest.mark.parametrize("kind", ELSEWHERE)
-@settings(max_examples=60)
+@settings(max_examples=size(15, 60))
 @given(data=plans())
 def test_a_file_is_read_back(kind, data):
     assume(whole(data) and (data.streams == 1 or kind in NAMING_STREAMS))
@@ -35,7 +36,7 @@ def test_a_file_is_read_back(kind, data):
         assert list(rows(written(data, kind, Path(folder)), data, kind)) == list(expected(data))
 
 
-@settings(max_examples=60)
+@settings(max_examples=size(15, 60))
 @given(plans(late=SHARES.filter(lambda share: not share), unit=SECOND, most_streams=1))
 def test_a_folder_of_seconds_is_read_back(plan):
     assume(whole(plan))

@@ -19,6 +19,7 @@ from tests.agreement.engines.versions.csparql_runs import (
     reports,
     term,
 )
+from tests.sizes import size
 
 TICKS = arriving("a@20500", "b@21000", "c@21500", "d@22500")
 LATE = arriving("a@10500", "b@12500", "c@11500", "d@14700")
@@ -200,7 +201,7 @@ def random_pushes(chance, late):
     ids=lambda windows: ", ".join(map(str, windows)),
 )
 def test_with_all_rules_off_it_is_the_specification(windows, late):
-    for seed in range(4):
+    for seed in range(size(1, 4)):
         pushes = random_pushes(random.Random(seed), late)
         for body in (JOIN, SUM):
             asked = query(",".join(map(str, windows)), body)

@@ -21,6 +21,7 @@ from tests.agreement.engines.versions.yasper_traces import (
     shown,
     streamed,
 )
+from tests.sizes import few
 from translate.dialects import read_query
 from translate.model.query import Language
 
@@ -221,7 +222,7 @@ SHAPES = [
 
 @pytest.mark.parametrize("operator", ["RStream", "IStream", "DStream"])
 @pytest.mark.parametrize(("where", "windows"), SHAPES)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", few(range(3), 1))
 def test_without_rules_it_is_its_specification(seed, where, windows, operator):
     trace = random_trace(random.Random(seed), step=1, last=25)
     parts = (window.split() for window in windows)

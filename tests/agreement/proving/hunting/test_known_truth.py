@@ -14,6 +14,7 @@ from agreement.proving.hunting.hunted_queries import hunted_query
 from agreement.proving.hunting.streams import streams
 from lars.errors import TimeLimitError
 from tests.agreement.proving.hunting.mutants import STRICT, AlteredEngine, Mutant, _each, mutants
+from tests.sizes import few, size
 
 MUTANTS = {one.name: one for one in mutants()}
 ONE_OF_SEVERAL = "only the first of the windows that close between two arrivals reports"
@@ -30,7 +31,7 @@ CHOSEN = {
 @pytest.mark.parametrize("name", ["rspql", "csparql", "cqels", "sparqlstream"])
 @pytest.mark.parametrize("options", [Options(), STRICT])
 def test_the_right_engine_has_no_fault(name, options):
-    found = hunted(name, options, runs=150)
+    found = hunted(name, options, runs=size(60, 150))
     assert (found.faults, found.failures) == ([], [])
     assert found.judged_runs > found.runs / 4
 
@@ -69,7 +70,7 @@ def hunted(name, options, runs, seed=0):
     return found
 
 
-@pytest.mark.parametrize("name", CHOSEN)
+@pytest.mark.parametrize("name", few(CHOSEN, 2))
 def test_a_mutant_is_found_small_and_named_by_its_rule(name):
     found = MUTANTS[name].hunted(600, 250)
     (fault,) = found.faults
@@ -103,9 +104,11 @@ def test_what_no_rule_explains_is_a_fault_of_its_own():
 def test_an_engine_version_is_right_by_its_own_rules_and_wrong_by_the_specification():
     engine = built_in("rsp-js-1.3.5")
     queries = [one for one in made_queries(engine).queries if one.name in ("tumbling", "sliding", "total")]
-    own = Hunt(engine, queries, reference(engine.name, None, Options()), HuntLimits(600, 40))
+    own = Hunt(engine, queries, reference(engine.name, None, Options()), HuntLimits(600, size(20, 40)))
     own.go()
-    other = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, 40, 2))
+    other = Hunt(
+        engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, size(20, 40), 2)
+    )
     other.go()
     assert own.faults == []
     assert len(other.faults) >= 2
@@ -127,7 +130,9 @@ def hunted_streams(seed):
 def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_definition():
     engine = built_in("rsp-rs-0.3.5")
     queries = made_queries(engine).queries
-    found = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, 80, 7))
+    found = Hunt(
+        engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, size(40, 80), 7)
+    )
     found.go()
     assert {"D1", "D4", "D5", "D6"} <= {one.sentence.rpartition("(")[2].split()[0] for one in found.faults}
     assert all("Definition" in one.rule.right for one in found.faults)
@@ -137,7 +142,9 @@ def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_de
 def test_a_triple_that_leaks_from_one_window_into_another_is_found():
     engine = built_in("kolibrie-846becb")
     alike = [one for one in made_queries(engine).queries if one.name == "two-alike"]
-    found = Hunt(engine, alike, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, 40, 1))
+    found = Hunt(
+        engine, alike, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, size(16, 40), 1)
+    )
     found.go()
     (leak,) = found.faults
     assert leak.sentence.endswith("(E1 of kolibrie-846becb)")

@@ -14,6 +14,7 @@ from agreement.proving.hunting import Hunt, HuntedRun, HuntLimits, Switch, made_
 from agreement.proving.hunting.hunting import Explanation
 from agreement.proving.hunting.showing import Cause, Isolation, RuleCause, without
 from agreement.proving.hunting.streams import closing_streams
+from tests.sizes import size
 
 JUDGE = reference("rspql", builtin("rspql"), Options())
 VERSION = ENGINES["rsp-rs-0.3.5"]
@@ -72,7 +73,7 @@ def test_a_stream_on_which_another_switch_matters_shows_no_cause_alone():
 
 
 def test_the_shown_streams_of_a_hunt_are_right_without_their_rules():
-    found = Hunt(BuiltInEngine(VERSION), [QUERIES["total"]], JUDGE, HuntLimits(600, 24))
+    found = Hunt(BuiltInEngine(VERSION), [QUERIES["total"]], JUDGE, HuntLimits(600, size(12, 24)))
     found.go()
     shown = {one.rule.sentence.rpartition("(")[2].split()[0]: one for one in found.faults}
     # With one window the rule about its own t0 is right alone: RSP-QL leaves t0 open.

@@ -5,6 +5,7 @@ from random import Random
 import pytest
 
 from agreement.api import agree, witness
+from tests.sizes import few
 
 WINDOWS = {
     "cqels": ("[NOW]", "[ALL]", "[TRIPLES 2]", "[RANGE 3s]", "[RANGE 4s SLIDE 2s]", "[RANGE 1500ms]"),
@@ -83,6 +84,6 @@ def check_written(random, folder):
     return found
 
 
-@pytest.mark.parametrize("number", range(25))
+@pytest.mark.parametrize("number", few(range(25), 10))
 def test_agree_says_of_what_is_written_what_was_found(number, tmp_path):
     check_written(Random(number), tmp_path / "out")

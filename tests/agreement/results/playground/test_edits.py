@@ -12,6 +12,7 @@ from agreement.results.playground.texts import read_texts
 from tests.agreement.command import agree, lars, solve
 from tests.agreement.results.playground.served import playground
 from tests.packs import SAMPLES
+from tests.sizes import few
 
 CQELS, CSPARQL = "query.cqels.rq", "query.csparql.rq"
 EDITS = {
@@ -59,7 +60,7 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("sample", EDITS)
+@pytest.mark.parametrize("sample", few(EDITS, 4))
 def test_an_edit_has_the_result_of_the_command_line(tmp_path, sample):
     texts = read_texts([SAMPLES / sample])
     for number, (file, old, new, period) in enumerate(EDITS[sample]):
