@@ -1,14 +1,18 @@
 """Match the blank nodes of two answers: by an isomorphism if possible, otherwise by their rows."""
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cmp_to_key
+from itertools import pairwise
 from typing import Any, Final
 
+from lars.errors import FailedRunError
 from solver.facts import Row
 from solver.rdf import blanks_in, is_triple_term, with_blanks
 
+Key = tuple[Hashable, ...]
+Close = Callable[[Hashable, Hashable], bool]
 _BLANK: Final = "_:"
 
 
@@ -26,61 +30,152 @@ def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
 def alike_rows(rows: Collection[Row], other: Collection[Row]) -> bool:
     """Return whether renaming blank nodes turns one multiset of rows into the other.
 
+    Raises:
+        FailedRunError: The search for a renaming takes too many steps.
+
     >>> alike_rows([("_:a", "_:b"), ("_:b", "_:a")], [("_:x", "_:y"), ("_:y", "_:x")])
     True
     >>> alike_rows([("_:a", "_:b"), ("_:b", "_:a")], [("_:x", "_:x"), ("_:y", "_:y")])
     False
     """
-    mine, yours = (Counter(map(opened, each)) for each in (rows, other))
-    return _is_renamed(mine, yours, *(dict.fromkeys(_nodes(each), 0) for each in (mine, yours)))
+    visited = 0
+
+    def is_renamed(mine: _Rows, yours: _Rows, colours: _Colours, others: _Colours, depth: int) -> bool:
+        colours, others = _refined(mine, colours), _refined(yours, others)
+        mine, yours = _without_twins(mine, colours), _without_twins(yours, others)
+        sizes = Counter(colours[node] for node in set(_nodes(mine)))
+        if sizes != Counter(others[node] for node in set(_nodes(yours))):
+            return False
+        (ground, groups), (other_ground, other_groups) = (
+            _parted(own, nodes, sizes, depth) for own, nodes in ((mine, colours), (yours, others))
+        )
+        if ground != other_ground or _lengths(groups) != _lengths(other_groups):
+            return False
+
+        def is_part(part: _Rows, other: _Rows) -> bool:
+            # One node of the part is any node of its colour in the other part.
+            nonlocal visited
+            chosen = min(_nodes(part), key=lambda node: sizes[colours[node]])
+            one = _with_names(part, {chosen: ("chosen", depth)})
+            for node in dict.fromkeys(_nodes(other)):
+                if others[node] != colours[chosen]:
+                    continue
+                visited += len(part)
+                if visited > _MOST_VISITED or depth > _DEEPEST:
+                    raise FailedRunError(_TOO_ALIKE.format(len(rows)))
+                another = _with_names(other, {node: ("chosen", depth)})
+                if is_renamed(one, another, colours, others, depth + 1):
+                    return True
+            return False
+
+        # Being alike is an equivalence: the first partner of a part is as good as any other.
+        for signature, parts in groups.items():
+            left = other_groups[signature]
+            for part in parts:
+                partner = next((number for number, other in enumerate(left) if is_part(part, other)), None)
+                if partner is None:
+                    return False
+                del left[partner]
+        return True
+
+    return is_renamed(Counter(map(opened, rows)), Counter(map(opened, other)), {}, {}, 0)
 
 
-_Colours = dict[str, int]
+_MOST_VISITED: Final = 100_000
+"""The number of rows that the search for a renaming may visit."""
+_DEEPEST: Final = 100
+"""The number of nodes that the search for a renaming may choose one after the other."""
+_TOO_ALIKE: Final = (
+    "cannot compare {} rows with blank nodes: too many renamings of the blank nodes are possible; use IRIs "
+    "in place of blank nodes"
+)
+_Rows = Counter[Key]
+"""A multiset of rows; a node whose partner is known is replaced by a tuple."""
+_Groups = dict[Hashable, list[_Rows]]
+_Colours = Mapping[str, int]
 """A number for each blank node; nodes that a renaming exchanges have the same number."""
 
 
-def _nodes(rows: Iterable[Row]) -> Iterator[str]:
+def _nodes(rows: Iterable[Key]) -> Iterator[str]:
     return (part for row in rows for part in _blanks(row))
 
 
-def _is_renamed(rows: Counter[Row], other: Counter[Row], mine: _Colours, yours: _Colours) -> bool:
-    """Return whether a renaming of nodes to nodes of the same colour turns one multiset into the other.
+def _with_names(rows: _Rows, names: Mapping[str, Hashable]) -> _Rows:
+    return Counter({_named(row, names): number for row, number in rows.items()}) if names else rows
 
-    The colours are refined by the rows of each node. If several nodes still have the same colour, each
-    possible partner of one node is tried.
+
+def _named(row: Key, names: Mapping[str, Hashable]) -> Key:
+    return tuple(names.get(part, part) if isinstance(part, str) else part for part in row)
+
+
+def _lengths(groups: _Groups) -> dict[Hashable, int]:
+    return {signature: len(parts) for signature, parts in groups.items()}
+
+
+def _without_twins(rows: _Rows, colours: _Colours) -> _Rows:
+    """Return the rows with one node in place of all nodes that have the same rows, and with their number."""
+    sizes = Counter(colours.values())
+    if len(sizes) == len(colours):
+        return rows
+    seen: dict[str, list[Hashable]] = defaultdict(list)
+    for row, number in rows.items():
+        for node in {node for node in _blanks(row) if sizes[colours[node]] > 1}:
+            seen[node].append((tuple(() if part == node else part for part in row), number))
+    twins: dict[Hashable, list[str]] = defaultdict(list)
+    for node, own in seen.items():
+        twins[frozenset(own)].append(node)
+    several = [nodes for nodes in twins.values() if len(nodes) > 1]
+    dropped = {node for _, *nodes in several for node in nodes}
+    kept = {row: number for row, number in rows.items() if dropped.isdisjoint(_blanks(row))}
+    return Counter(kept | {(("twins", len(nodes)), nodes[0]): 1 for nodes in several})
+
+
+def _refined(rows: _Rows, colours: _Colours) -> _Colours:
+    """Return the colours of the nodes of rows, which also depend on the rows of each node.
+
+    The colours are refined until no further colours are needed.
     """
-    mine, yours = _refined(rows, mine), _refined(other, yours)
-    groups: dict[int, list[str]] = defaultdict(list)
-    for node, colour in mine.items():
-        groups[colour].append(node)
-    if Counter(mine.values()) != Counter(yours.values()):
-        return False
-    several = [colour for colour, nodes in groups.items() if len(nodes) > 1]
-    if not several:
-        names = {node: groups[colour][0] for node, colour in yours.items()}
-        renamed: Counter[Row] = Counter()
-        for row, number in other.items():
-            renamed[tuple(part and names.get(part, part) for part in row)] += number
-        return renamed == rows
-    colour = min(several, key=lambda colour: len(groups[colour]))
-    chosen, new = groups[colour][0], hash((colour, "chosen"))
-    partners = [node for node, its in yours.items() if its == colour]
-    return any(_is_renamed(rows, other, mine | {chosen: new}, yours | {node: new}) for node in partners)
-
-
-def _refined(rows: Counter[Row], colours: _Colours) -> _Colours:
-    """Return colours that also depend on the rows of each node, until no further colours are needed."""
+    colours = {node: colours.get(node, 0) for node in _nodes(rows)}
     while True:
         seen: dict[str, list[int]] = defaultdict(list)
         for row, number in rows.items():
-            coloured = hash((number, *(colours.get(part, part) if part else part for part in row)))
+            coloured = hash((number, _named(row, colours)))
             for place, part in enumerate(row):
-                if part in colours:
+                if isinstance(part, str) and part in colours:
                     seen[part].append(hash((place, coloured)))
         refined = {node: hash((colour, *sorted(seen[node]))) for node, colour in colours.items()}
         if len(set(refined.values())) == len(set(colours.values())):
             return refined
         colours = refined
+
+
+def _parted(rows: _Rows, colours: _Colours, sizes: Counter[int], depth: int) -> tuple[_Rows, _Groups]:
+    """Return the rows without unknown nodes, and the other rows in parts that share no unknown node.
+
+    The only node of its colour is known. Parts are grouped by the colours of their rows.
+    """
+    known = {node: ("known", depth, colour) for node, colour in colours.items() if sizes[colour] == 1}
+    rows = _with_names(rows, known)
+    above: dict[str, str] = {}
+
+    def first(node: str) -> str:
+        while (higher := above.setdefault(node, node)) != node:
+            above[node] = above[higher]
+            node = higher
+        return node
+
+    for row in rows:
+        for one, other in pairwise(_blanks(row)):
+            above[first(other)] = first(one)
+    ground, parts = _Rows(), defaultdict[str, _Rows](_Rows)
+    for row, number in rows.items():
+        nodes = _blanks(row)
+        (parts[first(nodes[0])] if nodes else ground)[row] = number
+    groups = defaultdict[Hashable, list[_Rows]](list)
+    for part in parts.values():
+        coloured = ((_named(row, colours), number) for row, number in part.items())
+        groups[frozenset(Counter(coloured).items())].append(part)
+    return ground, groups
 
 
 def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -99,17 +194,14 @@ def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
     return (*bare, *(blank for text in inside for blank in blanks_in(text)))
 
 
-Key = tuple[Hashable, ...]
-Close = Callable[[Hashable, Hashable], bool]
-_MOST_BLANK_ROWS: Final = 300
-"""The number of rows with blank nodes up to which an isomorphism is searched, because it can take long."""
-
-
 def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
     """Return the actual keys with their blank nodes renamed to the names of expected blank nodes.
 
     Different blank nodes get different names. If no renaming makes both sides equal, blank nodes that share
     the most rows are matched.
+
+    Raises:
+        FailedRunError: The search for a renaming takes too many steps.
     """
     if not any(map(_blanks, actual)) or Counter(expected) == Counter(actual):
         return list(actual)
@@ -117,7 +209,7 @@ def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) 
     mine, yours = ([_plain(key, numbers) for key in keys] for keys in (expected, actual))
     own = [[key for key in keys if _blanks(key)] for keys in (mine, yours)]
     names = _names(*own)
-    if not _is_same(own[0], own[1], names) and _may_be_same(*own) and alike_rows(own[0], own[1]):
+    if not _is_same(own[0], own[1], names) and alike_rows(own[0], own[1]):
         return _as_expected(expected, actual)
     return [tuple(_name(part, names) for part in key) for key in actual]
 
@@ -192,12 +284,6 @@ def _extended(names: dict[str, str], nodes: list[str], others: list[str]) -> dic
 
 def _is_same(expected: Sequence[Row], actual: Sequence[Row], names: dict[str, str]) -> bool:
     return Counter(expected) == Counter(tuple(_name(part, names) for part in row) for row in actual)
-
-
-def _may_be_same(expected: Sequence[Row], actual: Sequence[Row]) -> bool:
-    """Return whether an isomorphism is possible: the rows are equal without names, and few."""
-    bare = (Counter(tuple(map(_masked, row)) for row in rows) for rows in (expected, actual))
-    return len(actual) <= _MOST_BLANK_ROWS and next(bare) == next(bare)
 
 
 def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:

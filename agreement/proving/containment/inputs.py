@@ -68,9 +68,9 @@ def _renamed(query: EngineQuery, names: Mapping[str, str], path: Path) -> Engine
             columns = " ".join(f"?{name.name}" for name in sorted(query.result)) or "none"
             raise LarsError(f"--rename {old}={new}: expected A=B, where A is a column of {path}: {columns}")
         renaming[Variable(old)] = Variable(new)
-    for new, number in Counter(renaming.values()).items():
+    for name, number in Counter(renaming.values()).items():
         if number > 1:
-            raise LarsError(f"--rename: cannot rename two columns to {new}; use a new name for each column")
+            raise LarsError(f"--rename: cannot rename two columns to {name}; use a new name for each column")
     # The renaming is one to one: what had the last new name of a chain gets its first old name, because the
     # other names inside a query are its own.
     before = {new: old for old, new in renaming.items()}
