@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.comparing.judge import Judgement, Options, RefusedCase, case_files, judging
+from agreement.comparing.judge.alignment import beyond, oddities
 from agreement.comparing.judge.diagnosis import RecordingToJudge
-from agreement.comparing.judge.judgement import beyond, oddities
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates

@@ -1,14 +1,8 @@
 """`lars judge`: decide whether an engine's answers are correct, and find the fault that explains errors."""
 
+from agreement.comparing.judge.alignment import align
 from agreement.comparing.judge.diagnosis import Shift, border_shifts
-from agreement.comparing.judge.judgement import (
-    Judgement,
-    Options,
-    Verdict,
-    align,
-    judge_recording,
-    measures,
-)
+from agreement.comparing.judge.judgement import Judgement, judge_recording
 from agreement.comparing.judge.judging import (
     ACCEPTED_JUDGES,
     ANSWERS_FORM,
@@ -27,3 +21,5 @@ from agreement.comparing.judge.judging import (
     unit_of,
     why_silent,
 )
+from agreement.comparing.judge.settings import Options
+from agreement.comparing.judge.verdicts import Verdict, measures

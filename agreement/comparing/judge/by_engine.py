@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import floor
 
-from agreement.comparing.judge.judgement import Options, align
+from agreement.comparing.judge.alignment import align
+from agreement.comparing.judge.settings import Options
 from agreement.comparing.matching.likeness import RowMatch, join_rows, match_rows
 from agreement.comparing.matching.places import PlaceKind, ReportMatch, Reports, by_place, odd_rows
 from agreement.comparing.matching.sequences import match_part, nearest

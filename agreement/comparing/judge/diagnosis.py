@@ -10,18 +10,12 @@ from functools import partial
 from itertools import product
 from typing import Final, get_args
 
+from agreement.comparing.judge.alignment import recorded_for
+from agreement.comparing.judge.assignment import UNCLOSED, first_close, slots_of
 from agreement.comparing.judge.by_engine import judged_by
-from agreement.comparing.judge.judgement import (
-    UNCLOSED,
-    Judgement,
-    Options,
-    Verdict,
-    first_close,
-    judge_recording,
-    narrow_options,
-    recorded_for,
-    slots_of,
-)
+from agreement.comparing.judge.judgement import Judgement, judge_recording
+from agreement.comparing.judge.settings import Options, narrow_options
+from agreement.comparing.judge.verdicts import Verdict
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows, share
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import plain, quantity

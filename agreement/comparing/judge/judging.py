@@ -15,17 +15,12 @@ from math import gcd, inf, isfinite
 from pathlib import Path
 from typing import Final, TypeVar
 
+from agreement.comparing.judge.alignment import column_names
 from agreement.comparing.judge.by_engine import VersionJudgement, judged_by, judged_refusal
 from agreement.comparing.judge.diagnosis import Diagnosis, RecordingToJudge, by_borders, diagnose
-from agreement.comparing.judge.judgement import (
-    Judgement,
-    Options,
-    Verdict,
-    column_names,
-    judge_either,
-    judge_recording,
-    narrow_options,
-)
+from agreement.comparing.judge.judgement import Judgement, judge_either, judge_recording
+from agreement.comparing.judge.settings import Options, narrow_options
+from agreement.comparing.judge.verdicts import Verdict
 from agreement.comparing.matching.likeness import Likeness, only_kinds_apart
 from agreement.comparing.matching.silence import rows_on, silence
 from agreement.comparing.smaller import fewest_enough

@@ -9,7 +9,7 @@ from math import floor
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from agreement.comparing.judge.judgement import BOOLEANS, TRUE
+from agreement.comparing.judge.alignment import BOOLEANS, TRUE
 from agreement.documents.initial import SINCE_1970, ZEROS
 from agreement.documents.recordings import ANSWER, SLACK, Recording, in_columns, read_recording, rows_of
 from agreement.documents.requests import AnswersOptions

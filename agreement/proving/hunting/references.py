@@ -12,9 +12,11 @@ from math import inf
 from typing import Final, Self
 
 from agreement.comparing import judge
+from agreement.comparing.judge.alignment import TYPED_BOOLEANS
+from agreement.comparing.judge.assignment import UNCLOSED, clock_driven
 from agreement.comparing.judge.by_engine import judged_by
 from agreement.comparing.judge.diagnosis import RecordingToJudge
-from agreement.comparing.judge.judgement import TYPED_BOOLEANS, UNCLOSED, clock_driven, narrow_options
+from agreement.comparing.judge.settings import narrow_options
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.recordings import Recording, Report

@@ -6,8 +6,8 @@ from typing import Final
 
 from agreement.comparing.judge import Judgement, RefusedCase, Shift, Verdict
 from agreement.comparing.judge.by_engine import VersionJudgement
-from agreement.comparing.judge.judgement import counts
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, first_problem
+from agreement.comparing.judge.verdicts import counts
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.dates import SUFFIX, Dates
 from agreement.documents.outputs import Json, binding, pick, short

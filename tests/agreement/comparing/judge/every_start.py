@@ -7,8 +7,9 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from agreement.comparing.judge import Options, judge_recording, judgement, start_times
-from agreement.comparing.judge.judgement import compare_reports, phase_of, recorded_for
+from agreement.comparing.judge import Options, judge_recording, start_search, start_times
+from agreement.comparing.judge.alignment import recorded_for
+from agreement.comparing.judge.verdicts import compare_reports, phase_of
 from agreement.documents.recordings import Recording, Report
 from agreement.documents.requests import EmptyReports, sources
 from agreement.engines.engine import columns
@@ -240,8 +241,8 @@ def fitting_starts(case: StartCase) -> set[tuple[int, ...]]:
 def told_starts(case: StartCase) -> tuple[set[tuple[int, ...]], bool | None]:
     """Return the start times that judging says fit, and its verdict."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judgement, "_FEW_STARTS", 0)
-        patch.setattr(judgement, "_TOGETHER", 2)
+        patch.setattr(start_search, "_FEW_STARTS", 0)
+        patch.setattr(start_search, "_TOGETHER", 2)
         patch.setattr(start_times, "EACH", case.each)
         found = judge_recording(case.task, case.by, case.recording, case.options)
     assert found.tried_choices == found.choices

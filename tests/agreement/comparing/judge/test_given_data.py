@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agreement.comparing.judge.judgement import ReportAssignment
+from agreement.comparing.judge.assignment import ReportAssignment
 from agreement.documents.recordings import Report
 from tests.agreement.command import lars
 

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.comparing.judge import Options, judge_recording, judgement
-from agreement.comparing.judge.judgement import align, compare_reports, phase_of
+from agreement.comparing.judge import Options, judge_recording, start_search
+from agreement.comparing.judge.alignment import align
+from agreement.comparing.judge.verdicts import compare_reports, phase_of
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
@@ -78,8 +79,8 @@ def compared_with_all(seed):
     by = by.model_copy(update={"stream": rng.choice(get_args(ToStream))})
     recording = recording_of(task, by, rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judgement, "_FEW_STARTS", 0)
-        patch.setattr(judgement, "_TOGETHER", 2)
+        patch.setattr(start_search, "_FEW_STARTS", 0)
+        patch.setattr(start_search, "_TOGETHER", 2)
         found = judge_recording(task, by, recording, Options(whole=0))
     assert found.tried_choices == found.choices
     ours = sorted((one.choice.starts, one.choice.bounds) for one in found.matching)
@@ -111,7 +112,7 @@ def test_verdicts_that_are_not_made_would_not_have_been_worth_it(seed, worth):
     recording = recording_of(task, by, rng)
     every = judge_recording(task, by, recording, Options())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(judgement, "_DEAR", 0)
+        patch.setattr(start_search, "_DEAR", 0)
         some = judge_recording(task, by, recording, Options(worth=worth))
     assert all(one in every.verdicts for one in some.verdicts)
     good = [one for one in every.verdicts if one.correct or one.score > worth]

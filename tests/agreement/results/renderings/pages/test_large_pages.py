@@ -9,8 +9,8 @@ from rich.table import Table
 
 from agreement import api
 from agreement.comparing.judge import Judgement, Verdict
-from agreement.comparing.judge.judgement import Phase
 from agreement.comparing.judge.judging import AnswersVerdict
+from agreement.comparing.judge.verdicts import Phase
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.dates import Dates

@@ -1,0 +1,96 @@
+"""The columns of a recording in the order of the query, and warnings about a recording that cannot fit.
+
+The warnings concern reports, columns and times of the recording. They need no evaluation of the query.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from agreement.documents import recordings
+from agreement.documents.outputs import plain
+from agreement.engines import specifications
+from agreement.engines.engine import columns
+from lars.language.terms import XSD
+from solver.facts import Row
+from translate.model.query import EngineQuery
+
+_BOOLEAN: Final = f"^^<{XSD}boolean>"
+# If a format loses the kinds of terms, a boolean is a text or a number.
+_KINDS: Final = ("", _BOOLEAN, f"^^<{XSD}integer>")
+TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in _KINDS)
+BOOLEANS: Final = TRUE | {f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS}
+"""The texts that mean true or false in a recorded answer of an ASK query."""
+TYPED_BOOLEANS: Final = frozenset(text for text in BOOLEANS if text.endswith(_BOOLEAN))
+"""The booleans in formats that keep the kinds of terms."""
+
+
+def align(recording: recordings.Recording, names: Sequence[str], query: EngineQuery) -> recordings.Recording:
+    """Return the recording with rows in the given columns, followed by its other columns.
+
+    If the recording lacks a column, the variable is unbound in all rows. For an ASK query, a report of true
+    contains one row (), and a report of false contains no row.
+    """
+    if query.form == "ASK" and recording.variables == (recordings.ANSWER,):
+        return replace(recording, variables=(), reports=tuple(map(_in_asked_columns, recording.reports)))
+    places = {name: place for place, name in enumerate(recording.variables)}
+    places_of_names = [places.get(name) for name in column_names(recording, names)]
+    if places_of_names == list(range(len(names))) == list(range(len(recording.variables))):
+        return replace(recording, variables=tuple(names))
+    reports = tuple(
+        replace(report, rows=tuple(_row(row, places_of_names, len(names)) for row in report.rows))
+        for report in recording.reports
+    )
+    return replace(recording, variables=tuple(names), reports=reports)
+
+
+def recorded_for(task: specifications.Task, recording: recordings.Recording) -> recordings.Recording:
+    """Return the recording with rows in the columns of the task's query, with the row numbers of the task."""
+    return recordings.number_rows(align(recording, columns(task.query), task.query), task.numbers)
+
+
+def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
+    """Yield a warning if the recording has no report, or columns that are not the query's variables."""
+    if not recording.reports:
+        yield "the answers have no report"
+    if query.form == "ASK" or not any(report.rows for report in recording.reports):
+        return
+    names = columns(query)
+    more = [name for name in recording.variables if name not in names]
+    # A column that is nowhere bound can be absent from all rows of correct answers.
+    for name in names:
+        if (more or not correct) and name not in recording.variables:
+            yield f"the answers have no column {name}, but the query returns this variable"
+    for name in more:
+        yield f"the answers have the column {name}, but the query does not return this variable"
+
+
+def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterator[str]:
+    """Yield a warning if most reports come after the trace, or all reports come before the trace."""
+    times = sorted(report.t / task.unit.milliseconds for report in recording.reports)
+    if not times or not task.elements:
+        return
+    first, last = task.elements[0].t, task.elements[-1].t
+    text = f"in time points of {task.unit}"
+    says = "--answers-unit sets the unit of times in the answers, --trace-unit the unit of times in the trace"
+    if times[len(times) // 2] > task.until + 1:
+        yield f"the answers go on to {plain(times[-1])} {text}, but the trace ends at {last}. {says}"
+    elif times[-1] < first:
+        yield f"the answers end at {plain(times[-1])} {text}, but the trace begins at {first}. {says}"
+
+
+def column_names(recording: recordings.Recording, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the given column names, followed by the names of the recording's other columns."""
+    return (*names, *(name for name in recording.variables if name not in names))
+
+
+def _row(row: Row, places: Sequence[int | None], width: int) -> Row:
+    terms = [None if place is None else row[place] for place in places]
+    # An extra column is harmless if unbound; a value in it is more than the query answers.
+    return tuple(terms if any(term is not None for term in terms[width:]) else terms[:width])
+
+
+def _in_asked_columns(report: recordings.Report) -> recordings.Report:
+    true = [row for row in report.rows if row[0] in TRUE]
+    odd = [row for row in report.rows if row[0] not in BOOLEANS]
+    return replace(report, rows=(*[() for _ in true], *odd))

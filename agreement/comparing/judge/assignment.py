@@ -1,0 +1,181 @@
+"""The assignment of reports to evaluations: by time, by push, or one report for each evaluation.
+
+A report that belongs to no evaluation is a place of its own, with a problem.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from typing import Final
+
+from agreement.comparing.judge.settings import Options
+from agreement.comparing.judge.start_times import (
+    by_arrival,
+)
+from agreement.comparing.matching.places import ReportMatch
+from agreement.documents import recordings
+from agreement.engines import specifications
+from lars.dataclass import dataclass
+from solver.deadlines import check_time
+from translate.model.windows import Span
+
+
+def by_time_point(
+    of: specifications.ScheduledTask, evaluations: Sequence[specifications.EvaluationReport]
+) -> list[ReportMatch]:
+    """Return one expected report per time point, ascending; evaluations at the same time point are joined."""
+    milliseconds = of.task.unit.milliseconds
+    reports: dict[int, list[specifications.EvaluationReport]] = {}
+    for report in evaluations:
+        reports.setdefault(report.time, []).append(report)
+    return [_due(of, group, time * milliseconds) for time, group in sorted(reports.items())]
+
+
+def _due(
+    of: specifications.ScheduledTask, group: Sequence[specifications.EvaluationReport], t: float
+) -> ReportMatch:
+    check_time()
+    rows = recordings.together([report.rows for report in group])
+    right = (recordings.Report(t, rows),) if any(report.reported for report in group) else ()
+    first, triples = of.shown_at(group[-1].point) or (None, None)
+    return ReportMatch(
+        t, right, first=None if first is None else first * of.task.unit.milliseconds, triples=triples
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReportAssignment:
+    """The rule that assigns each report to the last evaluation that is at most `early` ms after the report.
+
+    With `once`, an evaluation gets only its first report, and other reports with the same time as the first
+    report. Without `once`, each row of an evaluation may come in its own report. A report must come less than
+    `late` ms after its evaluation. If `late` is None, the delay must be less than the slide of one of the
+    reporting `windows`. If `late` is None and no window reports, any delay is allowed. `push_times` maps push
+    numbers to times in ms; with `push_times`, a report counts at the time of its push. `closes` is the time
+    in ms at which the first of all windows closes, or None if the clock does not close windows.
+    """
+
+    late: float | None = None
+    early: float = 0
+    push_times: Mapping[int | None, float] | None = None
+    once: bool = False
+    windows: tuple[specifications.ShownWindow, ...] = ()
+    closes: float | None = None
+
+    def bound(self, t: float) -> float:
+        """Return the delay in ms from which on a report does not belong to an evaluation at time `t`."""
+        if self.late is not None or not self.windows:
+            return inf if self.late is None else self.late
+        length = self.windows[0].frame.unit.milliseconds
+        time = round(t / length)
+        slides = (slide_of(window) for window in self.windows if _may_report(window, time))
+        return max(slides, default=1) * length
+
+    def time_of(self, report: recordings.Report) -> float:
+        """Return the time in ms at which the rule assigns the report: its push's time, or its own time."""
+        # A push that was refused, or lost, has no time of its own: yet something came during it.
+        own = report.t + self.early
+        return own if self.push_times is None else self.push_times.get(report.trigger, own)
+
+
+def one_report(report: recordings.Report, other: recordings.Report) -> bool:
+    """Return whether two entries form one report: both have the same time and at least one row."""
+    return report.t == other.t and bool(report.rows) and bool(other.rows)
+
+
+def slots(
+    due: Sequence[ReportMatch], reports: Sequence[recordings.Report], how: ReportAssignment
+) -> list[ReportMatch]:
+    """Return each evaluation with its reports, and each report without an evaluation, ascending in time."""
+    times = [place.at for place in due]
+    belonging: list[list[recordings.Report]] = [[] for _ in due]
+    alone: list[ReportMatch] = []
+    for report in reports:
+        time = how.time_of(report)
+        number = bisect_right(times, time + recordings.SLACK) - 1
+        if number < 0 or time - how.early - times[number] >= how.bound(times[number]):
+            alone.append(undue((report,), how))
+        elif how.once and belonging[number] and not one_report(belonging[number][0], report):
+            alone.append(replace(undue((report,), how), problem="a second report"))
+        else:
+            belonging[number].append(report)
+    every = (
+        replace(place, came=tuple(own)) if own else place for place, own in zip(due, belonging, strict=True)
+    )
+    return sorted((*every, *alone), key=lambda place: place.at)
+
+
+def undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
+    """Return an entry for reports that belong to no evaluation."""
+    early = how.closes is not None and reports[0].t < how.closes - how.early
+    return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
+
+
+UNCLOSED: Final = "a report before the first window closes"
+UNDUE: Final = "a report where nothing is evaluated"
+
+
+def slots_of(
+    scheduled: specifications.ScheduledTask,
+    reports: Sequence[specifications.EvaluationReport],
+    recorded: recordings.Recording,
+    options: Options,
+) -> list[ReportMatch]:
+    """Return each evaluation with the reports that belong to the evaluation, ascending in time."""
+    due = by_time_point(scheduled, reports)
+    return slots(due, recorded.reports, belonging(scheduled, options))
+
+
+def clock_driven(of: specifications.FramedTask) -> bool:
+    """Return whether the clock triggers all evaluations, and arrivals trigger none."""
+    return not any(map(by_arrival, of.windows))
+
+
+def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignment:
+    """Return the assignment of reports to evaluations.
+
+    If the clock triggers evaluations, delays are limited.
+    """
+    length = of.task.unit.milliseconds
+    if not clock_driven(of):
+        times: dict[int | None, float] = {each.number: each.t * length for each in of.task.elements}
+        # The report of windows that look ahead is due later than the push.
+        return ReportAssignment(None, options.early, None if of.frame.lead else times)
+    allowed = None if options.late is None else options.late + recordings.SLACK
+    reporting = tuple(window for window in of.windows if window.strategies)
+    return ReportAssignment(allowed, options.early, once=True, windows=reporting, closes=first_close(of))
+
+
+def slide_of(window: specifications.ShownWindow) -> int:
+    """Return the smallest distance in time points between two clock-driven evaluations of a window."""
+    if "periodic" in window.strategies and "window-close" not in window.strategies:
+        return specifications.period_of(window.frame)
+    if isinstance(window.source.window, Span):
+        return window.frame.until + 1  # Its only answer is right at any time after the window.
+    own = specifications.shape(window.source, window.frame)
+    return 1 if own is None else own.slide
+
+
+def _may_report(window: specifications.ShownWindow, time: int) -> bool:
+    """Return whether a window may report at a time.
+
+    A window that reports on closing reports at closes only.
+    """
+    own = specifications.shape(window.source, window.frame)
+    if own is None or "window-close" not in window.strategies:
+        return True
+    return time in own.closes(window.start, window.frame.until)
+
+
+def first_close(of: specifications.FramedTask) -> float | None:
+    """Return the time in ms at which the first window closes; None if arrivals trigger reports."""
+    if not clock_driven(of):
+        return None
+    placed = ((specifications.shape(window.source, of.frame), window) for window in of.windows)
+    closes = [
+        window.start + own.due
+        for own, window in placed
+        if own is not None and not of.frame.is_quiet(window.source)
+    ]
+    return min(closes) * of.task.unit.milliseconds if closes else None

@@ -1,0 +1,215 @@
+"""The search of start times: a start time that contradicts a report is excluded without a whole verdict.
+
+A `Bench` contains what all start times share. First, the times of the reports exclude start times, without an
+evaluation of the query. If many start times remain, a `Sieve` excludes each by the first wrong report.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from agreement.comparing.judge.assignment import (
+    ReportAssignment,
+    belonging,
+    slots,
+)
+from agreement.comparing.judge.settings import Options, with_rows_of
+from agreement.comparing.judge.start_times import (
+    Starts,
+    StartTimes,
+)
+from agreement.comparing.judge.verdicts import Phase, Verdict, compare_reports, is_right
+from agreement.comparing.matching.places import ReportMatch
+from agreement.documents import recordings
+from agreement.engines import specifications
+from agreement.engines.r2s import reported_rows
+from lars.dataclass import dataclass
+from solver.facts import Row
+from solver.settings import Progress
+
+_FEW_STARTS: Final = 16
+"""The number of start times that are judged completely, even if their first reports are wrong.
+
+A guess: this number of complete verdicts takes little time, and the best of them explains a wrong recording.
+"""
+_DEAR: Final = 500
+"""If more evaluations than this exist, the possible score is estimated before a verdict is computed.
+
+A guess: with fewer evaluations, the verdict takes about as long as the estimate.
+"""
+_SAMPLE: Final = 64
+"""The number of evaluations whose rows are counted in the first step of the estimate; a guess.
+
+A small sample often suffices for an estimate that is far too high; `_more_and_more` enlarges the sample.
+"""
+_TOGETHER: Final = 64
+"""The number of start times whose window contents are computed in one step.
+
+A guess: start times share contents, and the deadline is checked only between two steps.
+"""
+_SOME: Final = (recordings.Report(0, ()),)
+"""A report without rows, for evaluations of which only the time matters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """The data that all start times share, for one choice of window bounds."""
+
+    base: specifications.FramedTask
+    starts: Starts
+    recorded: recordings.Recording
+    options: Options
+    phase: Phase
+    how: ReportAssignment
+
+    def slots(self, schedule: specifications.ScheduledTask) -> list[ReportMatch]:
+        """Return the evaluations that decide the verdict, with their reports, assigned by time only."""
+        length = schedule.task.unit.milliseconds
+        due = [ReportMatch(t * length, _SOME) for t in dict.fromkeys(point.time for point in schedule.points)]
+        how = belonging(schedule, self.options) if self.how.windows else self.how
+        return [place for place in slots(due, self.recorded.reports, how) if self.phase.decides(place)]
+
+    def odd(self, z: StartTimes) -> int:
+        """Return the number of evaluations without a report plus reports without an evaluation.
+
+        If the number is 0, only the rows can exclude the start times. If the number is not 0, the start times
+        are excluded without an evaluation of the query.
+        """
+        schedule = self.base.scheduled(z)
+        decisive = self.slots(schedule)
+        if schedule.specification.empty == "silent" or self.options.empty == "ignored":
+            return sum(
+                place.right is None and any(report.rows for report in place.came) for place in decisive
+            )
+        return sum(place.right is None or not place.came for place in decisive)
+
+    def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
+        """Return whether far more rows are expected than were reported, so that the score must be low."""
+        options, length = self.options, schedule.task.unit.milliseconds
+        many = len(schedule.points) > _DEAR and options.match == "time"
+        if not options.worth or not many or (answers := specifications.answers_of(schedule)) is None:
+            return False
+        if (schedule.task.query.to_stream or schedule.specification.stream) != "RSTREAM":
+            return False
+        after, until, edge = self.phase.after, self.phase.until, self.phase.edge
+        times = ((point, point.time * length) for point in schedule.points)
+        points = [point for point, t in times if after < t <= until and t < edge]
+        actual = sum(len(report.rows) for report in self.recorded.reports)
+        expected = 0
+        # Few of them can have enough rows already.
+        for part in _more_and_more(points):
+            expected += sum(answers.sizes(list(map(schedule.content, part))))
+            if expected > actual and 2 * actual <= options.worth * (expected + actual):
+                return True
+        return False
+
+    def verdict(self, z: StartTimes) -> Verdict | None:
+        """Return the verdict for the given start times; None if the score cannot be high enough."""
+        schedule = self.base.scheduled(z)
+        if self.hopeless(schedule):
+            return None
+        verdict = compare_reports(
+            schedule, specifications.evaluations(schedule), self.recorded, self.phase, self.options
+        )
+        return replace(verdict, until=self.starts.until(z))
+
+
+def _more_and_more(
+    points: Sequence[specifications.EvaluationPoint],
+) -> Iterator[Sequence[specifications.EvaluationPoint]]:
+    """Yield a sample of evaluations over the whole time, then samples eight times as large."""
+    step, begin, end = max(1, len(points) // _SAMPLE), 0, 1
+    while begin < step:
+        yield [point for place, point in enumerate(points) if begin <= place % step < end]
+        begin, end = end, 8 * end
+
+
+RuledOut = list[tuple[tuple[int, int, int], StartTimes]]
+"""Excluded start times, each with a key that sorts the best fit first.
+
+The key has three numbers: the number of odd evaluations and reports, minus the number of right reports before
+the first wrong report, and the place of the start times in the order of trying.
+"""
+NumberedStarts = list[tuple[int, StartTimes]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """Start times that no report has excluded yet, with their number, evaluations, and decisive reports."""
+
+    number: int
+    schedule: specifications.ScheduledTask
+    decisive: list[ReportMatch]
+
+    @property
+    def numbered(self) -> tuple[int, StartTimes]:
+        return self.number, self.schedule.choice.starts
+
+    def shown(
+        self, place: int, *, changes: bool
+    ) -> list[tuple[specifications.ShownSpans | None, specifications.ShownSpans]]:
+        """Return the windows' content at each evaluation of a slot and at the preceding evaluation.
+
+        The preceding content is None at the first evaluation, and if `changes` is false.
+        """
+        slot, points = self.decisive[place], self.schedule.points
+        length = self.schedule.task.unit.milliseconds
+        at = (
+            n for n, point in enumerate(points) if slot.right is not None and point.time * length == slot.at
+        )
+        content = self.schedule.content
+        return [(content(points[n - 1]) if changes and n else None, content(points[n])) for n in at]
+
+
+class Sieve:
+    """The exclusion of start times by the first report that contradicts the content of the windows."""
+
+    def __init__(self, bench: Bench, answers: specifications.ContentAnswers) -> None:
+        self.bench, self.of, self.answers = bench, bench.base, answers
+        self.kind = self.of.task.query.to_stream or self.of.specification.stream
+        self.options = with_rows_of(self.of.specification, bench.options)
+
+    def sift(self, fitting: NumberedStarts, progress: Progress) -> tuple[NumberedStarts, RuledOut]:
+        """Return the start times that remain, and the excluded start times.
+
+        The exclusion stops when few start times remain, or at the deadline.
+        """
+        base, ruled_out = self.bench.base, RuledOut()
+        schedules = ((number, base.scheduled(z)) for number, z in fitting)
+        left = [_Trial(number, task, self.bench.slots(task)) for number, task in schedules]
+        place = 0
+        while len(left) > _FEW_STARTS and any(place < len(trial.decisive) for trial in left):
+            kept: list[_Trial] = []
+            for first in range(0, len(left), _TOGETHER):
+                if self.bench.options.deadline.is_over:
+                    return [trial.numbered for trial in (*kept, *left[first:])], ruled_out
+                progress(first, len(left))
+                for trial, right in self._judged(left[first : first + _TOGETHER], place):
+                    if right:
+                        kept.append(trial)
+                    else:
+                        ruled_out.append(((0, -place, trial.number), trial.schedule.choice.starts))
+            left, place = kept, place + 1
+        return [trial.numbered for trial in left], ruled_out
+
+    def _judged(self, part: Sequence[_Trial], place: int) -> Iterator[tuple[_Trial, bool]]:
+        """Yield each trial with a boolean: whether the reports at the given place are right."""
+        changes = self.kind != "RSTREAM"
+        ranges = [
+            trial.shown(place, changes=changes) if place < len(trial.decisive) else [] for trial in part
+        ]
+        contents = dict.fromkeys(
+            span for pairs in ranges for pair in pairs for span in pair if span is not None
+        )
+        rows = dict(zip(contents, self.answers.rows(tuple(contents)), strict=True))
+        for trial, pairs in zip(part, ranges, strict=True):
+            answered = [(() if before is None else rows[before], rows[now]) for before, now in pairs]
+            yield trial, place >= len(trial.decisive) or self._is_right(trial.decisive[place], answered)
+
+    def _is_right(self, place: ReportMatch, answered: Sequence[tuple[Sequence[Row], Sequence[Row]]]) -> bool:
+        if place.right is None:
+            return is_right(place, self.options)
+        rows = tuple(row for before, now in answered for row in reported_rows(self.kind, before, now))
+        expects = bool(rows) or self.of.specification.empty == "reported"
+        right = (recordings.Report(place.at, rows),) if expects else ()
+        return is_right(replace(place, right=right), self.options)

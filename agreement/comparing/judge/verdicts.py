@@ -1,0 +1,208 @@
+"""The verdict on a recording for one choice of start times and bounds: its reports, window by window."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import inf
+
+from agreement.comparing.judge.assignment import (
+    belonging,
+    by_time_point,
+    clock_driven,
+    one_report,
+    slots_of,
+    undue,
+)
+from agreement.comparing.judge.settings import Options, with_rows_of
+from agreement.comparing.matching.likeness import RowMatch, match_rows, share
+from agreement.comparing.matching.places import ReportMatch, odd_rows
+from agreement.comparing.matching.sequences import match_part, nearest
+from agreement.documents import recordings
+from agreement.documents.outputs import Json, pick
+from agreement.engines import specifications
+from lars.dataclass import dataclass
+from lars.language.windows import misses_last
+from solver.deadlines import check_time
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """The stable phase (after, until] in milliseconds.
+
+    Only evaluations in the stable phase decide the verdict.
+
+    `edge` is the end of the trace. No element after `edge` can make the engine evaluate. An evaluation at
+    `edge` or later counts only if the engine reported.
+    """
+
+    after: float
+    until: float
+    edge: float
+
+    def decides(self, place: ReportMatch) -> bool:
+        """Return whether a place is in the stable phase and decides the verdict."""
+        return self.after < place.at <= self.until and (place.at < self.edge or bool(place.came))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on a recording by a specification for one choice of start times, window by window.
+
+    `transient` are the windows up to the start of the stable phase. `later` are the windows after the end of
+    the trace, whose input is unknown. `windows` are the windows of the stable phase. The recording is correct
+    if every window of the stable phase is right (RSP-QL 2014, Definition 26). If the query has only one
+    window, each start time from the chosen t0 up to `until` gives the same verdict.
+    """
+
+    choice: specifications.OpenChoice
+    phase: Phase
+    transient: tuple[ReportMatch, ...]
+    windows: tuple[ReportMatch, ...]
+    later: tuple[ReportMatch, ...]
+    until: int | None = None
+
+    @property
+    def correct(self) -> bool | None:
+        """Whether every window of the stable phase is right; None if the stable phase has no window."""
+        return all(window.problem is None for window in self.windows) if self.windows else None
+
+    @property
+    def wrong(self) -> int:
+        """The number of wrong windows of the stable phase."""
+        return sum(window.problem is not None for window in self.windows)
+
+    @property
+    def late(self) -> tuple[float, float] | None:
+        """The smallest and largest delay of reports in the stable phase, in ms.
+
+        The result is None if nothing was reported.
+        """
+        delays = [window.delay for window in self.windows if window.delay is not None]
+        return (min(delays), max(delays)) if delays else None
+
+    @property
+    def score(self) -> float:
+        """The F1 score (harmonic mean of precision and recall) of all rows in the stable phase.
+
+        The score is 1 if the stable phase has no rows.
+        """
+        rows = [window.rows for window in self.windows]
+        return share(
+            2 * sum(match.common for match in rows), sum(match.expected + match.actual for match in rows)
+        )
+
+
+def verdict(
+    choice: specifications.OpenChoice, phase: Phase, every: Sequence[ReportMatch], options: Options
+) -> Verdict:
+    """Return the verdict for evaluations that already have their reports assigned."""
+    compared = [place for place in every if not _is_ignored(place, options)]
+    transient = [place for place in compared if place.at <= phase.after]
+    stable = [place for place in compared if phase.decides(place)]
+    later = [place for place in compared if place.at > phase.after and not phase.decides(place)]
+    early, decisive, late = (
+        tuple(_timed(matched(place, options)) for place in part) for part in (transient, stable, later)
+    )
+    return Verdict(choice, phase, early, decisive, late)
+
+
+def is_right(place: ReportMatch, options: Options) -> bool:
+    """Return whether an evaluation's reports are right, or whether an unassigned report may be ignored."""
+    return _is_ignored(place, options) or matched(place, options).problem is None
+
+
+def _is_ignored(place: ReportMatch, options: Options) -> bool:
+    has_rows = any(report.rows for report in (*(place.right or ()), *place.came))
+    return options.empty == "ignored" and not has_rows
+
+
+def matched(place: ReportMatch, options: Options) -> ReportMatch:
+    """Return a place with its matched rows and its problem.
+
+    Raises:
+        TimeLimitError: The time limit is over.
+    """
+    check_time()
+    right = recordings.rows_of(place.right or ())
+    rows = match_rows(right, recordings.rows_of(place.came), options.likeness)
+    return replace(place, rows=rows, problem=place.problem or _problem(place, rows, options))
+
+
+def _timed(place: ReportMatch) -> ReportMatch:
+    is_late = place.right is not None and place.came
+    return replace(place, delay=place.came[0].t - place.at) if is_late else place
+
+
+def _problem(place: ReportMatch, rows: RowMatch, options: Options) -> str | None:
+    if rows.missing and rows.extra:
+        return odd_rows(rows)
+    if rows.missing or rows.extra:
+        return f"{len(rows.missing)} missing" if rows.missing else f"{len(rows.extra)} extra"
+    if options.empty == "compared":
+        if place.right and not place.came:
+            return "no report of the empty answer"
+        if place.came and not place.right:
+            return "a report of an empty answer"
+    return None
+
+
+def compare_reports(
+    scheduled: specifications.ScheduledTask,
+    reports: Sequence[specifications.EvaluationReport],
+    recorded: recordings.Recording,
+    phase: Phase,
+    options: Options,
+) -> Verdict:
+    """Return the verdict on a recording, given the evaluations of the specification."""
+    options = with_rows_of(scheduled.specification, options)
+    if options.match == "sequence":
+        return _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, options)
+    return verdict(scheduled.choice, phase, slots_of(scheduled, reports, recorded, options), options)
+
+
+def _in_sequence(
+    scheduled: specifications.ScheduledTask,
+    due: Sequence[ReportMatch],
+    reports: Sequence[recordings.Report],
+    options: Options,
+) -> Verdict:
+    """Return the verdict if the reports are compared with the answers by order, not by time.
+
+    The reports must be a contiguous part of the sequence of answers. If arrivals trigger reports, each answer
+    can come in several reports.
+    """
+    answered = [place for place in due if place.right and not _is_ignored(place, options)]
+    ignored = options.empty == "ignored"
+    given = [report for report in reports if not (ignored and not report.rows)]
+    by_clock, how = clock_driven(scheduled), belonging(scheduled, options)
+
+    def joint(report: recordings.Report, other: recordings.Report) -> bool:
+        return one_report(report, other) if by_clock else True
+
+    rows = [recordings.rows_of(place.right or ()) for place in answered]
+    pairs = match_part(rows, given, joint, options.likeness) or nearest(rows, given, joint, options.likeness)
+    places = (undue(own, how) if n is None else replace(answered[n], came=own) for n, own in pairs)
+    windows = tuple(matched(place, options) for place in places)
+    return Verdict(scheduled.choice, Phase(-inf, inf, inf), (), windows, ())
+
+
+def phase_of(of: specifications.FramedTask, started: int, options: Options) -> Phase:
+    """Return the stable phase, from the given start to the last time at which a window can close.
+
+    If the bounds are high-open, the phase ends one time point after the last element.
+    """
+    length = of.task.unit.milliseconds
+    last = of.task.last
+    high_open = misses_last(of.frame.bounds)
+    end = last + high_open if options.until is None else options.until
+    known = clock_driven(of) and options.until is None
+    return Phase(started * length, end * length, (last + high_open) * length if known else inf)
+
+
+def measures(window: ReportMatch) -> Json:
+    """Return the numbers of rows, precision, recall, the delay in ms, and the problem of a window."""
+    return {**counts(window.rows), **pick(window, "delay", "triples", "problem")}
+
+
+def counts(rows: RowMatch) -> Json:
+    """Return the numbers of expected and reported rows, precision and recall."""
+    return pick(rows, "expected", "actual", "precision", "recall")
