@@ -16,10 +16,14 @@ _LEAST_TIMED_ROWS: Final = 2**14
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """The `end` of a search on the process's clock; `seconds` is the time limit of the whole search."""
+    """The `end` of a search on the process's clock; `seconds` is the time limit of the whole search.
+
+    `rest` is the part of the limit that remains for other steps, in seconds.
+    """
 
     seconds: float = inf
     end: float = inf
+    rest: float = 0.0
 
     @classmethod
     def after(cls, seconds: float | None) -> "Deadline":
@@ -38,12 +42,15 @@ class Deadline:
 
     def nearer(self, part: float) -> "Deadline":
         """Return an earlier deadline, after the given share (0 to 1) of the remaining time."""
-        return Deadline(self.seconds, monotonic() + part * self.left)
+        left = self.left
+        return Deadline(self.seconds, monotonic() + part * left, self.rest + (1 - part) * left)
 
     def check(self) -> None:
         """Raise TimeLimitError if the deadline has passed."""
         if self.is_over:
-            raise TimeLimitError(f"the time limit of {self.seconds:g} s is up (--time-limit)")
+            first = f"the first {self.seconds - self.rest:.2g} s of " if self.rest else ""
+            verb = "are" if first else "is"
+            raise TimeLimitError(f"{first}the time limit of {self.seconds:g} s {verb} up (--time-limit)")
 
 
 NEVER: Final = Deadline()

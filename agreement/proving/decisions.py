@@ -118,8 +118,11 @@ class Decision:
             return "not searched" if self.why else None
         return "out of time" if self.why == TIME_IS_UP else "none up to" if self.scope else "none"
 
-    def search_text(self, question: str) -> str:
-        """Return a sentence that explains why a search found no further stream."""
+    def search_text(self, question: str, ended: str = TIME_IS_UP) -> str:
+        """Return a sentence that explains why a search found no further stream.
+
+        `ended` names the limit of a search that ran out of time.
+        """
         none = f"no {'other ' if self.witnesses else ''}stream {question}"
         triples = quantity(self.triples or 0, "triple")
         match self.search_end:
@@ -127,7 +130,7 @@ class Decision:
                 more = "; the best stream found is shown, and a smaller one may exist"
                 more = f"{more if self.witnesses else ''}; search longer with --time-limit"
                 tried = f"with fewer than {triples}" if self.triples else "is found yet, none was tried"
-                return f"{TIME_IS_UP}: {none} {tried}{more}"
+                return f"{ended}: {none} {tried}{more}"
             case "none up to" if self.scope is not None:
                 tried = f"{triples} of {self.scope[0]} candidates, {self.scope[1]}"
                 return f"found {none} with up to {tried}; a larger stream may exist: {self.why}"

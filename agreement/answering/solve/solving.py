@@ -33,7 +33,7 @@ from agreement.documents.traces import (
 )
 from agreement.documents.values import ABSOLUTE_IRI, cut, without_brackets
 from agreement.engines.r2s import reported_rows
-from lars.analysis import failing_comparisons, intensional
+from lars.analysis import failing_comparisons, intensional, reach
 from lars.dataclass import dataclass
 from lars.errors import LarsError, about
 from lars.language import terms
@@ -229,18 +229,44 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     for message in absent_graphs(query, trace.background):
         warn(message)
     has_rows = rows_on(trace, partial(_part_asked, task=task), interval)
+    when = _when(task, trace, span)
 
     def say(last: int | None) -> None:
         begin, dates = trace.begin, Dates(trace.origin, task.trace.options.unit)
-        if last is None or begin is None or last >= begin:
-            warn(silence("the query", query, has_rows))
-        else:
+        if last is None:
+            why = "no triple arrives at these times" if pushed else "no time is a multiple of the pull period"
+            warn(f"the query is never evaluated{when}: {why}")
+        elif begin is not None and last < begin:
             times = f"at {dates.text(last)}, is before the first element, at {dates.text(begin)}"
             warn(f"the query never returns a row: the last evaluation, {times}; use a later --to")
+        elif kind != "RSTREAM" and has_rows(query):
+            kept = "new" if kind == "ISTREAM" else "lost"
+            reports = f"{kind} reports {kept} answers, and no answer is {kept} then"
+            warn(f"the query reports no row{when}: {reports}")
+        elif _is_gap(question.program, trace, span):
+            warn(f"the query returns no row{when}: {_GAP}")
+        else:
+            warn(silence("the query", query, has_rows, when))
 
-    spoken = _spoken(each, say)
-    changes = (change for change in _changes(kind, spoken) if change[0] in span)
-    return AnswerRows(output.variables, changes, trace.origin)
+    changes = (change for change in _changes(kind, each) if change[0] in span)
+    return AnswerRows(output.variables, _spoken(changes, say), trace.origin)
+
+
+_GAP: Final = "no window at these times contains an element; use other times (--from, --to)"
+
+
+def _when(task: SolvingTask, trace: Trace, span: Interval) -> str:
+    """Return the times of a task as text; "" if the task requests all times."""
+    first, last = map(Dates(trace.origin, task.trace.options.unit).text, (span.first, span.last))
+    return "" if task.span == (None, None) else f" from {first} to {last}"
+
+
+def _is_gap(program: Program, trace: Trace, span: Interval) -> bool:
+    """Return whether the trace has elements, but no window of the program contains one in the interval."""
+    seen = reach(program)
+    if trace.begin is None or seen.past is None or seen.future is None or seen.tuples:
+        return False
+    return not trace.facts(Interval(max(0, span.first - seen.past), span.last + seen.future))
 
 
 def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
@@ -384,11 +410,13 @@ def _each(
     """Yield the answer streams at each time point, with only the predicates to show."""
     shown = program.answers if task.predicates is None else task.predicates
     times: Iterator[int] = iter(span.meet(trace.timeline))
+    silent = True
     warned = task.whole.most != MOST_STREAMS
     try:
         for (rows,) in trace.portions([Question(program, _whole_of(task.whole), None)], span):
             if isinstance(rows, StreamRuns):
                 begin, end = int(rows.times[0]), int(rows.times[-1])
+                silent = silent and not rows.atoms
                 yield from ((between, ()) for between in takewhile(begin.__ne__, times))
                 yield rows if shown is None else rows.only(partial(_is_shown, shown))
                 times = iter(range(end + 1, span.meet(trace.timeline).last + 1))
@@ -398,10 +426,14 @@ def _each(
                 if not warned and len(rows[t]) > MOST_STREAMS:
                     warned = True
                     warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows all of them")
+                silent = silent and not any(rows[t])
                 yield t, tuple(sorted(_atoms(row, shown) for row in rows[t]))
     except LarsError as error:
         raise about(task.path, error) from None
     yield from ((t, ()) for t in times)
+    if silent and program.rules:
+        gap = _GAP if _is_gap(program, trace, span) else "no body is true"
+        warn(f"no rule derives an atom{_when(task, trace, span)}: {gap}")
 
 
 def _whole_of(whole: Whole) -> Whole:
@@ -589,13 +621,22 @@ def reports_as(
                 raise LarsError(f"{flag} with --as {name}: {problem}")
         check_order(pushes, warn)
         recording = who.run(engine_run.query, engine_run.static, engine_run.pushes)
-    if not any(report.rows for report in recording.reports):
+    shown = tuple(_reports_in_span(recording, engine_run, first, [t for t in (end, until) if t is not None]))
+    times = sorted(report.t for report in recording.reports if report.rows)
+    if not times:
         for message in why_silent(who, engine_run, choices):
             warn(message)
+    elif not any(report.rows for report in shown):
+        dates = Dates(zero, unit)
+        one, other = (dates.text(int(times[at] // unit.milliseconds)) for at in (0, -1))
+        warn(
+            f"{name} reports no row at the requested times: its first report with a row is at {one}, "
+            f"the last at {other}"
+        )
     names = tuple(map(Variable, recording.variables))
     return EngineReports(
         names,
-        tuple(_reports_in_span(recording, engine_run, first, [t for t in (end, until) if t is not None])),
+        shown,
         engine_run.unit.milliseconds,
         stream,
         zero,

@@ -5,6 +5,7 @@ from agreement.comparing.agree.narrowing import cause_of
 from agreement.comparing.agree.periods import PeriodComparison
 from agreement.comparing.agree.sides import RowCause
 from agreement.comparing.agree.tasks import (
+    NO_ROW,
     AgreementTask,
     are_pulled,
     compared_on_trace,

@@ -331,14 +331,16 @@ def _loaded(
     return LocalTrace(trace_columns(facts), timeline, static, trace_input.runner)
 
 
+NO_ROW: Final = (
+    "neither push nor pull reports a row: is static data (--static) or a stream missing, or is a unit wrong?"
+)
+
+
 def emptiness(report: AgreementReport) -> Iterator[str]:
     """Yield warnings about verdicts on little data: no row at all, or no whole period."""
     first = report.variants[0]
     if first.is_empty:
-        yield (
-            "neither push nor pull reports a row: is static data (--static) or a stream missing, or is "
-            "a unit wrong?"
-        )
+        yield NO_ROW
     if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
         more = (
             ""

@@ -19,12 +19,16 @@ HasRows = Callable[[EngineQuery], bool]
 _Within = Callable[[algebra.Pattern], algebra.Pattern]
 
 
-def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
-    """Return the message that `who` never returns a row, with the parts of the query that have no match."""
+def silence(who: str, query: EngineQuery, has_rows: HasRows, when: str = "") -> str:
+    """Return the message that `who` never returns a row, with the parts of the query that have no match.
+
+    `when` are the times for which rows were requested, as text; "" means all times.
+    """
     texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
     if len(texts) > MOST:
         texts[MOST:] = [f"{len(texts) - MOST} more parts have no solution"]
-    return f"{who} never returns a row: {' and '.join(texts) or _nothing_made(query, has_rows)}"
+    never = f"returns no row{when}" if when else "never returns a row"
+    return f"{who} {never}: {' and '.join(texts) or _nothing_made(query, has_rows)}"
 
 
 def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:

@@ -52,11 +52,15 @@ def refutation(against: Witness, *, columns: bool = True) -> Decision:
 
 @dataclass(frozen=True)
 class PairQuery:
-    """One of two compared queries, with the settings under which the query is read."""
+    """One of two compared queries, with the settings under which the query is read.
+
+    `searched` is the longest search for a smallest stream, in seconds.
+    """
 
     query: EngineQuery
     setting: Setting
     deadline: Deadline = NEVER
+    searched: float = 5.0
 
     @property
     def result(self) -> tuple[Variable, ...]:

@@ -55,12 +55,11 @@ from lars.language.terms import Iri, Variable
 from lars.language.windows import TimeWindow
 from solver.deadlines import Deadline
 from solver.facts import STREAM_PREDICATE, Fact
+from solver.search import TIME_IS_UP
 from translate.analysis import occurring_variables, parts, rebuild, rename
 from translate.model.patterns import Group, Join, Pattern, StreamBlock
 from translate.model.windows import Rows, Unbounded
 
-SECONDS: Final = 5.0
-"""The number of seconds for the search for a smallest stream."""
 _ASKED: Final = "on which it has a row that the other query does not have"
 
 
@@ -74,15 +73,17 @@ def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) ->
         return containment
     contest = two_queries(one.query, other.query, one.setting, contained=True)
     streams = dict.fromkeys((*streams_of(one.query), *streams_of(other.query)))
-    deadline = min(Deadline.after(SECONDS), one.deadline, key=lambda limit: limit.end)
+    deadline = min(Deadline.after(one.searched), one.deadline, key=lambda limit: limit.end)
     searched = smallest(WitnessSearch(contest, tuple(streams), deadline=deadline))
     if searched.witness is not None:
         return canonical.refutation(searched.witness)
     if searched.holds or searched.search_end == "not searched":
         return searched if searched.holds else containment
-    return replace(containment, why=f"{containment.why}; {searched.search_text(_ASKED)}")
+    ended = TIME_IS_UP if one.deadline.is_over else f"a search of {one.searched:g} s is over"
+    return replace(containment, why=f"{containment.why}; {searched.search_text(_ASKED, ended)}")
 
 
+_OWN_UNIT: Final = 0.75
 _R, _I, _D = "RSTREAM", "ISTREAM", "DSTREAM"
 _MOST_MATCHES: Final = 8
 _COPY: Final = "urn:lars:copy:"
@@ -107,9 +108,11 @@ def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> 
 
     If no finer unit changes the result, the decision has no finer unit.
     """
-    containment = reports_containment(one, other)
-    durations = [each for query in (one, other) for each in durations_of(query.query)]
-    for unit in finer_units(one.setting.unit, durations) if containment.holds is not False else ():
+    units = list(finer_units(one.setting.unit, [*durations_of(one.query), *durations_of(other.query)]))
+    # The rest of the time is for finer units.
+    deadline = one.deadline.nearer(_OWN_UNIT) if units else one.deadline
+    containment = reports_containment(*(replace(query, deadline=deadline) for query in (one, other)))
+    for unit in units if containment.holds is not False else ():
         again = reports_containment(canonical.in_unit(one, unit), canonical.in_unit(other, unit))
         if again.holds not in (containment.holds, None):
             return replace(containment, finer=(unit, again))

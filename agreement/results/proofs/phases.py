@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import periods_of
+from agreement.comparing.agree import NO_ROW, periods_of
 from agreement.documents.options import option, shell_words
 from agreement.documents.outputs import NO_ROWS
 from agreement.documents.requests import (
@@ -197,6 +197,8 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
         replace(agreement_task, trace=in_process), request.window, lengths, request.rate, listeners.warn
     )
     phase_diagrams = tuple(diagrams(task, periods_of(agreement_task), listeners.note, listeners.progress))
+    if all(row.is_empty for diagram in phase_diagrams for row in diagram.rows):
+        listeners.warn(f"{NO_ROW} lars agree names the parts of the query without a match")
     window = () if request.window is None else ("--window", request.window)
     again = request.command("phase", *window), request.command("agree")
     title = title_of(request.inputs)

@@ -5,6 +5,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -371,7 +372,8 @@ def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult
     deadline = Deadline.after(SECONDS if request.time_limit is None else request.time_limit)
     # The second direction, too, has its time.
     first = deadline.nearer(0.5) if request.equivalent else deadline
-    one, other = (replace(query, deadline=first) for query in (one, other))
+    searched = one.searched if request.time_limit is None else inf
+    one, other = (replace(query, deadline=first, searched=searched) for query in (one, other))
     containments = [(one, other, contained_in_units(one, other))]
     if request.equivalent:
         one, other = (replace(query, deadline=deadline) for query in (one, other))

@@ -204,3 +204,60 @@ def test_a_part_without_solutions_is_shown_as_it_was_written(folder, form):
     (folder / "q.rq").write_text(f"{PREFIX}SELECT ?s {{ {body} }}")
     (said,) = (line for line in asked(folder, "q").err.splitlines() if "never returns a row" in line)
     assert WITHIN[form] in said
+
+
+GAP = {
+    "cs": "SELECT ?s ?o FROM STREAM :S [RANGE 3s STEP 1s] WHERE { ?s :p ?o }",
+    "cq": "SELECT ?s ?o WHERE { STREAM :S [RANGE 3s] { ?s :p ?o } }",
+    "far": "SELECT ?s ?o FROM STREAM :S [RANGE 3s STEP 100s] WHERE { ?s :p ?o }",
+    "new": "REGISTER ISTREAM :o AS SELECT ?s ?o FROM NAMED WINDOW :w ON :S [RANGE PT40S STEP PT1S] "
+    "WHERE { WINDOW :w { ?s :p ?o } }",
+    "join": "SELECT ?s ?o ?n FROM STREAM :S [RANGE 3s STEP 1s] WHERE { ?s :p ?o . ?o :q ?n }",
+    "no": "SELECT ?s ?o FROM STREAM :S [RANGE 3s STEP 1s] WHERE { ?s :q ?o }",
+}
+IN_GAP = {
+    "cs": "the query returns no row from 10 to 20: no window at these times contains an element",
+    "cq": "the query is never evaluated from 10 to 20: no triple arrives at these times",
+    "far": "the query is never evaluated from 10 to 20: no time is a multiple of the pull period",
+    "new": "the query reports no row from 10 to 20: ISTREAM reports new answers, and no answer is new then",
+    "no": "the query returns no row from 10 to 20: no window at these times contains an element",
+    "rule": "no rule derives an atom from 10 to 20: no window at these times contains an element",
+}
+
+
+@pytest.fixture
+def gap(tmp_path):
+    for name, text in GAP.items():
+        (tmp_path / f"{name}.rq").write_text(PREFIX + text)
+    (tmp_path / "rule.lars").write_text("a(X) ← ⊞^3 ◇ striple(X, <http://e/p>, Y, <http://e/S>).")
+    lines = (f'<http://e/a> <http://e/p> <http://e/b> <http://e/S> "{t}" .\n' for t in (1, 2, 50))
+    (tmp_path / "t.nq").write_text("".join(lines))
+    return tmp_path
+
+
+@pytest.mark.parametrize("query", IN_GAP)
+def test_solve_says_why_no_row_is_in_a_gap_of_the_input(gap, query):
+    (path,) = gap.glob(f"{query}.*")
+    found = lars("solve", path, gap / "t.nq", "--from", 10, "--to", 20)
+    assert found.err.count("warning: ") == 1
+    assert f"warning: {IN_GAP[query]}" in found.err
+
+
+def test_solve_says_why_where_the_windows_contain_elements(gap):
+    found = lars("solve", gap / "no.rq", gap / "t.nq", "--to", 2)
+    assert "the query returns no row from 0 to 2: no solution matches {?s <http://e/q> ?o}" in found.err
+    (gap / "rule.lars").write_text("a(X) ← ⊞^3 ◇ striple(X, <http://e/q>, Y, <http://e/S>).")
+    found = lars("solve", gap / "rule.lars", gap / "t.nq", "--to", 2)
+    assert "warning: no rule derives an atom from 0 to 2: no body is true" in found.err
+
+
+def test_solve_as_an_engine_names_the_times_of_its_rows(gap):
+    found = lars("solve", gap / "cs.rq", gap / "t.nq", "--from", 10, "--to", 20, "--as", "csparql")
+    said = "its first report with a row is at 3, the last at 50"
+    assert f"warning: csparql reports no row at the requested times: {said}" in found.err
+
+
+def test_phase_says_that_no_side_has_a_row(gap):
+    said = "warning: neither push nor pull reports a row: is static data (--static) or a stream missing"
+    found = [lars("phase", gap / f"{name}.rq", gap / "t.nq", "--length", "1..3").err for name in ("join", "cs")]
+    assert [said in err for err in found] == [True, False]

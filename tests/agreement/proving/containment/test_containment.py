@@ -6,7 +6,10 @@ from dataclasses import replace
 import pytest
 
 from agreement import api
-from agreement.proving.containment import reports_containment
+from agreement.proving.containment import operators, reports_containment
+from agreement.proving.witness.searching import out_of_time
+from lars.errors import TimeLimitError
+from solver.deadlines import Deadline
 from tests.agreement.command import lars
 from tests.agreement.proving.containment import window_pairs
 from tests.agreement.proving.containment.argued_pairs import KINDS_ARGUED
@@ -301,6 +304,32 @@ def test_a_time_limit_says_how_far_it_came(files):
         3,
         True,
     )
+
+
+@pytest.mark.parametrize(
+    ("limit", "seconds", "said"),
+    [((), 5, "disjuncts; a search of 5 s is over: no stream"), (("--time-limit", "200"), 200, None)],
+)
+def test_a_search_uses_the_time_that_was_given_or_names_its_own(files, monkeypatch, limit, seconds, said):
+    """More than 512 disjuncts are not compared, so only the search for a stream can decide."""
+    searched = list[float]()
+
+    def no_stream(search):
+        searched.append(search.deadline.left)
+        return out_of_time(1, None)
+
+    monkeypatch.setattr(operators, "smallest", no_stream)
+    many = " ".join(f"{{ ?x :p ?y{n} }} UNION {{ ?x :q ?y{n} }}" for n in range(10))
+    ran = lars("decide", *files(f"SELECT ?x {{ {many} }}", "SELECT ?x { ?x :p ?x }"), "--contained", *limit)
+    assert (ran.code, searched[0] <= seconds, searched[0] > 0.9 * seconds) == (3, True, True)
+    assert said is None or said in ran.out
+
+
+def test_the_time_of_a_step_is_named_as_a_part_of_the_limit():
+    half = Deadline(60, 0).nearer(0.5)
+    assert half.rest == 0  # nothing is left of a limit that is over
+    with pytest.raises(TimeLimitError, match=r"^the first 45 s of the time limit of 60 s are up"):
+        replace(half, rest=15).check()
 
 
 @pytest.mark.parametrize(
