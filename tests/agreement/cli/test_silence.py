@@ -259,5 +259,7 @@ def test_solve_as_an_engine_names_the_times_of_its_rows(gap):
 
 def test_phase_says_that_no_side_has_a_row(gap):
     said = "warning: neither push nor pull reports a row: is static data (--static) or a stream missing"
-    found = [lars("phase", gap / f"{name}.rq", gap / "t.nq", "--length", "1..3").err for name in ("join", "cs")]
+    found = [
+        lars("phase", gap / f"{name}.rq", gap / "t.nq", "--length", "1..3").err for name in ("join", "cs")
+    ]
     assert [said in err for err in found] == [True, False]
