@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from agreement.documents.recordings import recording
-from agreement.documents.recordings.json_answers import TIME_VARIABLES, read_time_term
+from agreement.documents.recordings.json_answers import read_time_term, time_variables
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import TextFile
@@ -26,15 +26,16 @@ _TERMS: Final = ("<", '"', "_:")
 def read_answer_table(path: Path, times: recording.AnswerTimes, variable: str | None) -> recording.Recording:
     """Return consecutive rows of one time as a report; raises LarsError with the number of the row.
 
-    If names of columns begin with ?, these columns are the variables. If a text is not an RDF term, all terms
-    of the table are compared by their lexical forms.
+    If names of columns other than the time begin with ?, these columns are the variables. If a text is not
+    an RDF term, all terms of the table are compared by their lexical forms.
     """
     from solver.traces.formats.mapped_tables import cells_of_table
     from solver.traces.formats.tables import plain_table
 
     cells = cells_of_table(str(path), plain_table(str(path), path))
     time = _time_column(list(cells), variable, lambda problem: LarsError(f"{path}: {problem}"))
-    names = [name for name in cells if name.startswith("?")] or [name for name in cells if name != time]
+    others = [name for name in cells if name != time]
+    names = [name for name in others if name.startswith("?")] or others
     exact = {name: _terms(cells[name][1]) for name in names}
     lexical = any(
         term is None and text
@@ -51,12 +52,13 @@ def read_answer_table(path: Path, times: recording.AnswerTimes, variable: str | 
 
 
 def _time_column(names: Sequence[str], variable: str | None, error: Callable[[str], LarsError]) -> str:
-    candidates = TIME_VARIABLES if variable is None else (variable,)
-    for name in candidates:
+    candidates = time_variables(variable)
+    # A variable may have the name of the column of times, as in the answers of lars solve.
+    exact = candidates if variable is None else (variable, *candidates)
+    called = time_column(names) if variable is None else None
+    for name in (*exact, called, *(f"?{name}" for name in candidates)):
         if name in names:
-            return name
-    if variable is None and (called := time_column(names)) is not None:
-        return called
+            return str(name)
     raise error(
         f"no column with a time among {', '.join(names)}; expected --time-variable NAME, or a column "
         f"{' or '.join(candidates)}"

@@ -107,11 +107,16 @@ def one_a_line(lines: Sequence[TextLine]) -> bool:
     return bool(others) and first[0] == others[0][0] == "{" and first[-1] not in "{[,:"
 
 
+def time_variables(variable: str | None) -> Sequence[str]:
+    """Return the possible names of the variable with the time, without ?; `variable` is the given name."""
+    return TIME_VARIABLES if variable is None else (variable.removeprefix("?"),)
+
+
 def _read(
     document: placed.PlacedData, times: recording.AnswerTimes, variable: str | None, before: float
 ) -> tuple[list[str], list[_Report]]:
     content = placed.check_data(_File, document)
-    candidates = TIME_VARIABLES if variable is None else (variable,)
+    candidates = time_variables(variable)
     own = next((name for name in candidates if name in document.content), None)
     if content.results is None and content.boolean is None:
         raise document.error((), f"found neither results nor boolean; expected {ACCEPTED_SPARQL_JSON}")

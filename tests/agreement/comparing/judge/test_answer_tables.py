@@ -1,5 +1,8 @@
 """Answers in tables: data frames and Parquet, against the same answers as SPARQL TSV and CSV."""
 
+import csv
+import json
+
 import pandas as pd
 import pytest
 
@@ -92,3 +95,17 @@ def test_a_column_that_is_called_as_times_are_is_the_time(tmp_path):
     assert lars("judge", *from_shell[:2], "--answers", from_shell[2]).code == 0
     from_shell[2].write_text("moment,o\n1,x\n")
     assert "expected --time-variable NAME" in lars("judge", *from_shell[:2], "--answers", from_shell[2]).err
+
+
+@pytest.mark.parametrize("name", ["t", "?t"])
+def test_the_time_may_be_a_variable_with_its_question_mark(solved, tmp_path, name):
+    frame = solved.to_pandas()
+    found = judged(frame)
+    marked = frame.drop(columns=["ms", "place"]).rename(columns={"t": "?t"})
+    assert judged(marked, time_variable=name).to_json() == found.to_json()
+    assert judged(marked).to_json() == found.to_json()
+    marked.to_csv(tmp_path / "a.tsv", sep="\t", index=False, quoting=csv.QUOTE_NONE, quotechar="\0")
+    assert judged(tmp_path / "a.tsv", time_variable=name).to_json() == found.to_json()
+    columns = {"head": {"vars": ["t"]}, "results": {"bindings": [{"t": {"type": "literal", "value": "5"}}]}}
+    (tmp_path / "a.srj").write_text(json.dumps(columns))
+    assert judged(tmp_path / "a.srj", time_variable=name).correct is False
