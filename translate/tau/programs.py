@@ -30,8 +30,9 @@ from translate.model.patterns import Select, StreamBlock, TriplePattern, variabl
 from translate.model.query import EngineQuery, Language, Setting, Trigger
 from translate.model.windows import window_operator
 from translate.sparql import deep_recursion
+from translate.tau.expressions import arrivals, uses_arrivals
 from translate.tau.node import STREAM_QUAD, Head, Node, in_order
-from translate.tau.rules import arrivals, projection_rules, uses_arrivals
+from translate.tau.rules import projection_rules
 
 TRIPLE: Final = tuple(map(Variable, ("subject", "predicate", "object")))
 """The columns of the answers of CONSTRUCT and DESCRIBE."""
