@@ -150,6 +150,8 @@ The value of a predicate's template is an object.
 """
 ROW: Final = "row"
 """The column of a mapped table that has the row's number in the user's table; templates use this name too."""
+_TIME: Final = b"lars:time"
+"""The key of a mapped table's metadata that has the name of the user's column of times."""
 ACCEPTED: Final = "columns with t = {column}, s and at least one predicate, such as ex:at = ex:place/{place}"
 _OWN: Final = ("t", "stream", "s")
 
@@ -157,12 +159,12 @@ _OWN: Final = ("t", "stream", "s")
 class _Table(NamedTuple):
     """Columns of a user's table, by name; the columns in `literals` contain literals.
 
-    With `from_text`, the cells come from a text file, otherwise the columns have their own types.
+    `text_file` is the text file of the cells; if it is None, the columns have their own types.
     """
 
     path: str
     columns: dict[str, pa.Array]
-    from_text: bool
+    text_file: Path | None
     literals: frozenset[str] = frozenset()
 
     def terms(self, template: Template) -> pa.Array:
@@ -172,11 +174,12 @@ class _Table(NamedTuple):
             column = self.columns[name]
             if name in self.literals:
                 return column
-            if self.from_text and (problem := _oddity(column)) is not None:
-                message = f"{self.path}: the column {name} holds texts: {problem}"
+            if self.text_file is not None and (odd := _oddity(column)) is not None:
+                line = _line_of_csv(self.text_file, odd[0] + 1)
+                message = f"{self.path}:{line}: the column {name} holds texts: {odd[1]}"
                 warnings.warn(TraceWarning(message), stacklevel=2)
             self.check(name)
-            return _own_literals(column, typed=self.from_text)
+            return _own_literals(column, typed=self.text_file is not None)
         parts: list[pa.Array | str] = [template.texts[0]]
         for name, text in zip(template.columns, template.texts[1:], strict=True):
             parts += [_rewritten(self.texts(name), template.writer), text]
@@ -263,25 +266,42 @@ def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
     return _rewritten(texts, lambda text: str(Literal(text, datatype)))
 
 
-def _oddity(column: pa.Array) -> str | None:
-    """Return why a text column was perhaps meant as numbers, or None.
+_KINDS: Final = (
+    ("number", f"^(?:{_NUMBERS[2][1]})$"),
+    ("boolean", "^(?i:true|false)$"),
+    ("date", "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}$"),
+    ("dateTime", "^-?[0-9]{4,}-[0-9]{2}-[0-9]{2}[T ].+$"),
+)
+"""The kinds of cells that are not plain texts, and patterns that recognize the cells."""
 
-    The reason is that most texts of the column are numbers, or numbers with a decimal comma.
+
+def _oddity(column: pa.Array) -> tuple[int, str] | None:
+    """Return the index of a cell that perhaps makes a column of another kind a text column, and the problem.
+
+    Most texts of the column are of one kind, or numbers with a decimal comma.
     """
-    texts = column.drop_null()
-    numbers = pc.match_substring_regex(texts, f"^(?:{_NUMBERS[2][1]})$")
-    commas = pc.match_substring_regex(texts, "^[+-]?[0-9]+,[0-9]+$")
-    if (pc.sum(commas).as_py() or 0) > len(texts) / 2:
-        comma = texts[pc.index(commas, True).as_py()].as_py()
-        return f"{short(comma)} is not a number; write decimals with a point"
-    if not len(texts) / 2 < (pc.sum(numbers).as_py() or 0) < len(texts):
-        return None
-    odd = texts[pc.index(numbers, False).as_py()].as_py()
-    remedy = f"; use --null {odd} if it stands for a missing value" if odd in NULL_WORDS else ""
-    return (
-        f"{short(odd)} is not a number, but most cells of the column are numbers. "
-        f"The cells are read as numbers only if all cells are numbers or empty{remedy}"
-    )
+    most = (len(column) - column.null_count) / 2
+    commas = pc.match_substring_regex(column, "^[+-]?[0-9]+,[0-9]+$")
+    if (pc.sum(commas).as_py() or 0) > most:
+        index = pc.index(commas, True).as_py()
+        return index, f"{short(column[index].as_py())} is not a number; write decimals with a point"
+    for kind, pattern in _KINDS:
+        fits = pc.match_substring_regex(column, pattern)
+        if not (pc.sum(fits).as_py() or 0) > most:
+            continue
+        # A day such as 2026-02-30 has the form of a date.
+        false = [text for text in column.filter(fits).unique().to_pylist() if not _is_value(kind, text)]
+        odds = pc.or_(pc.invert(fits), pc.is_in(column, value_set=pa.array(false, pa.string())))
+        index = pc.index(odds, True).as_py()
+        if index < 0 or not (pc.sum(odds).as_py() or 0) < most:
+            return None
+        odd = column[index].as_py()
+        remedy = f"; use --null {odd} if it stands for a missing value" if odd in NULL_WORDS else ""
+        return index, (
+            f"{short(odd)} is not a {kind}, but most cells of the column are {kind}s. "
+            f"The cells are read as {kind}s only if all cells are {kind}s or empty{remedy}"
+        )
+    return None
 
 
 def _type_of(texts: Sequence[str]) -> str | None:
@@ -338,7 +358,8 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
     written = [read_predicate(key, prefixes) for key, _ in predicates]
     objects = list(zip(written, rest, strict=True))
     try:
-        pq.write_table(_triples(_times(table, time[1]), stream, subject, objects), made)
+        triples = _triples(_times(table, time[1]), stream, subject, objects)
+        pq.write_table(triples.replace_schema_metadata({_TIME: time[1]}), made)
     except (pa.ArrowException, OSError) as error:
         short_of(path, error)
         raise
@@ -443,7 +464,7 @@ def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) ->
             columns[name] = pc.if_else(are_null, pa.scalar(None, pa.string()), columns[name])
     if ROW in names and ROW not in header:
         columns[ROW] = pa.array(np.arange(1, table.num_rows + 1))
-    return _Table(path, columns, not is_parquet, marked)
+    return _Table(path, columns, None if is_parquet else plain, marked)
 
 
 def _delimiter(plain: Path) -> str:
@@ -537,6 +558,9 @@ class MappedTable(tables.ParquetTable):
     def placed(self, source: TraceFile, place: Place) -> Place:
         """Return the place in the user's table: the line, or the row if the table has no lines."""
         row, plain = row_of_table(source.file, place.line), tables.text_file(source)
+        metadata = pq.read_schema(source.file).metadata or {}
+        # Column 1 of the mapped table is the time.
+        time = metadata.get(_TIME, b"").decode() if place.column == 1 else ""
         if plain is None:
             return replace(place, line=row, column=1)
         with plain.open("rb") as file:
@@ -545,7 +569,15 @@ class MappedTable(tables.ParquetTable):
             return replace(place, line=row, column=1)
         if tables.is_json(start):
             return _place_in_text(source.path, plain, tables.line_of_row(plain, row))
-        return _place_in_text(source.path, plain, _line_of_csv(plain, row))
+        found = _place_in_text(source.path, plain, _line_of_csv(plain, row))
+        return replace(found, column=_start_of_cell(plain, found.line_text, time))
+
+
+def _start_of_cell(plain: Path, line: str, name: str) -> int:
+    """Return the position of a column's cell in a line of CSV; 1 if the cell is not found."""
+    header, delimiter = next(_csv_rows(plain), (1, ()))[1], _delimiter(plain)
+    before = line.split(delimiter)[: header.index(name)] if name in header else []
+    return 1 if '"' in line else 1 + sum(len(cell) + len(delimiter) for cell in before)
 
 
 def row_of_table(file: Path, number: int) -> int:

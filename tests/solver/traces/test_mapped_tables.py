@@ -212,6 +212,48 @@ def test_a_text_among_numbers_is_warned_of(tmp_path, cells, odd):
     )
 
 
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (
+            "2026-02-27,2026-02-30,2026-03-01",
+            "3: the column load holds texts: '2026-02-30' is not a date, but",
+        ),
+        ("2026-02-27,,soon,2026-03-01", "4: the column load holds texts: 'soon' is not a date, but"),
+        (
+            "2026-02-27T10:00:00,2026-03-01 24:01:00,2026-03-02 10:00:00",
+            "3: .* '2026-03-01 24:01:00' is not a dateTime",
+        ),
+        ("true,FALSE,maybe", "4: the column load holds texts: 'maybe' is not a boolean, but most cells"),
+        ("1,2,x", "4: the column load holds texts: 'x' is not a number, but most cells"),
+    ],
+)
+def test_one_cell_of_another_kind_is_named_with_its_line(tmp_path, cells, said):
+    (tmp_path / "t.csv").write_text(HEADER + "".join(f"2,b,s,{one}\n" for one in cells.split(",")))
+    with pytest.warns(TraceWarning, match=f"^{tmp_path}/t.csv:{said}"):
+        mapped(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize(
+    "cells", ["a b,c d,e f", "2026-02-27,2026-02-28", "2026-02-30,2026-02-30,2026-03-01"]
+)
+def test_columns_of_texts_and_of_one_kind_have_no_warning(tmp_path, cells):
+    (tmp_path / "t.csv").write_text(HEADER + "".join(f"2,b,s,{one}\n" for one in cells.split(",")))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", TraceWarning)
+        mapped(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("cell", ["b", '"b, c"'])
+def test_a_day_that_is_none_in_a_column_of_times_has_its_place(tmp_path, cell):
+    text = f"station,time\n{cell},2026-02-27T10:00:00Z\n{cell},2026-02-30T10:00:00Z\n"
+    (tmp_path / "t.csv").write_text(text)
+    columns = (("t", "{time}"), ("s", "_:{station}"), ("ex:at", "{station}"))
+    with pytest.raises(PlacedError) as found:
+        mapped(tmp_path / "t.csv", columns)
+    assert (found.value.place.line, found.value.place.column) == (3, 3 if cell == "b" else 1)
+
+
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 def test_semicolons_and_tabs_part_cells_too(tmp_path, delimiter):
     text = HEADER + '2,"b1","s, 1",1\n3,"b""2","",7\n'
