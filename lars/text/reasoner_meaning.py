@@ -10,6 +10,8 @@ whole past of the predicate.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
+from itertools import count
+from math import inf
 from typing import Final
 
 from lars.analysis import check_safety
@@ -102,17 +104,19 @@ class _Meaning:
 
     def _needs(self) -> Mapping[Signature, int | None]:
         """Return the number of seconds of the past that each predicate needs; None means the whole past."""
-        needed: dict[Signature, int] = {}
-        for _ in range(len(self.derived) + 2):
+        needed: dict[Signature, float] = {}
+        for rounds in count():
             before = dict(needed)
             for rule, _, one in self._streamed():
                 name = None if rule.head is None else signature(rule.head)
                 base = needed.get(name, 0) if name in self.kept and name is not None else 0
                 reach = base + (one.offsets[-1] if one.offsets else 0)
-                needed[signature(one.atom)] = max(needed.get(signature(one.atom), 0), reach)
+                if reach > needed.get(signature(one.atom), -1):
+                    # Paths without a cycle have ended: what still grows depends on its own past.
+                    needed[signature(one.atom)] = inf if rounds > len(self.derived) + 1 else reach
             if needed == before:
-                return needed
-        return dict.fromkeys(needed)
+                break
+        return {name: None if reach == inf else int(reach) for name, reach in needed.items()}
 
     def notes(self) -> Iterator[str]:
         """Yield a note for each literal that depends on earlier derivations, with its place in the text."""
@@ -308,8 +312,8 @@ class _Asked:
         """Return the auxiliary atom for at least `number` hits at different times."""
         before = Atom(hits.predicate, (*terms, _NOW, _OTHER))
         later = logic.Comparison(_OTHER, "<", _THEN)
-        for count in range(2, number + 1):
-            reached = self._add(f"{count} times", (*terms, _NOW, _THEN), (before, hits, later))
+        for times in range(2, number + 1):
+            reached = self._add(f"{times} times", (*terms, _NOW, _THEN), (before, hits, later))
             before = Atom(reached.predicate, (*terms, _NOW, _OTHER))
         return self._add(f"at least {number}", (*terms, _NOW), (before,))
 

@@ -230,6 +230,19 @@ def test_what_rests_on_derived_atoms_is_named_with_its_place():
     assert "h in the last 5 s" in note
 
 
+def test_a_cycle_needs_the_whole_past_of_its_own_atoms_only(tmp_path):
+    text = "p(X) :- q(X).\np(X) :- p(X) in [1 sec].\nu(X) :- w(X).\nz(X) :- u(X) in [3 sec]."
+    own, other = read_reasoner_program(text, "p").notes
+    assert own.endswith("the rules derive p at all earlier times")
+    assert other.endswith("the rules derive u in the last 3 s")
+    (tmp_path / "p.idlvsr").write_text(text)
+    (tmp_path / "t.log").write_text("1 q(1);\n2 z;\n3 w(1);\n6 v;\n7 v;\n9 q(1);\n")
+    options = ("--evaluator", "both", "--from", "1", "--in-process")
+    ran = lars("solve", tmp_path / "p.idlvsr", tmp_path / "t.log", *options)
+    assert [line[0] for line in ran.out.splitlines() if "p(1)" in line] == ["1", "2", "3", "9"]
+    assert [line[0] for line in ran.out.splitlines() if "z(1)" in line] == ["3", "4", "5", "6"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
