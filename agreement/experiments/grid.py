@@ -1,23 +1,20 @@
 """The cells of an experiment: one cell for each combination of entries and parameter values.
 
-All commands except `lars run` use one entry of the experiment. `lars agree` and `lars explain` require
-exactly one comparison; other commands require exactly one query with a trace. Options of the command line
-override the keys of the experiment.
+`lars run` runs all cells. The other commands use one entry of the experiment (`as_input.py`).
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from itertools import islice, product
+from itertools import product
 from math import prod
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never
 
 from pydantic import BaseModel
 
-from agreement.comparing.agree import AgreementTask, tasks
+from agreement.comparing.agree import AgreementTask
 from agreement.documents import requests
 from agreement.documents.generate import Plan
-from agreement.documents.values import Period, Scalar, WrongValueError, points_of
+from agreement.documents.values import Scalar, WrongValueError, points_of
 from agreement.experiments.cells import Cell, JudgingWork, QueryText, Work, key_of
 from agreement.experiments.experiment import (
     MOST_CELLS,
@@ -25,12 +22,11 @@ from agreement.experiments.experiment import (
     ExperimentEntry,
     explain_error,
     in_fitting_units,
-    read_experiment,
     trace_of,
 )
 from agreement.experiments.schema import ComparisonTable, EngineTable, Parameters, TraceTable, filled_text
 from lars.dataclass import dataclass
-from lars.durations import SECOND, Duration
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
@@ -41,7 +37,6 @@ if TYPE_CHECKING:
     from agreement.experiments.judging import JudgedTable
 
 _Model = TypeVar("_Model", bound=BaseModel)
-_Options = TypeVar("_Options", settings.TraceOptions, requests.InputOptions)
 _Table = EngineTable | ComparisonTable
 
 _SIDES: Final = (
@@ -317,292 +312,3 @@ def _name(table: _Table) -> str:
     if isinstance(table, ComparisonTable):
         return table.name
     return table.name or table.engine or table.adapter or table.answers or ""
-
-
-def comparison_on(
-    inputs: tuple[Path, ...],
-    options: requests.ComparisonOptions,
-    periods: Sequence[Period],
-    warn: settings.Warn,
-) -> AgreementTask:
-    """Return the comparison of an experiment, or of queries on traces, by pull period."""
-    if (path := requests.experiment_in(inputs)) is None:
-        return tasks.on_files(inputs, options, periods)
-    trace = options.input_options.trace(bad_lines=options.bad_lines)
-    return on_read(read_experiment(path), trace, options, periods, warn)
-
-
-def on_read(
-    experiment: Experiment,
-    trace_input: settings.TraceInput,
-    options: requests.ComparisonOptions,
-    periods: Sequence[Period],
-    warn: settings.Warn,
-) -> AgreementTask:
-    """Return the only comparison of an experiment; options of the command line override its keys."""
-    if (unit := options.input_options.unit) is not None:
-        experiment = _in_other_units(experiment, unit, warn)
-    usual, reading = comparison_of(experiment, options.durations(periods)), options.reading
-    trace = _trace_given(usual, trace_input)
-    setting = replace(
-        usual.setting,
-        profile=reading.profile or usual.setting.profile,
-        bounds=reading.bounds or usual.setting.bounds,
-        origin=requests.origin_text(trace.options.origin),
-        trigger=reading.trigger or usual.setting.trigger,
-    )
-    return replace(
-        usual,
-        periods=requests.in_points(periods, setting.unit) or usual.periods,
-        trace=trace,
-        setting=setting,
-        assigned=options.assign or usual.assigned,
-    )
-
-
-def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn) -> Experiment:
-    if experiment.file.unit not in (None, unit):
-        warn(
-            f"--unit {unit} replaces the unit {experiment.file.unit} of the experiment. Periods, "
-            f"the timeline, and integers in the traces now count {unit}"
-        )
-    return experiment.in_units(unit)
-
-
-def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
-    """Return the first and last time; times of the command line override the usual times."""
-    (begin, end), (first, last) = usual, value
-    return begin if first is None else first, end if last is None else last
-
-
-def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> settings.TraceInput:
-    """Return the trace of an experiment; options of the command line override keys of the experiment."""
-    own, options = usual.trace.options, trace_input.options
-    replaced_here = (
-        *(options.streams, options.trace_unit, options.origin, options.prefixes, options.columns),
-        *(options.time, options.arrival),
-    )
-    if usual.generated is not None and any(replaced_here):
-        raise LarsError(
-            "cannot combine --stream, --trace-unit, --origin, --time, --arrival, --prefix or --column with a "
-            "generated trace; use a trace in files"
-        )
-    kept = _streams_kept(own, options.streams)
-    replaced, streams = own.streams.keys() - kept.keys(), kept | dict(options.streams)
-    combined = replace(
-        _on_top(options, own),
-        unit=own.unit,
-        streams=streams,
-        columns=options.columns or own.columns,
-        prefixes=tuple((dict(own.prefixes) | dict(options.prefixes)).items()),
-    )
-    # One that is named twice stays so, for the reader to refuse.
-    kept_paths = [path for path in usual.trace.paths if path not in replaced]
-    paths = [*kept_paths, *(path for path in streams if path not in kept_paths)]
-    static = trace_input.static or usual.trace.static
-    return replace(
-        usual.trace, paths=tuple(paths), options=combined, static=static, runner=trace_input.runner
-    )
-
-
-def _streams_kept(own: settings.TraceOptions, values: Mapping[Path, str]) -> dict[Path, str]:
-    """Return the streams of an experiment, except the streams whose trace the command line replaces."""
-    return {path: stream for path, stream in own.streams.items() if stream not in values.values()}
-
-
-def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
-    """Return the options; the times and the order of the experiment's trace are defaults."""
-    return replace(
-        options,
-        trace_unit=options.trace_unit or own.trace_unit,
-        origin=options.origin or own.origin,
-        sort=options.sort or own.sort,
-        blank_nodes=options.blank_nodes or own.blank_nodes,
-        null=options.null or own.null,
-        time=options.time or own.time,
-        arrival=options.arrival or own.arrival,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SingleQuery:
-    """The file of a query, the traces, the input options, the first and last time, and the pull period.
-
-    `period` is None if the experiment has no pull period or several pull periods.
-    """
-
-    query: Path
-    traces: tuple[Path, ...]
-    input_options: requests.InputOptions
-    span: settings.Span = (None, None)
-    period: Period | None = None
-
-    def within(self, first: settings.Time | None, last: settings.Time | None) -> settings.Span:
-        """Return the first and last time; times of the command line override the usual times."""
-        return span_within(self.span, (first, last))
-
-
-def experiment_query(
-    inputs: Sequence[Path],
-    options: requests.InputOptions,
-    languages: Sequence[Language | str | None],
-    note: settings.Warn,
-    period: Period | None = None,
-) -> SingleQuery | None:
-    """Return the query and input of an experiment that is the only input; `languages` selects the query.
-
-    Without `languages`, the first query is used. Options of the command line override keys of the experiment.
-    The default unit is the unit of `lars run`, which also divides `period` of the command line.
-    """
-    if len(inputs) != 1 or not requests.is_experiment(inputs[0]):
-        return None
-    experiment = read_experiment(inputs[0])
-    names = [language for language in languages if language is not None]
-    files = query_files(experiment, names)
-    if len(files) > 1 and not names:
-        others = ", ".join(f"--engine {language.value}" for language in list(files)[1:])
-        note(
-            f"{inputs[0]}: the command uses the query {next(iter(files.values()))} (other queries of "
-            f"the experiment: {others})"
-        )
-    read = _with_trace(experiment, next(iter(files.values())), options)
-    if read.input_options.unit is not None or requests.as_engines_read(read.query) is not None:
-        # Whoever asks knows whether such a query counts as an engine does.
-        return read
-    lengths = requests.durations_among(() if period is None else (period,))
-    counted = () if options.trace_unit is None else (options.trace_unit,)
-    unit = in_fitting_units(experiment, (*lengths, *counted)).unit
-    if unit != SECOND:
-        note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
-    return replace(read, input_options=replace(read.input_options, unit=unit))
-
-
-def unfold(
-    path: Path,
-    traces: tuple[Path, ...],
-    how: requests.ProgramOptions,
-    span: settings.Span,
-    note: settings.Warn,
-) -> tuple[Path, tuple[Path, ...], requests.ProgramOptions, settings.Span]:
-    """Return query, traces, options and interval; if the path is an experiment, from the experiment."""
-    evaluation = how.evaluation
-    single = experiment_query(
-        (path, *traces), how.input_options, wanted_of(evaluation), note, evaluation.period
-    )
-    if single is None:
-        return path, traces, how, span
-    how = replace(how, input_options=single.input_options)
-    return single.query, single.traces, how, single.within(*span)
-
-
-def title_of(inputs: Sequence[Path]) -> str:
-    """Return the title of the inputs: the title of the experiment, or the names of the files."""
-    experiment = requests.experiment_in(inputs)
-    if experiment is None:
-        return ", ".join(path.name for path in inputs)
-    return read_experiment(experiment).file.title or experiment.resolve().name
-
-
-def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, ...]:
-    """Return the query languages for an evaluation: the named language, or all languages of the mode."""
-    if evaluation.engine is not None or evaluation.mode is None:
-        return (evaluation.engine,)
-    pulled = evaluation.mode == "pull"
-    return tuple(language for language in Language if (language in MERGING) == pulled)
-
-
-def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()) -> dict[Language, Path]:
-    """Return the query files of an experiment by language; if possible, only for `languages`."""
-    entry = _only(experiment, "queries")
-    texts = [(one, entry.content[one.value]) for one in Language if one.value in entry.content]
-    for language, text in texts:
-        if not isinstance(text, str):
-            problem = "found the text of a query; this command requires the path of a file"
-            raise experiment.error((*entry.path, language.value), problem)
-    files = {one: experiment.file_path(text, (*entry.path, one.value)) for one, text in texts}
-    names = [str(item.value if isinstance(item, Language) else item) for item in languages]
-    chosen = {one: file for one, file in files.items() if any(_speaks(name, one) for name in names)}
-    return chosen or files
-
-
-def by_profile(files: Mapping[Language, Path], name: str) -> Path:
-    """Return the query for a profile: the query in the language of the profile, otherwise the first query."""
-    return next(
-        (file for language, file in files.items() if _speaks(name, language)), next(iter(files.values()))
-    )
-
-
-def _speaks(name: str, language: Language) -> bool:
-    """Return whether the language or engine version `name` reads a query language."""
-    return name.partition("-")[0] == language.value
-
-
-def _single(experiment: Experiment, kind: str) -> ExperimentEntry | None:
-    """Return the only entry of a kind, if it exists and each of its parameters has one value."""
-    entries = experiment.entries[kind]
-    if len(entries) != 1:
-        return None
-    (entry,) = entries
-    values = list(islice(experiment.combinations(experiment.named(entry.content, entry.path)), 2))
-    return None if len(values) > 1 else replace(entry, content=experiment.filled_content(entry, values[0]))
-
-
-def _only(experiment: Experiment, kind: str) -> ExperimentEntry:
-    entry = _single(experiment, kind)
-    if entry is None:
-        problem = (
-            f"the experiment has several {kind}; this command requires exactly one. `lars run` runs "
-            "all of them"
-        )
-        raise experiment.error((), problem)
-    return entry
-
-
-def _with_trace(experiment: Experiment, query: Path, options: requests.InputOptions) -> SingleQuery:
-    entry = _only(experiment, "traces")
-    table = experiment.fill(TraceTable, entry, {})
-    trace = trace_of(experiment, entry, table)
-    if isinstance(trace, Plan):
-        raise experiment.error(
-            (*entry.path, "generate"), "found a synthetic trace; this command requires traces in files"
-        )
-    own = trace.options
-    given_streams = dict(options.stream or {})
-    combined = replace(
-        _on_top(options, own),
-        static=options.static or experiment.static(),
-        stream=_streams_kept(own, given_streams) | given_streams or None,
-        unit=options.unit or experiment.file.unit,
-        prefix=dict(own.prefixes) | dict(options.prefix or {}) or None,
-        column=options.column or _nested(own.columns),
-    )
-    files = tuple(path for path in trace.paths if path not in own.streams)
-    return SingleQuery(query, files, combined, _asked(experiment), _pulled(experiment))
-
-
-def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]) -> dict[str, object] | None:
-    tables: dict[str, object] = {}
-    for stream, parts in columns:
-        tables |= dict(parts) if stream is None else {stream: dict(parts)}
-    return tables or None
-
-
-def _pulled(experiment: Experiment) -> Period | None:
-    """Return the only pull period of the only comparison of an experiment, or None."""
-    table = _compared(experiment)
-    return table.period[0] if table is not None and len(table.period) == 1 else None
-
-
-def _compared(experiment: Experiment) -> ComparisonTable | None:
-    entry = _single(experiment, "comparisons")
-    return None if entry is None else experiment.fill(ComparisonTable, entry, {})
-
-
-def _asked(experiment: Experiment) -> settings.Span:
-    """Return the timeline of the only comparison of an experiment, or None."""
-    table = _compared(experiment)
-    if table is None:
-        return None, None
-    if isinstance(table.timeline, Interval):
-        return table.timeline.first, table.timeline.last
-    return table.timeline or (None, None)

@@ -28,8 +28,8 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.documents.traces import origin_in, point_in
 from agreement.engines.engine import Engine, columns
 from agreement.engines.specifications import EngineRun, Specification, choice_at
+from agreement.experiments.as_input import by_profile, experiment_query, query_files
 from agreement.experiments.experiment import read_experiment
-from agreement.experiments.grid import by_profile, experiment_query, query_files
 from agreement.results.base.library import Findings, Listeners, answering, offered_functions
 from agreement.results.logs import compared
 from agreement.results.renderings import parting_report

@@ -15,8 +15,8 @@ from agreement.documents.dates import Dates
 from agreement.documents.options import argument, flags_of, needed, option
 from agreement.documents.outputs import Json, clip_text, shorten
 from agreement.documents.table_files import OutTable
+from agreement.experiments.as_input import on_read
 from agreement.experiments.experiment import read_experiment
-from agreement.experiments.grid import on_read
 from agreement.results.base.library import Findings, Listeners, lines_table, offered_functions
 from agreement.results.renderings import check_report, explanation_report
 from agreement.results.renderings.explanation_report import short_text, why_in_words

@@ -21,7 +21,7 @@ from agreement.documents.traces import check_graphs, origin_in, point_in
 from agreement.documents.values import Period, points_of
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, with_versions
-from agreement.experiments.grid import experiment_query
+from agreement.experiments.as_input import experiment_query
 from agreement.experiments.junit import VerdictCase
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import verdict_report

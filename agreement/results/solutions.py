@@ -252,7 +252,7 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     path, traces, how, span = request.program, request.trace, request.how, (request.from_, request.to)
     if requests.is_experiment(path):
         # Loads what compares, which no other question needs.
-        from agreement.experiments.grid import unfold
+        from agreement.experiments.as_input import unfold
 
         path, traces, how, span = unfold(path, traces, how, span, listeners.note)
     how.check(path, **{"as": request.as_})

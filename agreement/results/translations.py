@@ -192,7 +192,7 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     if not requests.is_experiment(request.query):
         return request
     # Loads what compares, which no other translation needs.
-    from agreement.experiments.grid import experiment_query, wanted_of
+    from agreement.experiments.as_input import experiment_query, wanted_of
 
     inputs = (request.query, *request.trace)
     evaluation = request.evaluation
@@ -221,7 +221,7 @@ def _assigned_by_traces(
         return None
     # Loads what compares and reads traces, which no other translation needs.
     from agreement.comparing.agree import comparison_trace, queries_of
-    from agreement.experiments.grid import comparison_on
+    from agreement.experiments.as_input import comparison_on
     from solver.rdf import read_term
 
     comparison = requests.ComparisonOptions(options, requests.BadLineOptions(), request.reading)

@@ -22,7 +22,7 @@ from agreement.documents.options import IdleOptions, has, has_not, option, shell
 from agreement.documents.requests import Side
 from agreement.documents.table_files import OutTable
 from agreement.documents.values import Period, points_of
-from agreement.experiments.grid import comparison_on, span_within, title_of
+from agreement.experiments.as_input import comparison_on, span_within, title_of
 from agreement.results.base.library import (
     Findings,
     JsonObject,

@@ -10,7 +10,7 @@ from agreement.answering.solve.solving import solving_task
 from agreement.documents import requests
 from agreement.documents.options import alone, argument, flags_of, option
 from agreement.documents.outputs import json_text
-from agreement.experiments.grid import unfold
+from agreement.experiments.as_input import unfold
 from agreement.results.base import library
 from agreement.results.renderings.answer_lines import json_objects
 from lars.dataclass import dataclass

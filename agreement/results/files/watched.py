@@ -19,7 +19,7 @@ from agreement.documents.requests import Side
 from agreement.documents.table_files import GrowingFormat, append_rows, cut_back
 from agreement.documents.traces import options_for
 from agreement.documents.values import Period, points_of
-from agreement.experiments.grid import comparison_on
+from agreement.experiments.as_input import comparison_on
 from agreement.results.base.library import Listeners, Result, offered_functions
 from agreement.results.files import watch_report
 from lars.dataclass import dataclass

@@ -17,8 +17,8 @@ from agreement.documents.options import IdleOptions, has, has_not, option
 from agreement.documents.requests.query_files import query_text
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
+from agreement.experiments.as_input import on_read, title_of
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
-from agreement.experiments.grid import on_read, title_of
 from agreement.proving.containment import PairQuery, contained_in_units, decide_containment, two_queries
 from agreement.proving.containment.canonical import difference_at
 from agreement.proving.decide import (

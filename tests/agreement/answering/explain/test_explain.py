@@ -14,8 +14,8 @@ from agreement.documents.requests import (
     InputOptions,
     InterpretationOptions,
 )
+from agreement.experiments.as_input import on_read
 from agreement.experiments.experiment import read_experiment
-from agreement.experiments.grid import on_read
 from lars.explain import provers
 from lars.explain.shortfalls import Searcher
 from lars.semantics import all_background
