@@ -12,6 +12,7 @@ from typing import Final
 from agreement.comparing.matching.places import ReportMatch
 from agreement.engines.engine import columns
 from agreement.proving.hunting.conditions import ComparedRun, missing_rows, where_wrong
+from agreement.proving.hunting.portraits import other_values
 from agreement.proving.hunting.references import UNJUDGED, HuntedRun, Reference, RunVerdict
 from solver.facts import Row
 
@@ -82,11 +83,7 @@ def _one_column(place: ReportMatch) -> bool:
     widths = {len(row) for row in rows}
     if len(place.right_rows) != len(place.came_rows) or len(widths) != 1:
         return False
-    return any(
-        Counter(row[:n] + row[n + 1 :] for row in place.right_rows)
-        == Counter(row[:n] + row[n + 1 :] for row in place.came_rows)
-        for n in range(widths.pop())
-    )
+    return any(other_values((n,), place.right_rows, place.came_rows) for n in range(widths.pop()))
 
 
 def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:

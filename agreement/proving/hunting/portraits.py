@@ -1,10 +1,10 @@
 """Switches for deviations that only many runs show, such as no report at all or always the same answer."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from decimal import Decimal
+from functools import lru_cache, partial
 from itertools import combinations
 from typing import Final
 
@@ -12,7 +12,9 @@ from agreement.documents.outputs import plain
 from agreement.engines.engine import RspqlDefinition, columns
 from agreement.proving.hunting.answer_switches import in_each, moved, without_labels
 from agreement.proving.hunting.references import HuntedRun, JudgedRun, SpecificationReference, Switch
+from lars.language.terms import XSD, Literal
 from solver.facts import Row
+from solver.rdf import is_triple_term, read_term, value
 
 _EACH_WINDOW: Final = RspqlDefinition.EACH_WINDOW
 _DEFINED: Final = "Definition 24: an evaluation reports the answer over the content of the windows"
@@ -55,9 +57,9 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
     names = dict.fromkeys(name for run in wrong for name in columns(run.query.read))
     for name in names:
         yield Switch(f"?{name} is never bound", _DEFINED, partial(_of_columns, (name,), _unbound))
-        yield Switch(f"?{name} has other values", _DEFINED, partial(_of_columns, (name,), _other_values))
-    for says, kind in _KINDS:
-        yield Switch(f"{says} have other values", _DEFINED, partial(_of_kind, re.compile(kind, re.DOTALL)))
+        yield Switch(f"?{name} has other values", _DEFINED, partial(_of_columns, (name,), other_values))
+    for kind in _KINDS:
+        yield Switch(f"{kind} have other values", _DEFINED, partial(_of_kind, kind))
     for one, other in combinations(names, 2):
         says = f"?{one} and ?{other} are exchanged"
         yield Switch(says, _DEFINED, partial(_of_columns, (one, other), _exchanged))
@@ -117,27 +119,42 @@ def _of_columns(wanted: Sequence[str], holds: ColumnsHold, subject: JudgedRun) -
         yield subject
 
 
-def _other_values(places: Sequence[int], right: list[Row], came: list[Row]) -> bool:
+def other_values(places: Sequence[int], right: Sequence[Row], came: Sequence[Row]) -> bool:
     """Return whether the reported rows are right except for the values of one column."""
     (place,) = places
     mine, yours = (Counter(row[:place] + row[place + 1 :] for row in rows) for rows in (right, came))
     return mine == yours
 
 
-_KINDS: Final = (("numbers", r'"[-+.\dE]+"\^\^.*'), ("texts", r'"[^^]*"|".*"@[-\w]+'), ("IRIs", "<.*>"))
+_KINDS: Final = ("numbers", "texts", "IRIs")
 
 
-def _of_kind(kind: re.Pattern[str], subject: JudgedRun) -> Iterator[JudgedRun]:
-    """Yield the run with the pattern that rows are right except for the terms of one kind."""
+@lru_cache(maxsize=2**16)
+def _kind(text: str) -> str | None:
+    """Return the kind of a term among `_KINDS`; None for other terms."""
+    if text.startswith("<"):
+        return None if is_triple_term(text) else "IRIs"
+    term = read_term(text) if text.startswith('"') else None
+    if not isinstance(term, Literal):
+        return None
+    if isinstance(number := value(term), int | float | Decimal) and not isinstance(number, bool):
+        return "numbers"
+    return "texts" if term.language is not None or term.datatype == XSD + "string" else None
+
+
+def _other_terms(kind: str, right: list[Row], came: list[Row]) -> bool:
+    """Return whether the reported rows are right except for the terms of one kind."""
 
     def masked(rows: Sequence[Row]) -> Counter[Row]:
-        return Counter(tuple(text and kind.sub("", text) for text in row) for row in rows)
+        return Counter(tuple("" if text and _kind(text) == kind else text for text in row) for row in rows)
 
-    def holds(right: list[Row], came: list[Row]) -> bool:
-        terms = {text for row in right for text in row if text and kind.fullmatch(text)}
-        return masked(right) == masked(came) and not (terms and set(right) == set(came))
+    occurs = any(text and _kind(text) == kind for row in right for text in row)
+    return masked(right) == masked(came) and not (occurs and set(right) == set(came))
 
-    yield replace(subject, pattern=in_each(holds))
+
+def _of_kind(kind: str, subject: JudgedRun) -> Iterator[JudgedRun]:
+    """Yield the run with the pattern that rows are right except for the terms of one kind."""
+    yield replace(subject, pattern=in_each(partial(_other_terms, kind)))
 
 
 def _unbound(places: Sequence[int], right: list[Row], came: list[Row]) -> bool:

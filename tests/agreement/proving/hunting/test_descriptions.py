@@ -6,6 +6,7 @@ import pytest
 
 from agreement.proving.hunting.conditions import ComparedRun
 from agreement.proving.hunting.descriptions import _rows
+from agreement.proving.hunting.portraits import _KINDS, _other_terms
 from tests.agreement.proving.hunting.told import placed
 
 A, B, C = ("<a>", '"1"'), ("<b>", '"2"'), ("<c>", '"3"@en')
@@ -55,3 +56,23 @@ def test_what_came_is_said_to_be_what_it_is_to_what_is_right(places, words):
 
 def test_no_relation_is_said_that_one_run_does_not_have():
     assert _rows([compared(((A,), ())), compared(((A, B), (A,)))]) == "rows are missing, and no row is extra"
+
+
+OF = "^^<http://www.w3.org/2001/XMLSchema#"
+
+
+@pytest.mark.parametrize(
+    ("right", "came", "kinds"),
+    [
+        (f'"1"{OF}integer>', f'"1"{OF}decimal>', {"numbers"}),
+        (f'"1"{OF}integer>', f'"1e5"{OF}double>', {"numbers"}),
+        (f'"2026-11-27"{OF}date>', f'"2026-11-28"{OF}date>', set()),
+        ('"1"', '"a ^ b"', {"texts"}),
+        ('"a"@en', '"a"@de', {"texts"}),
+        ('"a"@en', "<a:b>", set()),
+        ("<a:b>", "<a:c>", {"IRIs"}),
+        ("<<( <a:b> <a:p> <a:c> )>>", "<<( <a:b> <a:p> <a:d> )>>", set()),
+    ],
+)
+def test_terms_of_one_kind_have_other_values_only_if_they_are_of_this_kind(right, came, kinds):
+    assert {kind for kind in _KINDS if _other_terms(kind, [("<s:s>", right)], [("<s:s>", came)])} == kinds
