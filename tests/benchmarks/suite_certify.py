@@ -42,7 +42,7 @@ def certified(test):
     for language in test.texts:
         asked = VectorReports(_read(test.texts[language]), static_of(test.static), in_order(test).stream)
         # Where a triple comes twice at one time, nothing is expected of a language in which arrivals report.
-        every = test.expected[language] or ()
+        every = test.expected(language) or ()
         for one in {*every[:1], *every[len(every) // 2 :][:1], *every[-1:]}:
             right = by_clingo(asked, one.vectors[0]) in expected(test, one.vectors[0], language)
             yield f"{language.value}, clingo", right
@@ -90,8 +90,8 @@ def seed(tests):
     usable = [
         one
         for one in tests
-        if any(rows for own in one.expected[Language.RSPQL] for _, rows in own.reports)
-        and all(len(expected(one, own.vectors[0])) < 2 for own in one.expected[Language.RSPQL])
+        if any(rows for own in one.expected(Language.RSPQL) for _, rows in own.reports)
+        and all(len(expected(one, own.vectors[0])) < 2 for own in one.expected(Language.RSPQL))
     ]
     for _ in range(FAULTS):
         test, number = faulty(rng.choice(usable), rng)

@@ -444,7 +444,8 @@ class RunningAdapter:
         return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}")
 
     def kill(self) -> None:
-        """Kill the process from another thread, so that a run that waits for a reply fails."""
+        """Kill the process from another thread; this run and later runs then raise TimeIsUpError."""
+        self.until = min(self.until, monotonic())
         if (child := self._child) is not None:
             child.kill()
 

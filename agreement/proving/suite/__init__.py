@@ -13,6 +13,7 @@ from agreement.proving.suite.running import (
     engine_answers,
     judged_suite,
     of_recording,
+    while_in_time,
     writing_of,
 )
 from agreement.proving.suite.suite_tests import made_tests

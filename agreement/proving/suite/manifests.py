@@ -6,7 +6,7 @@ Equal suites are written as equal files.
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -164,7 +164,7 @@ def _write_test(folder: Path, test: SuiteTest) -> None:
     folder.mkdir(parents=True)
     for language, text in test.texts.items():
         _write(folder / f"query.{language.value}.rq", text)
-        _write(folder / f"expected.{language.value}.json", expected_text(test.expected[language]))
+        _write(folder / f"expected.{language.value}.json", expected_text(test.expected(language)))
     _write(folder / "stream.nq", "".join(f"{line}\n" for line in map(_stream_line, test.stream)))
     if test.static:
         _write(folder / "static.nq", "".join(f"{line}\n" for line in test.static))
@@ -243,7 +243,8 @@ def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
     """Return the tests in the folder of a suite, of one level if `level` is given.
 
     Raises:
-        LarsError: A file of the suite is invalid, or the level is unknown.
+        LarsError: A file of the suite is invalid, or the level is unknown. Expected reports are read, and
+            an invalid file of them is found, at the first use of a test.
     """
     index = _graph(folder / MANIFEST)
     root = _object(index, None, f"{_MF}include")
@@ -326,12 +327,12 @@ def _test(folder: Path, path: Path, store: ox.Store, entry: _Node, level: str) -
     feature = part("feature", f"{SUITE}feature")
     action, answer = part("action", f"{_MF}action"), part("result", f"{_MF}result")
     stream, static = file_of(action, "stream"), file_of(action, "static")
-    texts, expected = {}, {}
+    texts, results = {}, dict[Language, Path]()
     for language in Language:
         query, result = (file_of(node, language.value) for node in (action, answer))
         if query is not None and result is not None:
             texts[language] = read_text(query, "a query")
-            expected[language] = _expected(result)
+            results[language] = result
     if stream is None or not texts:
         raise LarsError(f"{path}: {entry} has no stream or no query; expected {ACCEPTED}")
     return SuiteTest(
@@ -342,7 +343,7 @@ def _test(folder: Path, path: Path, store: ox.Store, entry: _Node, level: str) -
         texts=texts,
         static=() if static is None else _static(static),
         stream=tuple(_stream(stream)),
-        expected=expected,
+        expected=cache(lambda language: _expected(results[language])),
     )
 
 

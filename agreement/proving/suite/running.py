@@ -5,15 +5,15 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import field
+from dataclasses import field, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import accumulate, groupby
 from math import floor, isfinite
 from operator import itemgetter
 from threading import Event
-from typing import Final, Literal, get_args
+from typing import Final, Literal, TypeVar, get_args
 
 from agreement.documents.recordings import Push, Recording, Report, as_lexical
 from agreement.engines.adapters.client import RunningAdapter
@@ -130,7 +130,8 @@ def writing_of(
 class SuiteAnswer:
     """The answer of an engine to a test: reports with times in time points, or the reason for no reports.
 
-    `ran` is false if the run of the suite ended before this test.
+    - `ran` is false if the run of the suite ended before this test.
+    - `fits` are the choices under which the answer is right; None if the answer is not compared yet.
     """
 
     test: SuiteTest
@@ -140,6 +141,7 @@ class SuiteAnswer:
     lexical: bool = False
     engine: str = ""
     ran: bool = True
+    fits: frozenset["Choice"] | None = None
 
     @property
     def judged(self) -> bool:
@@ -282,6 +284,26 @@ class RunControl:
         return self.stopped.is_set() or self.deadline.is_over
 
 
+_Work = TypeVar("_Work")
+
+
+def while_in_time(
+    works: Sequence[Callable[[], _Work]], engines: Sequence[StreamEngine], control: RunControl
+) -> list[_Work]:
+    """Return the results of functions that run in parallel; kill the engines when the run must end.
+
+    Without the kill, an engine that does not answer would be awaited.
+    """
+    with ThreadPoolExecutor(len(works)) as pool:
+        parts = [pool.submit(work) for work in works]
+        while wait(parts, _LOOK).not_done:
+            if control.ends:
+                for engine in engines:
+                    if isinstance(engine, RunningAdapter):
+                        engine.kill()
+        return [each.result() for each in parts]
+
+
 def engine_answers(
     engines: Sequence[StreamEngine],
     tests: Sequence[SuiteTest],
@@ -291,7 +313,8 @@ def engine_answers(
 ) -> list[SuiteAnswer]:
     """Return the answers of an engine to each test in its language; its processes run in parallel.
 
-    A test without an answer at the end of the run counts as not run.
+    Each answer is compared at once, so that the time of the run includes the comparisons. A test without an
+    answer at the end of the run counts as not run.
     """
     spoken = [test for test in tests if writing.language in test.texts]
     run = RunControl() if control is None else control
@@ -303,19 +326,10 @@ def engine_answers(
                 return
             answer = _answer(engines[number], test, writing, options)
             if not run.ends:
-                found[test.name] = answer
+                found[test.name] = replace(answer, fits=_fits(answer, writing.language))
                 run.progress(len(found), len(spoken))
 
-    with ThreadPoolExecutor(len(engines)) as pool:
-        parts = [pool.submit(part, number) for number in range(len(engines))]
-        while wait(parts, _LOOK).not_done:
-            if run.ends:
-                # One that does not answer would be waited for.
-                for engine in engines:
-                    if isinstance(engine, RunningAdapter):
-                        engine.kill()
-        for each in parts:
-            each.result()
+    while_in_time([partial(part, number) for number in range(len(engines))], engines, run)
     return [found.get(test.name, SuiteAnswer(test, ran=False)) for test in spoken]
 
 
@@ -430,7 +444,7 @@ def judged_suite(
     declared: frozenset[Choice] | None,
 ) -> SuiteResult:
     """Return the results of the tests for the choice that fits best, among the declared or all choices."""
-    fits = [_fits(answer, writing.language) for answer in answers]
+    fits = [_fits(answer, writing.language) if answer.fits is None else answer.fits for answer in answers]
     admitted = [_admitted(answer, writing.language) for answer in answers]
     usual = frozenset() if declared else _of_specification(writing.language)
     every = _choices(declared) if declared else _offered(answers, admitted, writing.language)
@@ -478,8 +492,9 @@ def _offered(
     judged: Counter[int] = Counter()
     silent: Counter[Choice] = Counter()
     for answer, allowed in zip(answers, admitted, strict=True):
-        judged.update(allowed)
-        silent.update(_fits(SuiteAnswer(answer.test), language))
+        if answer.ran:
+            judged.update(allowed)
+            silent.update(_fits(SuiteAnswer(answer.test), language))
     choices = _choices(None)
     offered = [one for one in choices if judged[one[0]] and 2 * silent[one] <= judged[one[0]]]
     return offered or choices
@@ -494,7 +509,7 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
     reported = {label: _sizes(answer.compared(label)) for label in (_EXACT, _ROUNDED)}
     ways = [(_told_at(place, answer.test), labels) for place, labels in _WAYS.items()]
     until = until_of(answer.test)
-    for expected in answer.test.expected[language]:
+    for expected in answer.test.expected(language):
         for told_at, labels in ways:
             for label, after in labels:
                 as_read = _EXACT if label == _EXACT else _ROUNDED
@@ -563,7 +578,9 @@ def _sees(number: int, label: Label, *, after: bool) -> bool:
 
 
 def _admitted(answer: SuiteAnswer, language: Language) -> frozenset[int]:
-    return frozenset[int]().union(*(reports.vectors for reports in answer.test.expected[language]))
+    if not answer.ran:  # then its files are not read
+        return frozenset()
+    return frozenset[int]().union(*(reports.vectors for reports in answer.test.expected(language)))
 
 
 def _best(
@@ -613,9 +630,8 @@ def _of_specification(language: Language) -> frozenset[Choice]:
 def _result(
     answer: SuiteAnswer, fits: frozenset[Choice], admitted: frozenset[int], choice: Choice, language: Language
 ) -> TestResult:
-    expected = next(
-        (reports for reports in answer.test.expected[language] if choice[0] in reports.vectors), None
-    )
+    every = answer.test.expected(language) if answer.ran else ()
+    expected = next((reports for reports in every if choice[0] in reports.vectors), None)
     names = () if expected is None else expected.names
     right = () if expected is None else expected.reports
     unseen = 0

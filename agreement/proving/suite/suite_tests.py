@@ -1,6 +1,6 @@
 """A test of the suite: a query, a stream, and the expected reports of each admissible engine."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -40,8 +40,9 @@ class ExpectedReports:
 class SuiteTest:
     """A test: its query in each language, its stream in time points, and its expected reports.
 
-    For each language, `expected` contains the different reports of the vectors that the language allows. The
-    test makes no requirement under other vectors. Compared reports end before the last element.
+    For a language of `texts`, `expected` returns the different reports of the vectors that the language
+    allows. The test makes no requirement under other vectors. Compared reports end before the last element.
+    A test from a file reads its expected reports at the first call, because they are most of a suite.
     """
 
     name: str
@@ -51,12 +52,12 @@ class SuiteTest:
     texts: Mapping[Language, str]
     static: tuple[str, ...]
     stream: tuple[Push, ...]
-    expected: Mapping[Language, tuple[ExpectedReports, ...]]
+    expected: Callable[[Language], tuple[ExpectedReports, ...]]
 
     @property
     def quotients(self) -> frozenset[Fraction]:
         """The expected numbers that are quotients with an infinite expansion, with all written digits."""
-        reports = (report for own in self.expected.values() for one in own for report in one.reports)
+        reports = (report for own in map(self.expected, self.texts) for one in own for report in one.reports)
         terms = {term for _, rows in reports for row in rows for term in row if term is not None}
         numbers = (value(constant_of(term)) for term in terms)
         return frozenset(
@@ -148,7 +149,7 @@ def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest
         texts=texts,
         static=query.family.static,
         stream=stream,
-        expected=expected,
+        expected=expected.__getitem__,
     )
 
 

@@ -62,6 +62,8 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     yield f"{result.engine}: {counts or 'no test'} of {whole}"
     if result.incomplete:
         yield "  incomplete: the run ended before all tests were run"
+    if not any(test_result.answer.ran for test_result in result.results):
+        return
     if result.mute:
         yield f"  {_MUTE}"
     sentence = "declared" if result.declared else "fits every answer"

@@ -3,9 +3,11 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Final
 
 from rich.console import RenderableType
@@ -16,6 +18,7 @@ from agreement.documents.recordings import read_recording
 from agreement.documents.requests import AnswersOptions, bounds_option
 from agreement.documents.table_files import OutTable
 from agreement.engines.adapters.client import RunningAdapter
+from agreement.engines.adapters.messages import TimeIsUpError
 from agreement.engines.specifications import specification
 from agreement.experiments.junit import VerdictCase
 from agreement.proving.hunting import seconds_of
@@ -31,6 +34,7 @@ from agreement.proving.suite import (
     made_tests,
     of_recording,
     read_suite,
+    while_in_time,
     write_suite,
     writing_of,
 )
@@ -301,18 +305,29 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
         raise LarsError(f"--dialect {request.dialect}: expected {accepted}")
     if request.out is not None:
         check_own_folder(request.out, _FOLDER, "--out ")
-    tests = read_suite(folder, request.level)
-    numbers = _declared(request)
-    if request.answers is not None:
-        results: tuple[SuiteResult, ...] = (_recorded(request.answers, tests, request, numbers),)
-    else:
-        with listeners.keeping() as stopped:
-            control = RunControl(listeners.progress, stopped, Deadline.after(request.time_limit))
+    with listeners.keeping() as stopped:
+        control = RunControl(listeners.progress, stopped, Deadline.after(request.time_limit))
+        tests, numbers = read_suite(folder, request.level), _declared(request)
+        if request.time_limit is None:
+            _check_expected(tests, stopped)
+        if request.answers is not None:
+            results: tuple[SuiteResult, ...] = (_recorded(request.answers, tests, request, numbers),)
+        else:
             results = tuple(_ran(tests, request, numbers, control))
     result = SuiteRun(results, request.out)
     if request.out is not None:
         _write(request.out, result, listeners.command, sorted(folder.glob("*.ttl")))
     return result
+
+
+def _check_expected(tests: Sequence[SuiteTest], stopped: Event) -> None:
+    """Raise LarsError for an invalid file of expected reports, before any engine runs.
+
+    With a time limit, each file is read when its test is run, because reading all files can take longer.
+    """
+    for test in tests:
+        for language in test.texts if not stopped.is_set() else ():
+            test.expected(language)
 
 
 def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
@@ -338,17 +353,18 @@ def _ran(
     writing = WRITTEN[Language(request.dialect or Language.RSPQL.value)]
     commands = [command for command in (request.adapter, *request.compare) if command is not None]
     for place, command in enumerate(commands):
-        if control.ends:
-            unrun = [SuiteAnswer(test, ran=False) for test in tests if writing.language in test.texts]
-            yield judged_suite(command, writing, unrun, claimed)
-            continue
         own = replace(control, progress=share(control.progress, place, place + 1, len(commands)))
         with ExitStack() as running:
             engines = [
-                running.enter_context(RunningAdapter(command, request.how.silence))
+                running.enter_context(
+                    RunningAdapter(command, request.how.silence, until=control.deadline.end)
+                )
                 for _ in range(request.jobs)
             ]
-            writing = writing_of(engines[0], tests, options, request.dialect)
+            work = partial(writing_of, engines[0], tests, options, request.dialect)
+            # When the run must end, no syntax is found, and no test is run.
+            with suppress(TimeIsUpError):
+                (writing,) = while_in_time([work], engines, own)
             answers = engine_answers(engines, tests, writing, options, own)
         names = [answer.engine for answer in answers if answer.engine]
         failures = [answer.failure for answer in answers if answer.ran]

@@ -227,7 +227,7 @@ def evaluated(test, language=Language.RSPQL):
 
 def groups(test, language=Language.RSPQL):
     """Yield which reports are right of a test, and the vectors by which they are: each vector once."""
-    every, admitted = test.expected[language], {}
+    every, admitted = test.expected(language), {}
     for place, one in enumerate(every):
         for number in one.vectors:
             admitted.setdefault(number, []).append(place)
@@ -268,7 +268,7 @@ def other_reports(test, number, change, language=Language.RSPQL):
     if wanted == vectors()[number] or wanted not in _places():
         return None
     at = _places()[wanted]
-    return next((one.reports for one in test.expected[language] if at in one.vectors), None)
+    return next((one.reports for one in test.expected(language) if at in one.vectors), None)
 
 
 _PLACES = {}

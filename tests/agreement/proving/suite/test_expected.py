@@ -50,7 +50,12 @@ def test_it_is_written_twice_with_the_same_bytes(tmp_path):
 
 
 def test_it_is_read_as_it_was_made(tests, made_once):
-    assert {one.name: one for one in tests} == {one.name: one for one in made_once}
+    read, made_tests = ({one.name: _whole(one) for one in every} for every in (tests, made_once))
+    assert read == made_tests
+
+
+def _whole(test):
+    return replace(test, expected=None), [(language, test.expected(language)) for language in test.texts]
 
 
 def test_window_by_window_oxigraph_says_the_same(tests):
@@ -174,8 +179,8 @@ def test_seeded_faults_in_expected_reports_are_found_by_both(tests):
     usable = [
         one
         for one in tests
-        if any(rows for own in one.expected[RSPQL] for _, rows in own.reports)
-        and all(len(expected(one, own.vectors[0])) < 2 for own in one.expected[RSPQL])
+        if any(rows for own in one.expected(RSPQL) for _, rows in own.reports)
+        and all(len(expected(one, own.vectors[0])) < 2 for own in one.expected(RSPQL))
     ]
     for _ in range(20):
         test, number = faulty(rng.choice(usable), rng)

@@ -85,7 +85,7 @@ def test_a_fault_fails_where_answers_are_wrong_and_nowhere_else(tests):
 
 
 def test_every_test_asks_something_by_the_usual_vector_and_most_by_each(tests):
-    every = [one.expected[Language.RSPQL] for one in tests]
+    every = [one.expected(Language.RSPQL) for one in tests]
     silent = Counter(n for own in every for one in own if not one.reports for n in one.vectors)
     spoken = Counter(n for own in every for one in own for n in one.vectors)
     assert silent[0] == 0
@@ -109,7 +109,7 @@ def test_an_engine_without_a_report_fails_by_each_vector(number, tests):
 
 
 def test_a_mute_engine_has_failed_for_ci_too(tests):
-    few = [replace(one, expected={Language.RSPQL: _silent(one)}) for one in tests[:3]]
+    few = [replace(one, expected={Language.RSPQL: _silent(one)}.__getitem__) for one in tests[:3]]
     found = judged_suite("mute", RSPQL, [SuiteAnswer(one) for one in few], None)
     written = ET.fromstring(junit(found))
     assert (found.mute, found.count("failed")) == (True, 0)
@@ -120,7 +120,7 @@ def test_rows_are_read_where_as_many_came_as_are_due_and_nowhere_else(tests, mon
     right = built_in("rspql")
     writing = writing_of(right, tests, {}, None)
     good = engine_answers([right], tests[:20], writing, {})
-    many = [replace(one, reports=tuple((t, rows * 9) for t, rows in one.reports)) for one in good]
+    many = [replace(one, reports=tuple((t, rows * 9) for t, rows in one.reports), fits=None) for one in good]
     monkeypatch.setattr(running, "_row_shape", pytest.fail)
     found = judged_suite("wrong", writing, many, None)
     assert found.count("failed") == sum(any(rows for _, rows in one.reports) for one in good) > 9
@@ -194,7 +194,7 @@ def test_a_failed_test_is_no_diagnosis(tests):
 
 
 def test_what_is_not_asked_is_said_in_each_form(tests):
-    few = [replace(one, expected={Language.RSPQL: _silent(one)}) for one in tests[:3]]
+    few = [replace(one, expected={Language.RSPQL: _silent(one)}.__getitem__) for one in tests[:3]]
     answers = [*map(SuiteAnswer, few), *engine_answers([built_in("rspql")], tests[3:], RSPQL, {})]
     found = judged_suite("engine", RSPQL, answers, None)
     assert [one.outcome for one in found.results[:3]] == ["not asked"] * 3
@@ -206,7 +206,7 @@ def test_what_is_not_asked_is_said_in_each_form(tests):
 
 
 def _silent(test):
-    (*_, last) = test.expected[Language.RSPQL]
+    (*_, last) = test.expected(Language.RSPQL)
     return (replace(last, reports=(), vectors=tuple(range(len(vectors())))),)
 
 
@@ -230,7 +230,7 @@ def test_numbers_are_one_if_their_values_are(one, other):
 def test_a_quotient_without_an_end_is_known_by_its_first_digits(text, right, tests):
     quotient = f'"1.{"3" * 27}"^^<{DECIMAL}>'
     reports = (ExpectedReports(("n",), ((1, ((quotient,),)),), (0,)),)
-    test = replace(tests[0], expected={Language.RSPQL: reports})
+    test = replace(tests[0], expected=lambda _: reports)
     came = SuiteAnswer(test, ((1.0, ({"n": f'"{text}"^^<{DECIMAL}>'},)),))
     assert (came.key("evaluation") == expected_key(reports[0], "evaluation", came, after=True)) == right
 
@@ -290,6 +290,63 @@ def await_lines(path, number):
     until = time.monotonic() + 60
     while time.monotonic() < until and (not path.exists() or path.read_text().count("\n") < number):
         time.sleep(0.05)
+
+
+HANGS = """import json, sys, time
+where, file = sys.argv[1:]
+if where == "start":
+    open(file, "w").write("asked\\n")
+    time.sleep(600)
+for line in sys.stdin:
+    op = json.loads(line)["op"]
+    if op == where:
+        open(file, "w").write("asked\\n")
+        time.sleep(600)
+    print(json.dumps({"ok": True, "engine": "x"} if op == "open" else {"reports": []}), flush=True)
+time.sleep(600)"""
+
+
+@pytest.mark.parametrize("where", ["start", "open", "push", "close", "end"])
+def test_the_time_limit_is_kept_wherever_an_engine_hangs(where, folder, tmp_path):
+    (tmp_path / "hangs.py").write_text(HANGS)
+    adapter = f"{sys.executable} {tmp_path / 'hangs.py'} {where} {tmp_path / 'asked'}"
+    words = ("suite", "run", folder, "--adapter", adapter, "--out", tmp_path / "out", "--time-limit", "2s")
+    began = time.monotonic()
+    ran = lars(*words, "-q")
+    assert time.monotonic() - began < 20  # the machine may be slow; an adapter is awaited for 30 s
+    found = json.loads((tmp_path / "out" / "suite.json").read_text())["engines"][0]
+    if where == "end":  # it has answered all
+        return
+    assert (ran.code, found["incomplete"], found["counts"]["not run"]) == (3, True, len(found["tests"]))
+    number = len(found["tests"])
+    assert ran.err.strip() == f"lars: the run ended before {number} of {number} tests were run"
+
+
+@pytest.mark.parametrize("where", ["start", "open", "push"])
+def test_a_run_that_a_signal_ends_before_its_first_test_says_so(where, folder, tmp_path):
+    (tmp_path / "hangs.py").write_text(HANGS)
+    adapter = f"{sys.executable} {tmp_path / 'hangs.py'} {where} {tmp_path / 'asked'}"
+    words = ["suite", "run", folder, "--adapter", adapter, "--out", tmp_path / "out", "-q"]
+    command = [sys.executable, "-m", "agreement.cli", *words]
+    run = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=-1, stderr=-1)
+    await_lines(tmp_path / "asked", 1)
+    run.send_signal(signal.SIGTERM)
+    out, err = run.communicate(timeout=20)
+    assert (run.returncode, err.count(b"the run ended before"), err.count(b"\n")) == (3, 1, 1)
+    assert b"incomplete: the run ended before all tests were run" in out
+    assert json.loads((tmp_path / "out" / "suite.json").read_text())["engines"][0]["incomplete"]
+
+
+def test_a_limited_run_reads_no_expected_report_of_a_test_that_it_does_not_run(folder, tmp_path):
+    shutil.copytree(folder, tmp_path / "suite")
+    *_, last = sorted((tmp_path / "suite" / "tests").iterdir())
+    for path in last.glob("expected.*"):
+        path.write_text("broken")
+    (tmp_path / "hangs.py").write_text(HANGS)
+    adapter = f"{sys.executable} {tmp_path / 'hangs.py'} push {tmp_path / 'asked'}"
+    words = ("suite", "run", tmp_path / "suite", "--adapter", adapter, "-q")
+    assert lars(*words).code == 2
+    assert lars(*words, "--time-limit", "1s").code == 3
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, None])
