@@ -55,7 +55,7 @@ def test_it_is_read_as_it_was_made(tests, made_once):
 
 
 def _whole(test):
-    return replace(test, expected=None), [(language, test.expected(language)) for language in test.texts]
+    return replace(test, expected=None), {language: test.expected(language) for language in test.texts}
 
 
 def test_window_by_window_oxigraph_says_the_same(tests):
