@@ -43,10 +43,10 @@ from agreement.results.files.runs import RunResult as RunResult
 from agreement.results.judgements import JudgeResult as JudgeResult
 from agreement.results.judgements import WindowVerdict as WindowVerdict
 from agreement.results.logs.compared import LogsResult as LogsResult
+from agreement.results.proofs.contained import ContainmentResult as ContainmentResult
 from agreement.results.proofs.lateness import LatenessResult as LatenessResult
 from agreement.results.proofs.phases import PhaseResult as PhaseResult
 from agreement.results.proofs.shrunk import ShrinkResult as ShrinkResult
-from agreement.results.proofs.traceless import ContainmentResult as ContainmentResult
 from agreement.results.proofs.traceless import DecideResult as DecideResult
 from agreement.results.proofs.traceless import WitnessResult as WitnessResult
 from agreement.results.solutions import AnswerAt as AnswerAt

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from agreement.comparing.agree import AgreementTask, tasks
 from agreement.documents import requests
@@ -21,6 +21,7 @@ from agreement.experiments.experiment import (
     read_experiment,
     trace_of,
 )
+from agreement.experiments.grid import comparison_of
 from agreement.experiments.schema import ComparisonTable, TraceTable
 from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration
@@ -28,10 +29,6 @@ from lars.errors import LarsError
 from lars.language.windows import Interval
 from solver import settings
 from translate.model.query import MERGING, Language
-
-if TYPE_CHECKING:
-    pass
-from agreement.experiments.grid import comparison_of
 
 _Options = TypeVar("_Options", settings.TraceOptions, requests.InputOptions)
 

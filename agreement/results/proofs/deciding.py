@@ -1,8 +1,9 @@
 """The command `lars decide`: each of its questions has a function."""
 
 from agreement.results.base.library import Findings, Listeners, answering, offered_functions
+from agreement.results.proofs.contained import contained
 from agreement.results.proofs.lateness import decide_late
-from agreement.results.proofs.traceless import DecideRequest, contained, decide
+from agreement.results.proofs.traceless import DecideRequest, decide
 
 
 @offered_functions(DecideRequest)

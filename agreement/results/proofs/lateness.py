@@ -14,7 +14,8 @@ from agreement.proving.decide import SEARCHED, agreement_question
 from agreement.proving.lateness import KINDS, Decisions, LatenessQuestion, decide_lateness
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.proofs import lateness_report
-from agreement.results.proofs.traceless import DecideRequest, places_in, without_trace
+from agreement.results.proofs.traceless import DecideRequest
+from agreement.results.proofs.traceless_inputs import places_in, without_trace
 from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.page import Page
 from lars.dataclass import dataclass

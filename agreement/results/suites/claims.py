@@ -16,7 +16,8 @@ from agreement.documents.outputs import quantity
 from agreement.documents.placed import checked_at, read_toml
 from agreement.proving.decisions import Decision
 from agreement.results.judgements import judge
-from agreement.results.proofs.traceless import contained, decide, witness
+from agreement.results.proofs.contained import contained
+from agreement.results.proofs.traceless import decide, witness
 from agreement.results.solutions import SolveResult, solve
 from lars.dataclass import dataclass
 from lars.errors import LarsError

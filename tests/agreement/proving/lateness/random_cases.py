@@ -7,7 +7,7 @@ from random import Random
 from agreement.documents import requests
 from agreement.proving.decide import Places, agreement_question
 from agreement.proving.lateness import LatenessQuestion, decide_lateness
-from agreement.results.proofs.traceless import without_trace
+from agreement.results.proofs.traceless_inputs import without_trace
 from solver.deadlines import Deadline
 from solver.settings import unsaid
 from tests.agreement.proving.lateness.late_oracle import LateQuery, kinds, small_streams

@@ -1,0 +1,121 @@
+"""The input of commands that need no trace: an experiment, or one or two queries, with options."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from agreement.comparing.agree import AgreementTask, are_pulled
+from agreement.documents import requests
+from agreement.documents.requests.query_files import query_text
+from agreement.documents.values import Period
+from agreement.experiments.as_input import on_read
+from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
+from agreement.proving.decide import (
+    Places,
+)
+from agreement.proving.traceless import TracelessTask
+from lars.errors import LarsError
+from lars.files import exists
+from solver.settings import TraceInput, Warn
+from translate.model.query import MERGING, Language
+
+_INPUTS: Final = (
+    f"a folder with experiment.toml, or one or two queries ({', '.join(requests.QUERY_SUFFIXES)})"
+)
+_PREFERRED: Final = (Language.CQELS, Language.RSPQL, *Language)
+
+
+def without_trace(inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn) -> TracelessTask:
+    """Return the task of an experiment or of queries; the options override keys of the experiment."""
+    input_options = requests.InputOptions(static=options.static, unit=options.unit)
+    read = requests.BadLineOptions(), options.reading, options.assign
+    overrides = requests.ComparisonOptions(input_options, *read)
+    return _traceless(inputs, input_options.trace(), overrides, options.period, warn)
+
+
+def _traceless(
+    inputs: Sequence[Path],
+    trace_input: TraceInput,
+    overrides: requests.ComparisonOptions,
+    periods: Sequence[Period],
+    warn: Warn,
+) -> TracelessTask:
+    if requests.experiment_in(inputs) is not None:
+        task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, periods, warn)
+        read = [query for query in (task.csparql, task.cqels) if query is not None]
+        return _apart(TracelessTask(task, tuple(read), tuple(map(str, inputs))), overrides, warn)
+    missing = [path for path in inputs if not exists(path)]
+    if missing or len(inputs) not in (1, 2):
+        what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
+        raise LarsError(f"{what}; expected {_INPUTS}")
+    fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations(periods)))
+    unit = overrides.input_options.unit or fitting
+    queries = tuple(requests.load_query(path, unit, graphs=True) for path in inputs)
+    sides = tuple(zip(queries, are_pulled(queries), strict=True))
+    task = AgreementTask(
+        next((query for query, is_pulled in sides if is_pulled), None),
+        next((query for query, is_pulled in sides if not is_pulled), None),
+        requests.in_points(periods, unit),
+        replace(trace_input, options=replace(trace_input.options, unit=unit)),
+        overrides.reading.setting(unit),
+        overrides.assign or {},
+    )
+    return _apart(TracelessTask(task, queries, tuple(map(str, inputs))), overrides, warn)
+
+
+def _apart(traceless: TracelessTask, overrides: requests.ComparisonOptions, warn: Warn) -> TracelessTask:
+    """Return a task in whose queries each named graph of elements is a separate stream."""
+    if not any(map(requests.reads_graphs, traceless.queries)):
+        return traceless
+    queries = requests.graphs_as_streams(traceless.queries, traceless.inputs[0])
+    if overrides.reading.trigger == "query-streams":
+        raise LarsError(
+            f"{traceless.inputs[0]}: cannot combine a query that has GRAPH inside WINDOW with "
+            "--trigger query-streams, because this trigger reads all graphs of a stream; use "
+            "--trigger any or matching"
+        )
+    warn(requests.APART)
+    # One query is pulled and pushed, because no query of C-SPARQL reads the graphs of elements.
+    task = replace(traceless.task, csparql=queries[0], cqels=queries[-1])
+    return replace(traceless, task=task, queries=queries)
+
+
+def _compared(experiment: Experiment) -> Experiment:
+    """Return an experiment that compares push and pull of the queries of an experiment with engines.
+
+    Parameters outside the queries have one value, because the choice of the trace has no effect.
+    """
+    entries = experiment.entries
+    if entries["comparisons"] or not entries["queries"]:
+        return experiment
+    names = {
+        name
+        for entry in entries["queries"]
+        for language in Language
+        if language.value in entry.content
+        for name in experiment.query_names(entry.content[language.value], (*entry.path, language.value))
+    }
+    made = {name for entry in entries["traces"] for name in experiment.named(entry.content, entry.path)}
+    grid = {
+        name: texts if name in names else texts[:1]
+        for name, texts in experiment.file.grid.items()
+        if name in names | made
+    }
+    comparison = ExperimentEntry("comparisons", (), {}, "agree")
+    file = experiment.file.model_copy(update={"grid": grid})
+    return replace(experiment, file=file, entries={**entries, "engines": (), "comparisons": (comparison,)})
+
+
+def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
+    """Return the places of patterns in the text of the query; empty if no query has a text."""
+    if requests.is_experiment(inputs[0]):
+        experiment = read_experiment(inputs[0])
+        (entry, *_) = experiment.entries["queries"]
+        language = next(language.value for language in _PREFERRED if language.value in entry.content)
+        source, text = experiment.query_text(entry.content[language], (*entry.path, language))
+        return Places(text, source, replace(requests.current(), base=requests.base_for(text, source)))
+    apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]
+    preferred = (*apart, *inputs)[0]
+    text, source = query_text(preferred), str(preferred)
+    return Places(text, source, replace(requests.current(), base=requests.base_for(text, source)))
