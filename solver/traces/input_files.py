@@ -30,7 +30,7 @@ from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments, Triple
 from solver.rdf import blanks_in, is_of_file, is_triple_term, with_blanks
-from solver.settings import BlankNodes, TraceOptions
+from solver.settings import TraceOptions
 from solver.traces.trace_times import Clock, Instant, MalformedPart
 
 STANDARD_INPUT: Final = Path("-")
@@ -326,16 +326,15 @@ class TraceFile:
     another stream. `loose` is true if a line file writes literals or times without quotes; None allows both
     notations. `prefixes` are declared at the head of a file of atoms, or given for a table. `path` is the
     name in messages. `copy` is a temporary file that is read in place of `path`. `copy` contains the bytes of
-    a pipe, the unpacked bytes of a compressed file, or the triples of a mapped table. `time` is the canonical
-    text of the property that gives messages their times. With `graphs`, the triples of named graphs are read
-    too, and each of their atoms contains the graph. If a log of messages may be `unversioned`, it may omit
-    the version. `times` is the column of a table from which times are read. `arrivals` is the same file with
-    the times at which its rows arrived; `arrival` is the name of their column in the user's table.
+    a pipe, the unpacked bytes of a compressed file, or the triples of a mapped table. `times` is the column
+    of a table from which times are read. `arrivals` is the same file with the times at which its rows
+    arrived, read `by_arrival`. The `options` are those of the trace, without its streams.
     """
 
     index: int
     path: str
     format: FileFormat
+    options: TraceOptions
     clock: Clock
     stream: str | None = None
     candidates: tuple[str, ...] = ()
@@ -344,12 +343,8 @@ class TraceFile:
     loose: bool | None = None
     prefixes: tuple[tuple[str, str], ...] = ()
     copy: Path | None = None
-    blank_nodes: BlankNodes = "document"
-    time: str | None = None
-    graphs: bool = False
-    unversioned: bool = False
     times: str = "t"
-    arrival: str | None = None
+    by_arrival: bool = False
     arrivals: "TraceFile | None" = None
 
     @property
@@ -375,11 +370,11 @@ class TraceFile:
 
     def problem(self, problem: str) -> str:
         """Return a problem of a row; for a time of arrival, the text names its column."""
-        if self.arrival is None or "arrival" in problem:
+        if not self.by_arrival or "arrival" in problem:
             return problem
         if problem.startswith(("found None", "'' is not a time")):
             problem = "the cell is empty; use a time of arrival in each row, or --on-error skip"
-        return f"cannot read the arrival time in the column {self.arrival}: {problem}"
+        return f"cannot read the arrival time in the column {self.options.arrival}: {problem}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,12 +438,12 @@ def element_atoms(  # noqa: PLR0913
             "use --stream for files of one stream only"
         )
     stream, time = own or source.stream, source.stamped(written, column)
-    if source.blank_nodes == "element":
+    if source.options.blank_nodes == "element":
         apart = _of_element(f"{source.index}\n{stream}\n{time.value}", triples)
     else:
         apart = partial(_of_file, source)
     atoms: list[tuple[str, Arguments]] = [(STREAM_PREDICATE, (apart(s), p, apart(o))) for s, p, o in triples]
-    if source.graphs:
+    if source.options.graphs:
         atoms += [(QUAD_PREDICATE, (apart(s), p, apart(o), apart(graph))) for (s, p, o), graph in quads]
     return [TracedAtom(time, stream, name, (*terms, stream or "null")) for name, terms in atoms]
 

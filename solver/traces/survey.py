@@ -22,7 +22,7 @@ from lars.language.windows import LARGEST_TIME
 from solver.columns import NO_CODE, Array, Atoms, TermCodes, distinct
 from solver.settings import OriginWarning, PeriodWarning, TraceOptions, TraceWarning
 from solver.traces.input_files import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
-from solver.traces.trace_times import LARGEST, Instant, TimeKind, dividing, instant_of, show
+from solver.traces.trace_times import LARGEST, Clock, Instant, TimeKind, dividing, instant_of, show
 
 
 class Summary(NamedTuple):
@@ -112,15 +112,14 @@ def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
 class Survey:
     """Facts about a whole trace, such as the number of skipped rows and the first and last time.
 
-    `origin` is the value of time 0 if it is found only from the whole trace. `shift` is the number of time
+    `clock` converts the times if time 0 is found only from the whole trace. `shift` is the number of time
     points that is subtracted from integers since 1970. `misfit` explains why windows and times suggest a
     wrong unit, if they do. `zero` is the dateTime of time 0, if time 0 has a dateTime.
     """
 
-    unit: Duration
     skipped: int
     latest: int = 0
-    origin: int | None = None
+    clock: Clock | None = None
     starts_at_zero: bool = False
     shift: int = 0
     misfit: str | None = None
@@ -149,9 +148,10 @@ class Survey:
         return int(self._points(np.array([self.latest], np.int64))[0])
 
     def _points(self, times: Array) -> Array:
-        if self.origin is None:
+        if self.clock is None or self.clock.origin is None:
             return times - self.shift
-        units, _ = _in_units(times, self.origin + self.unit.nanoseconds, self.unit.nanoseconds)
+        unit = self.clock.unit.nanoseconds
+        units, _ = _in_units(times, self.clock.origin.value + unit, unit)
         return units + 1
 
 
@@ -187,7 +187,7 @@ def survey(
     Raise LarsError with the place of an error.
     """
     if not read and options.ends:
-        return Survey(options.unit, skipped)
+        return Survey(skipped)
     if not read:
         names = ", ".join(source.path for source in sources[:5])
         left_out = f" (skipped: {skipped})" if skipped else ""
@@ -204,21 +204,24 @@ def survey(
         _check_span(read, options.unit.nanoseconds)
     if not options.sort and options.arrival is None:
         _check_order(read, sources, options)
-    origin = None if counted else earliest - options.unit.nanoseconds
+    origin, clock = None, None
+    if not counted:
+        origin = Instant(TimeKind(read[0].kind), earliest - options.unit.nanoseconds, zone_of(read) or 0)
+        clock = replace(sources[0].clock, origin=origin)
     shift = _shift(earliest, read, options) if counted else 0
     # Periods part RDF; a program's atoms may well begin at 0.
     at_zero = any(summary.earliest == shift and summary.stream != ATOMS for summary in read)
     slip = misfit(read, options.windows, sources[0].clock.trace_unit)
     zero = _zero(origin, shift, read, options)
     latest = max(summary.latest for summary in read)
-    return Survey(options.unit, skipped, latest, origin, counted and at_zero, shift, slip, zero, earliest)
+    return Survey(skipped, latest, clock, counted and at_zero, shift, slip, zero, earliest)
 
 
-def _zero(origin: int | None, shift: int, read: Sequence[Summary], options: TraceOptions) -> str | None:
+def _zero(origin: Instant | None, shift: int, read: Sequence[Summary], options: TraceOptions) -> str | None:
     """Return the dateTime of time 0, or None if the trace has integers that count from 0."""
     zone = zone_of(read)
     if origin is not None:
-        return show(Instant(TimeKind(read[0].kind), origin, zone or 0))
+        return show(origin)
     dated = shift or not all(summary.counts for summary in read)
     if dated and options.origin is not None:
         begin = instant_of(options.origin)
@@ -280,7 +283,7 @@ def raise_early(sources: Sequence[TraceFile], options: TraceOptions) -> NoReturn
             t = times.get(number, atom.time)
             if atom.time.value < t.value:
                 came, due = (_written(time, options) for time in (atom.time, t))
-                problem = f"the arrival time {came} in the column {other.arrival} is before the time {due}"
+                problem = f"the arrival time {came} in the column {options.arrival} is before the time {due}"
                 raise other.error(place, f"{problem}; use a column of times at which rows arrived")
     raise LarsError(f"{sources[0].path}: the file changed while it was read")
 

@@ -365,19 +365,19 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
         index,
         str(file),
         kind,
+        # A task reads one file: it gets none of the other files' streams.
+        replace(options, streams={}),
         Clock(options.unit, options.trace_unit or options.unit, origin),
         None if names is None else stream_constant(names),
         candidates,
         prefixes=options.prefixes,
         copy=None if plain == file else plain,
-        blank_nodes=options.blank_nodes or "document",
-        graphs=options.graphs,
     )
     source = kind.begun(source, head, options)
     if arrival is None:
         return source
     late = replace(source, times=arrival) if arrivals is None else replace(source, copy=arrivals)
-    return replace(source, arrivals=replace(late, arrival=arrival))
+    return replace(source, arrivals=replace(late, by_arrival=True))
 
 
 def _check_arrival(path: str, column: str, columns: input_files.TableColumns | None) -> None:

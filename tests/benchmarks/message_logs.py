@@ -190,7 +190,9 @@ def messages_of(path):
 def messages_in(path):
     """Return the messages of a file that is read as a log, whatever it says."""
     how = MessageFormat(rdf_messages.log_messages)
-    return list(rdf_messages.log_messages(TraceFile(0, str(path), how, Clock(SECONDS.unit, SECONDS.unit))))
+    return list(
+        rdf_messages.log_messages(TraceFile(0, str(path), how, SECONDS, Clock(SECONDS.unit, SECONDS.unit)))
+    )
 
 
 KINDS = [*SYNTAX, ".ndjsonld", *([".jelly"] if find_spec("pyjelly") else [])]

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final, NamedTuple
 
 from lars.errors import Place
 from lars.files import BYTE_ORDER_MARK
 from solver.columns import TermCodes
 from solver.rdf import canonical
-from solver.settings import TraceOptions
 from solver.traces import input_files
 from solver.traces.formats.graphs import LinedQuad, literal_time
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind
@@ -32,7 +32,7 @@ class LoggedMessage(NamedTuple):
         MalformedPart for an invalid triple or time.
         """
         triples = [*dict.fromkeys(quad.triple for quad in self.quads)]
-        if not triples and source.time is not None:
+        if not triples and source.options.time is not None:
             return ()
         line, written = self._time(source)
         try:
@@ -42,12 +42,13 @@ class LoggedMessage(NamedTuple):
             raise error.at(line=line) from None
 
     def _time(self, source: input_files.TraceFile) -> tuple[int, Instant]:
-        if source.time is None:
+        if source.options.time is None:
             return self.line, Instant(TimeKind.INTEGER, self.number)
+        timed = _property(source.options.time)
         for line, (_, predicate, value), _ in self.quads:
-            if predicate == source.time:
+            if predicate == timed:
                 return line, literal_time(value, line)
-        problem = f"message {self.number} has no {source.time}; expected a time in each message"
+        problem = f"message {self.number} has no {timed}; expected a time in each message"
         raise MalformedPart(problem, line=self.line)
 
     def row(self, source: input_files.TraceFile, place: int) -> input_files.ExactRow:
@@ -59,6 +60,12 @@ class LoggedMessage(NamedTuple):
             return input_files.ExactRow(
                 place, (error,), input_files.line_of(self.text, line - self.line + 1), line
             )
+
+
+@cache
+def _property(iri: str) -> str:
+    """Return the canonical text of the property that gives messages their times."""
+    return canonical(f"<{iri}>")
 
 
 ReadMessages = Callable[[input_files.TraceFile], Iterator[LoggedMessage]]
@@ -75,14 +82,6 @@ class MessageFormat(input_files.FileFormat):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()}({self.messages.__name__})"
-
-    def begun(
-        self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions
-    ) -> input_files.TraceFile:
-        """Return the file with the property that gives the times of its messages."""
-        _ = head
-        time = options.time and canonical(f"<{options.time}>")
-        return replace(source, time=time, unversioned=options.unversioned)
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the messages of a file in blocks; the file is one part.

@@ -194,7 +194,7 @@ def log_messages(source: TraceFile) -> Iterator[LoggedMessage]:
     only if it has a triple.
     """
     with source.file.open("rb") as file:
-        reader = _Reader(_kind(source), source.unversioned)
+        reader = _Reader(_kind(source), source.options.unversioned)
         if file.read(len(BYTE_ORDER_MARK)) != BYTE_ORDER_MARK:
             file.seek(0)
         for number, piece in enumerate(_pieces(file), 1):
