@@ -94,7 +94,7 @@ class InterpretationOptions(TypedDict, total=False):
 class ComparisonOptions(InputOptions, BadLineOptions, InterpretationOptions, total=False):
     assign: Mapping[str, Sequence[str]] | None
 
-class RunnerOptions(TypedDict, total=False):
+class Runner(TypedDict, total=False):
     master: str | None
     in_process: bool
     evaluator: Literal["auto", "relational", "clingo", "both"]
@@ -130,7 +130,7 @@ class AdapterOptions(TypedDict, total=False):
     silence: float
     options: Mapping[str, object] | None
 
-class AgreeKeywords(ComparisonOptions, RunnerOptions, ProgressKeyword, total=False):
+class AgreeKeywords(ComparisonOptions, Runner, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
     from_: int | str | datetime | None
     to: int | str | datetime | None
@@ -140,7 +140,7 @@ class AgreeKeywords(ComparisonOptions, RunnerOptions, ProgressKeyword, total=Fal
     cause: str | None
     side: Literal["push", "pull"] | None
 
-class AgreeLateKeywords(ComparisonOptions, RunnerOptions, ProgressKeyword, total=False):
+class AgreeLateKeywords(ComparisonOptions, Runner, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
     from_: int | str | datetime | None
     to: int | str | datetime | None
@@ -296,7 +296,7 @@ class ShrinkKeywords(ComparisonOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
     cause: str | None
 
-class SolveKeywords(ProgramOptions, RunnerOptions, ProgressKeyword, total=False):
+class SolveKeywords(ProgramOptions, Runner, ProgressKeyword, total=False):
     from_: int | str | datetime | None
     to: int | str | datetime | None
     models: int | Literal["all"] | None

@@ -6,15 +6,17 @@ A job that takes long reports its progress. Listeners receive the progress as a 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import datetime, time
+from functools import cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
-from lars.errors import printable
+from lars.errors import LarsError, printable
 from lars.language.windows import Interval
+from lars.options import option
 
 Warn = Callable[[str], None]
 Time = int | datetime | time
@@ -133,6 +135,30 @@ ALL_CORES: Final = "local[*]"
 """Spark's default master: all cores of this machine."""
 
 
+_DIGITS: Final = 10
+
+
+def certify_option() -> Any:
+    """Return the field of --certify: the number of time points at which clingo verifies answers."""
+    return option(
+        "some",
+        "Number of time points at which clingo verifies the answers. [default: a sample of the time points]",
+        _read_certify,
+        metavar="all|N|none",
+        keyword='Literal["all", "some", "none"] | int | None',
+    )
+
+
+def _read_certify(value: str | int) -> Certify | int:
+    text = str(value)
+    words: tuple[Certify, ...] = get_args(Certify)
+    if text in words:
+        return words[words.index(text)]
+    if text.isascii() and text.isdecimal() and len(text) < _DIGITS:
+        return int(text)
+    raise LarsError("expected all, none, some, or a number of time points")
+
+
 @dataclass(frozen=True, slots=True)
 class Runner:
     """The choice between the evaluation of a job on Spark, with the master `master`, and in this process.
@@ -142,14 +168,39 @@ class Runner:
     given, finished slices are stored there and reused.
     """
 
-    master: str | None = None
-    in_process: bool = False
+    HEADING: ClassVar = "Execution"
+
+    master: str | None = option(
+        None,
+        "Run on this Spark master, such as local[2]. [default: this process; for large input local[*]]",
+        metavar="URL",
+    )
+    in_process: bool = option(False, "Run in this process, without Spark.")
+    evaluator: Evaluator = option(
+        "auto",
+        "Evaluate with tables (relational), with clingo, or with both, and compare. auto: clingo "
+        "only for programs that tables cannot evaluate.",
+    )
+    certify: Certify | int = certify_option()
+    resume: Path | None = option(
+        None,
+        "Run on Spark and save finished parts in DIR. Repeat the command to continue an interrupted run.",
+        metavar="DIR",
+    )
     slices: int | None = None
     progress: Progress = no_progress
     notice: Warn = unsaid
-    evaluator: Evaluator = "auto"
-    certify: Certify | int = "some"
-    resume: Path | None = None
+
+    def telling(self, notice: Warn, progress: Progress) -> "Runner":
+        """Return the settings with the functions for notes and progress; check that the options fit."""
+        if self.in_process and self.master is not None:
+            raise LarsError("cannot combine --master and --in-process; use one of them")
+        if self.in_process and self.resume is not None:
+            raise LarsError(
+                "cannot combine --resume with --in-process, because --resume runs on Spark; use one of them"
+            )
+        # Many questions meet one hindrance.
+        return replace(self, notice=cache(notice), progress=progress)
 
 
 @dataclass(frozen=True, slots=True)

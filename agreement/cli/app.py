@@ -37,6 +37,7 @@ from agreement.documents.outputs import WIDEST, table_text
 from agreement.documents.table_files import write_case
 from agreement.results.base.library import DEEPEST, Listeners, expected_errors
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
+from lars.options import Option
 from solver.memory import FAILED, bound_of_a_run, read_size, set_bound
 from solver.settings import Progress, no_progress, whole
 
@@ -375,7 +376,7 @@ def _of_command_line(context: _Click) -> dict[str, Any]:
     return {param.opts[0]: context.params[param.name] for param in params}
 
 
-def _parameter(option: options.Option) -> inspect.Parameter:
+def _parameter(option: Option) -> inspect.Parameter:
     """Return the Python parameter for an option or input, with the annotation that Typer reads."""
     kind: Any = option.kind if option.read is None else str
     if option.several_in_shell:
@@ -389,7 +390,7 @@ def _parameter(option: options.Option) -> inspect.Parameter:
     )
 
 
-def _info(option: options.Option) -> object:
+def _info(option: Option) -> object:
     if option.argument:
         return typer.Argument(metavar=option.metavar, help=option.help, show_default=False)
     explained = option.help

@@ -7,19 +7,12 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Final, Literal
 
-from agreement.documents.options import (
-    IdleOptions,
-    alone,
-    has,
-    has_not,
-    idle_options,
-    option,
-    options_of,
-)
+from agreement.documents.options import IdleOptions, alone, has, has_not, idle_options, options_of
 from agreement.documents.outputs import quantity
 from agreement.documents.table_files import FOR_PAPERS, TableFormat, TermForm, write_tables
 from agreement.results.base.library import Answering, answering
 from lars.dataclass import dataclass
+from lars.options import option
 from solver.settings import Warn
 
 _LISTED: Final = 20

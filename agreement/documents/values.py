@@ -8,15 +8,15 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from enum import Enum
 from pathlib import Path
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final, Literal
 
 from lars.durations import NANOSECONDS, Duration, TimedPoints, read_duration
 from lars.errors import LarsError
 from lars.files import exists
 from lars.language.terms import Iri
 from lars.language.windows import LARGEST_TIME, Interval
+from lars.options import choices_of
 from solver.settings import StaticFile
 from translate.model.query import Language
 
@@ -352,17 +352,6 @@ def _iri(value: object, what: str) -> Iri:
         part = value if isinstance(value, str) else None
         raise wrong(value, f"{what}, an absolute IRI in quotes and without < >", part)
     return Iri(value)
-
-
-def choices_of(kind: Any) -> Mapping[str, Any]:
-    """Return the choices of an enumeration or literal type by their texts; an empty mapping for other types.
-
-    >>> choices_of(Literal["stop", "skip"])
-    {'stop': 'stop', 'skip': 'skip'}
-    """
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        return {str(member.value): member for member in kind}
-    return {word: word for word in get_args(kind)} if get_origin(kind) is Literal else {}
 
 
 def several_of(kind: Any) -> Callable[[object], frozenset[Any]]:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
 from agreement.documents import requests, values
 from agreement.documents.generate.plan import StreamOptions
 from agreement.documents.model_texts import fields_of, json_schema
-from agreement.documents.options import Option, declared
+from agreement.documents.options import declared
 from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.values import (
     MOST_NUMBERS,
@@ -38,6 +38,7 @@ from lars.durations import Duration
 from lars.errors import PlacedError, place_at
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
+from lars.options import Option
 from solver.settings import BlankNodes, StaticFile, Time
 from translate.model.query import Language, Profile, Trigger
 

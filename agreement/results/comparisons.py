@@ -21,7 +21,7 @@ from agreement.comparing.compare import (
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents import requests
 from agreement.documents.dates import Dates
-from agreement.documents.options import IdleOptions, OptionValues, argument, declared, flags_of, option
+from agreement.documents.options import IdleOptions, OptionValues, declared, flags_of
 from agreement.documents.outputs import NO_ROWS, quantity
 from agreement.documents.recordings import Case
 from agreement.documents.table_files import Column, OutTable
@@ -38,6 +38,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text
 from lars.language.windows import Bounds
+from lars.options import argument, option
 from solver.memory import FAILED
 from solver.settings import Time
 from solver.traces import point_of

@@ -12,7 +12,7 @@ from agreement.answering.explaining import AtomExplanation, CheckReadings, NoAns
 from agreement.answering.solve import solving
 from agreement.documents import requests
 from agreement.documents.dates import Dates
-from agreement.documents.options import argument, flags_of, needed, option
+from agreement.documents.options import flags_of
 from agreement.documents.outputs import Json, clip_text, shorten
 from agreement.documents.table_files import OutTable
 from agreement.experiments.as_input import on_read
@@ -24,6 +24,7 @@ from lars.analysis import nearby
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, text_in
+from lars.options import argument, needed, option
 from solver.settings import Time
 from solver.traces.input_files import STANDARD_INPUT
 

@@ -14,7 +14,7 @@ from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.options import argument, flags_of, names_of, option
+from agreement.documents.options import flags_of, names_of
 from agreement.documents.recordings import Recording, read_recording
 from agreement.documents.table_files import OutTable
 from agreement.documents.traces import check_graphs, origin_in, point_in
@@ -36,6 +36,7 @@ from agreement.results.renderings.judged_windows import (
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
+from lars.options import argument, option
 from solver.settings import TraceInput, Warn
 from solver.traces import instant_of, point_of, read_static
 from translate.model.query import MERGING, EngineQuery

@@ -4,13 +4,13 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Final
 
-from agreement.documents.options import argument, option
 from agreement.documents.requests import Around, reading_as
 from agreement.documents.values import absolute_iri
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.messages import replies
 from agreement.results.base.library import Listeners, Result, offered_functions
 from lars.dataclass import dataclass
+from lars.options import argument, option
 
 _STANDARD_INPUT: Final = 0
 _BYTES_AT_ONCE: Final = 2**16

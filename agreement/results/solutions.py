@@ -20,7 +20,7 @@ from agreement.answering.solve.solving import (
 )
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.options import IdleOptions, flags_of, has, option
+from agreement.documents.options import IdleOptions, flags_of, has
 from agreement.documents.outputs import plain, quantity, short, table
 from agreement.documents.table_files import OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
@@ -28,8 +28,9 @@ from agreement.results.renderings import answer_lines
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.language.windows import Interval
+from lars.options import option
 from solver.facts import Row
-from solver.settings import Time, unsaid
+from solver.settings import Runner, Time, unsaid
 from solver.traces.input_files import STANDARD_INPUT
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class SolveRequest:
     how: requests.ProgramOptions
     from_: Time | None = requests.first_time_option()
     to: Time | None = requests.time_option("Last time point. [default: the last element of the trace]")
-    where: requests.RunnerOptions
+    where: Runner
     streams: AnswerStreamOptions
     as_: str | None = option(
         None,
@@ -267,7 +268,7 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         return SolveResult(reported, task.setting.unit)
     task = replace(
         task,
-        trace=replace(task.trace, runner=request.where.runner(listeners.note, listeners.progress)),
+        trace=replace(task.trace, runner=request.where.telling(listeners.note, listeners.progress)),
         setting=replace(task.setting, ordered=True),
         whole=request.streams.whole,
         predicates=request.streams.predicates,

@@ -9,22 +9,14 @@ from rich.console import RenderableType
 
 from agreement.answering.solve import translating
 from agreement.documents import requests
-from agreement.documents.options import (
-    IdleOptions,
-    OptionTest,
-    OptionValues,
-    argument,
-    flags_of,
-    has,
-    has_not,
-    option,
-)
+from agreement.documents.options import IdleOptions, OptionTest, OptionValues, flags_of, has, has_not
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
+from lars.options import argument, option
 from solver.settings import Time, Warn, unsaid
 from translate.model.query import MERGING, STEPPED, Language, Semantics
 from translate.strict import StrictEngine

@@ -13,7 +13,6 @@ from agreement.answering.solve.translating import period_of
 from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents import requests
 from agreement.documents.dates import Dates
-from agreement.documents.options import option
 from agreement.documents.outputs import in_order
 from agreement.documents.traces import (
     Trace,
@@ -42,6 +41,7 @@ from lars.language.program import Program, atoms, head_atom
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Signature, Variable, signature, write_name
 from lars.language.windows import LARGEST_TIME, Interval
+from lars.options import option
 from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
 from solver.facts import Multiples, Row, atom_of

@@ -6,11 +6,11 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Final, Literal
 
-from agreement.documents.options import option
 from agreement.documents.values import ABSOLUTE_IRI, LARGEST, cut
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration, read_duration
 from lars.errors import LarsError
+from lars.options import option
 
 NOTHING: Final = Duration(0)
 HALF_A_MINUTE: Final = Duration(30 * 10**9)

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, get_args
 
-from agreement.documents.options import IdleOptions, argument, flags_of, has, has_not, option
+from agreement.documents.options import IdleOptions, flags_of, has, has_not
 from agreement.documents.requests import query_files, readers
 from agreement.documents.values import Period, absolute_iri, columns_by_stream, points_of, static_files
 from lars.dataclass import dataclass
@@ -15,6 +14,7 @@ from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Bounds
+from lars.options import argument, option
 from solver import settings
 from translate import analysis
 from translate.dialects import TITLES, UNVERSIONED, concerns_queries
@@ -119,17 +119,6 @@ def on_option() -> Any:
         readers.variables,
         metavar="?A,?B|none",
         keyword="str | Sequence[str] | None",
-    )
-
-
-def certify_option() -> Any:
-    """Return the field of --certify: the number of time points at which clingo verifies answers."""
-    return option(
-        "some",
-        "Number of time points at which clingo verifies the answers. [default: a sample of the time points]",
-        readers.certify,
-        metavar="all|N|none",
-        keyword='Literal["all", "some", "none"] | int | None',
     )
 
 
@@ -521,51 +510,6 @@ class TracelessOptions:
     readings: Mapping[str, str] | None = readings_option()
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
-
-
-@dataclass(frozen=True, slots=True)
-class RunnerOptions:
-    """The options for the place of a run (this process or Spark) and the evaluator."""
-
-    HEADING: ClassVar = "Execution"
-
-    master: str | None = option(
-        None,
-        "Run on this Spark master, such as local[2]. [default: this process; for large input local[*]]",
-        metavar="URL",
-    )
-    in_process: bool = option(False, "Run in this process, without Spark.")
-    evaluator: settings.Evaluator = option(
-        "auto",
-        "Evaluate with tables (relational), with clingo, or with both, and compare. auto: clingo "
-        "only for programs that tables cannot evaluate.",
-    )
-    certify: settings.Certify | int = certify_option()
-    resume: Path | None = option(
-        None,
-        "Run on Spark and save finished parts in DIR. Repeat the command to continue an interrupted run.",
-        metavar="DIR",
-    )
-
-    def runner(
-        self, note: settings.Warn, progress: settings.Progress = settings.no_progress
-    ) -> settings.Runner:
-        """Return the settings of a job: place, evaluator, and the functions for notes and progress."""
-        if self.in_process and self.master is not None:
-            raise LarsError("cannot combine --master and --in-process; use one of them")
-        if self.in_process and self.resume is not None:
-            raise LarsError(
-                "cannot combine --resume with --in-process, because --resume runs on Spark; use one of them"
-            )
-        return settings.Runner(
-            self.master,
-            self.in_process,
-            progress=progress,
-            notice=cache(note),  # many questions meet one hindrance
-            evaluator=self.evaluator,
-            certify=self.certify,
-            resume=self.resume,
-        )
 
 
 def origin_text(origin: datetime | None) -> str:

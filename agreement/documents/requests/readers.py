@@ -8,16 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from datetime import time as time_of_day
 from pathlib import Path
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from agreement.documents import values
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
-from solver.settings import Certify, Time
+from solver.settings import Time
 from translate.dialects import check_reading
-
-_DIGITS = 10
 
 
 def unit(value: str | Duration) -> Duration:
@@ -75,17 +73,6 @@ def ordinal(value: str | int, accepted: str = "a number from 1") -> int:
 def models(value: str | int) -> int:
     """Return the number of requested answer streams; 0 means all."""
     return 0 if value == "all" else ordinal(value, "all, or a number from 1")
-
-
-def certify(value: str | int) -> Certify | int:
-    """Return the time points that clingo verifies, or the number of these time points."""
-    text = str(value)
-    words: tuple[Certify, ...] = get_args(Certify)
-    if text in words:
-        return words[words.index(text)]
-    if text.isascii() and text.isdecimal() and len(text) < _DIGITS:
-        return int(text)
-    raise LarsError("expected all, none, some, or a number of time points")
 
 
 def numbers_text(value: str | int | Sequence[int]) -> str:

@@ -16,7 +16,6 @@ from typing import Final
 
 from agreement.comparing.arena import Arena, Lead
 from agreement.comparing.smaller import fewest_enough, made_small
-from agreement.documents.options import option
 from agreement.engines.adapters.messages import FailedEngineError, StreamEngine, TimeIsUpError, answers_of
 from agreement.engines.engine import Engine, EngineRule
 from agreement.engines.registry import ENGINES
@@ -32,6 +31,7 @@ from agreement.proving.hunting.switches import switches_of
 from lars.dataclass import dataclass
 from lars.durations import read_duration
 from lars.errors import LarsError, TimeLimitError
+from lars.options import option
 from solver.deadlines import Deadline, until
 from solver.settings import Progress, no_progress
 

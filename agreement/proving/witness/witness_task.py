@@ -11,7 +11,6 @@ from typing import ClassVar, Final
 
 from agreement.comparing import agree
 from agreement.comparing.agree.agreeing import AgreementReport, RowFilter
-from agreement.documents.options import option
 from agreement.documents.requests import TracelessOptions
 from agreement.documents.traces import streams_of
 from agreement.proving.decisions import Decision, PairOnStream, Witness
@@ -21,6 +20,7 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError, TimeLimitError
 from lars.language import terms
 from lars.language.program import Program
+from lars.options import option
 from solver.deadlines import Deadline, until
 from solver.facts import Background, constant_of
 from solver.search import Candidates, ChosenStream, Contest

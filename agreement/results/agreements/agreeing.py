@@ -18,7 +18,7 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import outputs, requests
 from agreement.documents.dates import Dates
-from agreement.documents.options import IdleOptions, has, has_not, option, shell_words
+from agreement.documents.options import IdleOptions, has, has_not, shell_words
 from agreement.documents.requests import Side
 from agreement.documents.table_files import OutTable
 from agreement.documents.values import Period, points_of
@@ -35,9 +35,10 @@ from agreement.results.renderings.agreement_report import ExplainCommand
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import text_in
+from lars.options import option
 from solver.facts import Fact, Row
 from solver.memory import FAILED
-from solver.settings import Time, Warn
+from solver.settings import Runner, Time, Warn
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
 from translate.tau import lars_program
@@ -105,7 +106,7 @@ class AgreeRequest:
         keyword="int | str | None",
         heading=_LATE,
     )
-    where: requests.RunnerOptions
+    where: Runner
     only_period: tuple[Period, ...] = requests.periods_option(
         "Show only the differences of these periods, such as 5, 5,10 or 1..50.",
         metavar="PERIODS",
@@ -445,7 +446,7 @@ def compared_answers(request: AgreeRequest, listeners: Listeners) -> tuple[Agree
         )
     only = tuple(points_of(period, task.setting.unit) for period in request.only_period) or None
     row_filter = narrow(only, request.cause, request.side, tasks.periods_of(task))
-    trace = replace(task.trace, runner=request.where.runner(listeners.note, listeners.progress))
+    trace = replace(task.trace, runner=request.where.telling(listeners.note, listeners.progress))
     report = replace(tasks.run(replace(task, trace=trace), listeners.warn), row_filter=row_filter)
     for message in report.warnings:
         listeners.warn(message)

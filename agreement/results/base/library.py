@@ -24,19 +24,18 @@ from rich.console import RenderableType
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import (
     IdleOptions,
-    Option,
     build,
     check_idle,
     declared,
     idle_options,
     naming,
-    needed,
     options_of,
 )
 from agreement.documents.outputs import json_text, table_text
 from agreement.documents.table_files import Column, OutTable, TableValue, as_frame
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, printable, system_error
+from lars.options import Option, needed
 from solver.memory import problem
 from solver.settings import Progress, Warn, no_progress, unsaid, whole
 

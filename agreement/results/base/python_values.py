@@ -10,10 +10,11 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
-from agreement.documents.options import Option, check_range, member_of, naming
-from agreement.documents.values import choices_of, cut
+from agreement.documents.options import check_range, member_of, naming
+from agreement.documents.values import cut
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.options import Option, choices_of
 
 _INNERMOST: Final = re.compile(r"\[[^\[\]]*\]")
 _ITEMS: Final = re.compile(r"Sequence\[([^\[\]]*)\]")

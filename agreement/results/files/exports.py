@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from agreement.answering.exporting import export_to, read_answers
 from agreement.answering.solve.solving import solving_task
 from agreement.documents import requests
-from agreement.documents.options import alone, argument, flags_of, option
+from agreement.documents.options import alone, flags_of
 from agreement.documents.outputs import json_text
 from agreement.experiments.as_input import unfold
 from agreement.results.base import library
@@ -16,6 +16,7 @@ from agreement.results.renderings.answer_lines import json_objects
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.options import argument, option
 from lars.ticker import Reasoner
 from solver.settings import Time
 

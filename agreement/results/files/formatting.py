@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from agreement.documents.options import argument, option
 from agreement.results.base.library import Listeners, PrintedTexts, offered_functions
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import rewrite, text_in
+from lars.options import argument, option
 from lars.text import format_program
 
 _CHANGED = 1

@@ -5,9 +5,10 @@ from typing import ClassVar
 
 from agreement.documents.generate import WrittenFormat, plan, writing
 from agreement.documents.generate.plan import TRIPLES, StreamOptions
-from agreement.documents.options import IdleOptions, argument, has, option
+from agreement.documents.options import IdleOptions, has
 from agreement.results.base.library import Listeners, Result, offered_functions
 from lars.dataclass import dataclass
+from lars.options import argument, option
 from solver.settings import Runner
 
 

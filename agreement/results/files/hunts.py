@@ -12,7 +12,6 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
 from agreement.documents import requests
-from agreement.documents.options import argument, option
 from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.case import case_text
 from agreement.documents.table_files import Column, OutTable
@@ -32,6 +31,7 @@ from agreement.results.renderings import hunt_report
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError
 from lars.files import check_own_folder, read_text, replacement_folder
+from lars.options import argument, option
 from solver.settings import StaticFile
 from solver.traces import read_static
 

@@ -5,13 +5,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from agreement.documents.initial import initial
-from agreement.documents.options import argument
 from agreement.documents.requests import EXPERIMENT_FILE, InputOptions, periods_option
 from agreement.documents.values import Period
 from agreement.results.base.library import Listeners, WrittenFiles, offered_functions
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, rewrite
+from lars.options import argument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,6 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from agreement.documents.options import option
 from agreement.documents.outputs import Json, pick, quantity
 from agreement.documents.requests import EXPERIMENT_FILE, cells_at_once_option, experiment_argument
 from agreement.documents.table_files import OutTable
@@ -45,6 +44,7 @@ from agreement.results.files.runs import RunRequest, RunResult, run
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, replacement_path, temporary_folder
+from lars.options import option
 from solver.settings import Progress, no_progress
 
 _ZIP: Final = ".zip"

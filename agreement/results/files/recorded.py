@@ -9,7 +9,7 @@ from typing import Any, Final, TextIO
 from rich.console import RenderableType
 
 from agreement.comparing.judge import read_pushes
-from agreement.documents.options import argument, flags_of, option
+from agreement.documents.options import flags_of
 from agreement.documents.outputs import Json, quantity
 from agreement.documents.recordings import Push, static_lines
 from agreement.documents.recordings.case import write_case
@@ -29,6 +29,7 @@ from agreement.results.base.library import Findings, Listeners, offered_function
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import read_file, read_text
+from lars.options import argument, option
 from solver.traces import read_static
 from translate.model.query import EngineQuery
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
-from agreement.documents.options import IdleOptions, has, has_not, option
+from agreement.documents.options import IdleOptions, has, has_not
 from agreement.documents.outputs import Json, quantity
 from agreement.documents.requests import cells_at_once_option, experiment_argument, fail_on_empty_option
 from agreement.documents.table_files import OutTable
@@ -18,6 +18,7 @@ from agreement.results.base.library import Findings, Listeners, offered_function
 from lars.dataclass import dataclass
 from lars.durations import SECOND
 from lars.errors import LarsError
+from lars.options import option
 from solver.memory import FAILED
 
 if TYPE_CHECKING:

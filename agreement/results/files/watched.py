@@ -13,7 +13,7 @@ from agreement.comparing.agree import AgreementTask
 from agreement.comparing.watch import Watcher, WatchState, newest_state, write_state
 from agreement.documents import requests
 from agreement.documents.dates import Dates
-from agreement.documents.options import IdleOptions, argument, declared, has, has_not, option
+from agreement.documents.options import IdleOptions, declared, has, has_not
 from agreement.documents.outputs import quantity
 from agreement.documents.requests import Side
 from agreement.documents.table_files import GrowingFormat, append_rows, cut_back
@@ -25,10 +25,20 @@ from agreement.results.files import watch_report
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import exists, temporary_folder
+from lars.options import argument, option
 from lars.version import program
 from solver.columns import TermCodes, TraceColumns
 from solver.memory import FAILED
-from solver.settings import ALL_CORES, Certify, OriginWarning, Runner, TraceOptions, TraceWarning, Warn
+from solver.settings import (
+    ALL_CORES,
+    Certify,
+    OriginWarning,
+    Runner,
+    TraceOptions,
+    TraceWarning,
+    Warn,
+    certify_option,
+)
 from solver.traces import as_they_came, check_side_file, prepare
 from solver.traces.input_files import STANDARD_INPUT
 from solver.traces.spooling import forget_before, is_spooled, opened, spool
@@ -137,7 +147,7 @@ class WatchRequest:
     files: int = option(100, "Greatest number of files in a batch.", metavar="N", least=1)
     fail_on_empty: bool = requests.fail_on_empty_option()
     master: str = option(ALL_CORES, "Spark master.", metavar="URL")
-    certify: Certify | int = requests.certify_option()
+    certify: Certify | int = certify_option()
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,8 +369,8 @@ def _elements(
     with catch_warnings(record=True) as caught:
         simplefilter("always", TraceWarning)
         sources = prepare(paths, options)
-        numbered = next((each for each in sources if each.format.of_messages and each.time is None), None)
-        if numbered is not None:
+        numbered = next((each for each in sources if each.format.of_messages), None)
+        if numbered is not None and options.time is None:
             raise LarsError(
                 f"{numbered.path}: cannot watch messages without times, because each file numbers them from "
                 "1; use --time IRI"

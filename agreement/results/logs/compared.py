@@ -17,7 +17,6 @@ from agreement.comparing.drafts import Draft, draft
 from agreement.comparing.logs import AlertMatch, LogMatch, match_logs, missed
 from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
-from agreement.documents.options import argument, option
 from agreement.documents.recordings import Recording, answer_tables
 from agreement.documents.table_files import Column, OutTable, term_columns
 from agreement.documents.values import Period
@@ -30,6 +29,7 @@ from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.files import rewrite
 from lars.language.terms import Variable
+from lars.options import argument, option
 from solver.memory import FAILED
 from solver.settings import share, unsaid
 from solver.traces import read_time

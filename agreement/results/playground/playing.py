@@ -7,12 +7,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from agreement.documents.options import argument, option
 from agreement.results.base.library import Listeners, Result, offered_functions
 from agreement.results.playground.texts import PlayedTexts, read_texts
 from agreement.results.playground.worker import PlayProcess
 from lars.dataclass import dataclass
 from lars.errors import LarsError, system_error
+from lars.options import argument, option
 from solver import memory
 
 if TYPE_CHECKING:

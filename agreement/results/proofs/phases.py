@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from rich.console import RenderableType
 
 from agreement.comparing.agree import NO_ROW, periods_of
-from agreement.documents.options import option, shell_words
+from agreement.documents.options import shell_words
 from agreement.documents.outputs import NO_ROWS
 from agreement.documents.requests import (
     ComparisonOptions,
@@ -29,6 +29,7 @@ from agreement.results.renderings.pages.figure import write_figure
 from agreement.results.renderings.phase_report import check, figure_of
 from lars.dataclass import dataclass
 from lars.durations import Duration
+from lars.options import option
 from solver.memory import FAILED
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.console import RenderableType
 
 from agreement.comparing.agree import RowCause, cause_of
-from agreement.documents.options import option
 from agreement.documents.requests import (
     ComparisonOptions,
     compared_inputs,
@@ -22,6 +21,7 @@ from agreement.results.base.library import Findings, Listeners, offered_function
 from agreement.results.renderings.witness_report import shrunk_json, shrunk_text
 from lars.dataclass import dataclass
 from lars.errors import LarsError
+from lars.options import option
 from solver.facts import Fact
 
 if TYPE_CHECKING:

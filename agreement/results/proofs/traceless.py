@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.documents import requests
-from agreement.documents.options import IdleOptions, has, has_not, option
+from agreement.documents.options import IdleOptions, has, has_not
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
 from agreement.experiments.as_input import title_of
@@ -38,6 +38,7 @@ from agreement.results.renderings.pages.page import Page
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.options import option
 from solver.deadlines import Deadline
 
 

@@ -4,10 +4,10 @@ import re
 from importlib.resources import files
 from typing import Final
 
-from agreement.documents.options import argument
 from agreement.results.base.library import Listeners, PrintedTexts, offered_functions
 from lars.dataclass import dataclass
 from lars.errors import LarsError
+from lars.options import argument
 from lars.version import program_version
 
 _ENTRY: Final = re.compile(r"@\w+\{(\w+),\n.*?\n\}", re.DOTALL)

@@ -12,7 +12,7 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from agreement.documents.options import argument, flags_of, option
+from agreement.documents.options import flags_of
 from agreement.documents.outputs import first_few, pick, quantity
 from agreement.documents.recordings import read_recording
 from agreement.documents.requests import AnswersOptions, bounds_option
@@ -57,6 +57,7 @@ from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from lars.files import check_own_folder, exists, replacement_folder
 from lars.language.windows import Bounds
+from lars.options import argument, option
 from solver.deadlines import Deadline
 from solver.settings import share
 from translate.model.query import Language

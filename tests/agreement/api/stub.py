@@ -10,7 +10,8 @@ from collections import Counter
 from typing import get_args
 
 from agreement import api
-from agreement.documents.options import Option, declared, members
+from agreement.documents.options import declared, members
+from lars.options import Option
 from tests.packs import ROOT
 
 PATH = ROOT / "agreement" / "api.pyi"

@@ -4,11 +4,11 @@ import pytest
 
 from agreement.documents.options import declared, members
 from agreement.documents.requests.groups import InputOptions
-from agreement.documents.values import choices_of
 from agreement.experiments.schema import ComparisonKeys, EngineTable, GenerateTable, TraceKeys
 from agreement.results.agreements.agreeing import AgreeRequest
 from agreement.results.files.generated import GenerateRequest
 from agreement.results.judgements import JudgeRequest
+from lars.options import choices_of
 
 PAIRS = [(ComparisonKeys, AgreeRequest), (TraceKeys, InputOptions), (EngineTable, JudgeRequest)]
 UNLIKE = {"static", "streams", "period"}

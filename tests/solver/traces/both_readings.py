@@ -137,7 +137,9 @@ def summarise(rows, unit):
 
 def time_of(found, row, unit):
     """Return the time point of a row."""
-    return row.time - found.shift if found.origin is None else (row.time - found.origin) // unit.nanoseconds
+    if found.clock is None:
+        return row.time - found.shift
+    return (row.time - found.clock.origin.value) // unit.nanoseconds
 
 
 def fact_of_row(row):

@@ -1,0 +1,134 @@
+"""The declaration of an option, as a field of the value that the option sets.
+
+A field has a type, a default and a help text. Commands, Python and `experiment.toml` read an option by its
+declaration. The value can belong to any floor: the settings of a job are options of commands.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, field
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_origin
+
+from lars.dataclass import dataclass
+
+Reader = Callable[[Any], Any]
+"""A function that returns the value of an option from texts of a shell, or from a value of Python.
+
+The function raises WrongValueError or LarsError with the value and the expected form.
+"""
+DataSource = Literal["trace", "static", "streams"]
+KEY: Final = "option"
+"""The key of an option in the metadata of its field."""
+_OUTSIDE: Final = {Path: "str | Path", bool: "bool", int: "int", float: "float", str: "str"}
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option of a command: its purpose, its spelling, and the reader of its value.
+
+    `shell_name` is the name of the option in a shell, if it differs from the field name. `short` is a second
+    name of the option. `default_text` is the default of the option in the help text. A `repeated` option
+    occurs several times; an `argument` is positional. `last_input` marks the option that is the last
+    positional argument in a shell. `keyword` is the type of the option in Python, if it differs from the type
+    of the field. `source` is the kind of data in the files of the option; Python also accepts these data as
+    values. A number must be from `least` to `most`. The other attributes describe the field: `kind` is the
+    type of the field without None. If `several` is true, `kind` is the type of the items of a sequence.
+    """
+
+    help: str
+    read: Reader | None = None
+    metavar: str | None = None
+    shell_name: str | None = None
+    short: str | None = None
+    default_text: str | None = None
+    keyword: str | None = None
+    source: DataSource | None = None
+    least: float | None = None
+    most: float | None = None
+    repeated: bool = False
+    argument: bool = False
+    last_input: bool = False
+    name: str = ""
+    default: Any = None
+    kind: Any = object
+    several: bool = False
+    optional: bool = False
+    heading: str | None = None
+
+    @property
+    def flag(self) -> str:
+        """The flag of the option in a shell; a final _ of a Python name is removed."""
+        return self.shell_name or f"--{self.name.rstrip('_').replace('_', '-')}"
+
+    @property
+    def needed(self) -> bool:
+        """Whether the option has no default."""
+        return self.default is MISSING
+
+    @property
+    def plain_default(self) -> Any:
+        """The default of the option in the form of user input, or None."""
+        return None if self.needed or self.default == () else plain_value(self.default)
+
+    @property
+    def several_in_shell(self) -> bool:
+        """Whether the parser of the shell collects several values.
+
+        An option with its own reader has one text.
+        """
+        return self.repeated or (self.several and self.read is None)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The valid texts of an option whose type is an enumeration or a literal type.
+
+        The result is empty for other types.
+        """
+        return tuple(choices_of(self.kind))
+
+    @property
+    def python_type(self) -> str:
+        """The type of the keyword in Python, as text."""
+        if self.keyword is not None:
+            return self.keyword
+        if self.source == "static":
+            return "StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None"
+        if self.source is not None:
+            return f"{'TraceSource' if self.several else 'TextSource'}{' | None' if self.optional else ''}"
+        plain = f"Literal[{', '.join(map(repr, self.choices))}]" if self.choices else _OUTSIDE[self.kind]
+        whole = f"{plain} | Sequence[{plain}]" if self.several else plain
+        return f"{whole} | None" if self.optional or self.several else whole
+
+
+def option(default: Any, help_text: str, read: Reader | None = None, **more: Any) -> Any:
+    """Return the dataclass field that declares an option."""
+    return field(default=default, metadata={KEY: Option(help_text, read, **more)})
+
+
+needed: Final = MISSING
+"""The default of a required option."""
+
+
+def argument(metavar: str, help_text: str, *, default: Any = needed, **more: Any) -> Any:
+    """Return the dataclass field that declares a positional input.
+
+    Without `default`, the input is required.
+    """
+    return option(default, help_text, metavar=metavar, argument=True, **more)
+
+
+def choices_of(kind: Any) -> Mapping[str, Any]:
+    """Return the choices of an enumeration or literal type by their texts; an empty mapping for other types.
+
+    >>> choices_of(Literal["stop", "skip"])
+    {'stop': 'stop', 'skip': 'skip'}
+    """
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return {str(member.value): member for member in kind}
+    return {word: word for word in get_args(kind)} if get_origin(kind) is Literal else {}
+
+
+def plain_value(value: Any) -> Any:
+    """Return a value in the form of user input: the text of a member of an enumeration."""
+    return value.value if isinstance(value, Enum) else value
