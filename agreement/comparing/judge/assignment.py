@@ -5,7 +5,7 @@ A report that belongs to no evaluation is a place of its own, with a problem.
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from math import inf
 from typing import Final
 
@@ -53,15 +53,21 @@ class ReportAssignment:
     `late` ms after its evaluation. If `late` is None, the delay must be less than the slide of one of the
     reporting `windows`. If `late` is None and no window reports, any delay is allowed. `push_times` maps push
     numbers to times in ms; with `push_times`, a report counts at the time of its push. `closes` is the time
-    in ms at which the first of all windows closes, or None if the clock does not close windows.
+    in ms at which the first of all windows closes, or None if the clock does not close windows. The `options`
+    contain `early` and `late`.
     """
 
-    late: float | None = None
-    early: float = 0
+    options: Options = field(default_factory=Options)
     push_times: Mapping[int | None, float] | None = None
     once: bool = False
     windows: tuple[specifications.ShownWindow, ...] = ()
     closes: float | None = None
+
+    @property
+    def late(self) -> float | None:
+        """The delay in ms that no report may reach, if the clock triggers evaluations and the user set it."""
+        late = self.options.late
+        return late + recordings.SLACK if self.once and late is not None else None
 
     def bound(self, t: float) -> float:
         """Return the delay in ms from which on a report does not belong to an evaluation at time `t`."""
@@ -75,7 +81,7 @@ class ReportAssignment:
     def time_of(self, report: recordings.Report) -> float:
         """Return the time in ms at which the rule assigns the report: its push's time, or its own time."""
         # A push that was refused, or lost, has no time of its own: yet something came during it.
-        own = report.t + self.early
+        own = report.t + self.options.early
         return own if self.push_times is None else self.push_times.get(report.trigger, own)
 
 
@@ -94,7 +100,7 @@ def slots(
     for report in reports:
         time = how.time_of(report)
         number = bisect_right(times, time + recordings.SLACK) - 1
-        if number < 0 or time - how.early - times[number] >= how.bound(times[number]):
+        if number < 0 or time - how.options.early - times[number] >= how.bound(times[number]):
             alone.append(undue((report,), how))
         elif how.once and belonging[number] and not one_report(belonging[number][0], report):
             alone.append(replace(undue((report,), how), problem="a second report"))
@@ -108,7 +114,7 @@ def slots(
 
 def undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
     """Return an entry for reports that belong to no evaluation."""
-    early = how.closes is not None and reports[0].t < how.closes - how.early
+    early = how.closes is not None and reports[0].t < how.closes - how.options.early
     return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
 
@@ -141,10 +147,9 @@ def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignme
     if not clock_driven(of):
         times: dict[int | None, float] = {each.number: each.t * length for each in of.task.elements}
         # The report of windows that look ahead is due later than the push.
-        return ReportAssignment(None, options.early, None if of.frame.lead else times)
-    allowed = None if options.late is None else options.late + recordings.SLACK
+        return ReportAssignment(options, None if of.frame.lead else times)
     reporting = tuple(window for window in of.windows if window.strategies)
-    return ReportAssignment(allowed, options.early, once=True, windows=reporting, closes=first_close(of))
+    return ReportAssignment(options, once=True, windows=reporting, closes=first_close(of))
 
 
 def slide_of(window: specifications.ShownWindow) -> int:

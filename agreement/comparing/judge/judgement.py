@@ -229,7 +229,7 @@ def _compared_times(
         # At its time, which is the likeliest, and behind it; on both sides of a bound, for its rounding.
         yield from (due, due + 1)
         yield from (
-            floor((time - how.early - late + more) / length) + 1
+            floor((time - options.early - late + more) / length) + 1
             for more in (-recordings.SLACK, recordings.SLACK)
         )
 
