@@ -81,8 +81,6 @@ class InputOptions(TypedDict, total=False):
     column: Mapping[str, str | Mapping[str, str]] | None
     arrival: str | None
     null: str | Sequence[str] | None
-
-class BadLineOptions(TypedDict, total=False):
     on_error: Literal["stop", "skip"]
     rejected: str | Path | None
 
@@ -91,7 +89,7 @@ class InterpretationOptions(TypedDict, total=False):
     bounds: Literal["closed", "low-open", "high-open", "open"] | None
     trigger: Literal["any", "query-streams", "matching"] | None
 
-class ComparisonOptions(InputOptions, BadLineOptions, InterpretationOptions, total=False):
+class ComparisonOptions(InputOptions, InterpretationOptions, total=False):
     assign: Mapping[str, Sequence[str]] | None
 
 class Runner(TypedDict, total=False):
@@ -108,7 +106,7 @@ class EvaluationOptions(TypedDict, total=False):
     mode: Literal["push", "pull"] | None
     period: int | str | None
 
-class ProgramOptions(InputOptions, BadLineOptions, EvaluationOptions, InterpretationOptions, total=False):
+class ProgramOptions(InputOptions, EvaluationOptions, InterpretationOptions, total=False):
     semantics: Literal["set", "bag"] | None
 
 class AnswersOptions(TypedDict, total=False):
@@ -157,7 +155,7 @@ class CheckKeywords(ProgramOptions, ProgressKeyword, total=False):
 class CheckPackKeywords(ProgressKeyword, total=False):
     jobs: int
 
-class CompareKeywords(InputOptions, BadLineOptions, ProgressKeyword, total=False):
+class CompareKeywords(InputOptions, ProgressKeyword, total=False):
     t0: int | str | datetime | None
     bounds: Literal["closed", "low-open", "high-open", "open"] | None
     semantics: Literal["set", "bag"] | None
@@ -165,7 +163,7 @@ class CompareKeywords(InputOptions, BadLineOptions, ProgressKeyword, total=False
     times: bool
     fail_on_empty: bool
 
-class CompareLogsKeywords(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
+class CompareLogsKeywords(AnswersOptions, InputOptions, ProgressKeyword, total=False):
     events: TraceSource | Sequence[TraceSource]
     query: TextSource | Sequence[TextSource]
     period: int | str | Sequence[int] | None
@@ -246,10 +244,25 @@ class HuntKeywords(AdapterOptions, ProgressKeyword, total=False):
     readings: Mapping[str, str] | None
     late: float | None
 
-class InitKeywords(InputOptions, ProgressKeyword, total=False):
+class InitKeywords(ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
+    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
+    stream: Mapping[str, TraceSource] | None
+    unit: str | None
+    trace_unit: str | None
+    base: str | None
+    rdf: Literal["1.1", "1.2"] | None
+    readings: Mapping[str, str] | None
+    origin: str | datetime | None
+    sort: bool
+    blank_nodes: Literal["document", "element"] | None
+    time: str | None
+    prefix: Mapping[str, str] | None
+    column: Mapping[str, str | Mapping[str, str]] | None
+    arrival: str | None
+    null: str | Sequence[str] | None
 
-class JudgeKeywords(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
+class JudgeKeywords(AnswersOptions, InputOptions, ProgressKeyword, total=False):
     answers: TextSource | ArrowTable | None
     engine: str | None
     t0: int | str | Sequence[int] | None
@@ -279,7 +292,7 @@ class PhaseKeywords(ComparisonOptions, ProgressKeyword, total=False):
     rate: int | str | Sequence[int]
     fail_on_empty: bool
 
-class RecordKeywords(AdapterOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
+class RecordKeywords(AdapterOptions, InputOptions, ProgressKeyword, total=False):
     adapter: str | None
     out: str | Path | None
     check: str | None
@@ -323,7 +336,7 @@ class SuiteKeywords(AdapterOptions, ProgressKeyword, total=False):
     out: str | Path | None
     benchmarks: str | Path | None
 
-class TranslateKeywords(EvaluationOptions, InterpretationOptions, InputOptions, ProgressKeyword, total=False):
+class TranslateKeywords(EvaluationOptions, InterpretationOptions, ProgressKeyword, total=False):
     semantics: Literal["set", "bag"] | None
     to: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2", "sparq", "janus"] | None
     step: str | None
@@ -342,6 +355,21 @@ class TranslateKeywords(EvaluationOptions, InterpretationOptions, InputOptions, 
         | None
     )
     assign: Mapping[str, Sequence[str]] | None
+    static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
+    stream: Mapping[str, TraceSource] | None
+    unit: str | None
+    trace_unit: str | None
+    base: str | None
+    rdf: Literal["1.1", "1.2"] | None
+    readings: Mapping[str, str] | None
+    origin: str | datetime | None
+    sort: bool
+    blank_nodes: Literal["document", "element"] | None
+    time: str | None
+    prefix: Mapping[str, str] | None
+    column: Mapping[str, str | Mapping[str, str]] | None
+    arrival: str | None
+    null: str | Sequence[str] | None
     at: int | str | datetime | None
     format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker", "idlv-sr", "latex"]
 

@@ -2,7 +2,8 @@
 
 A request is a dataclass whose fields are options, inputs (`argument`), or groups of options. A group is
 also a dataclass. `HEADING` of a group is the heading of its options in the help text. A group without
-`HEADING` has the heading of the surrounding request or group.
+`HEADING` has the heading of the surrounding request or group. `WITHOUT` of a request contains the names of
+options in its groups that have no effect in the command; the command does not have these options.
 
 `build` creates a request from values by field name, for the shell and for Python. `IDLE` of a request or
 group is a tuple of `IdleOptions`: options without effect in a situation. The entries of the request come
@@ -58,7 +59,9 @@ def _of_field(member: "Field[Any]", hint: Any) -> Option:
 
 
 def _all(kind: type[Any]) -> tuple[Option, ...]:
-    return tuple(_declared(kind, getattr(kind, "HEADING", None)))
+    without = getattr(kind, "WITHOUT", ())
+    every = _declared(kind, getattr(kind, "HEADING", None))
+    return tuple(member for member in every if member.name not in without)
 
 
 declared: Final[Callable[[Any], tuple[Option, ...]]] = cache(_all)

@@ -42,7 +42,7 @@ def comparison_on(
     """Return the comparison of an experiment, or of queries on traces, by pull period."""
     if (path := requests.experiment_in(inputs)) is None:
         return tasks.on_files(inputs, options, periods)
-    trace = options.input_options.trace(bad_lines=options.bad_lines)
+    trace = options.input_options.trace()
     return on_read(read_experiment(path), trace, options, periods, warn)
 
 

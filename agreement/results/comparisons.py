@@ -105,7 +105,6 @@ class CompareRequest:
     times: bool = option(True, "Also compare the times of reports that follow the same element.")
     fail_on_empty: bool = requests.fail_on_empty_option()
     input_options: requests.InputOptions
-    bad_lines: requests.BadLineOptions
     logs: compared.LogOptions
     recorded: requests.AnswersOptions
 
@@ -229,7 +228,7 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
         check_reporter(name)
     if not _are_cases(request.inputs):
         return CompareResult((_on_trace(request, listeners),), (), request.fail_on_empty)
-    if wrong := flags_of(request.input_options, request.bad_lines):
+    if wrong := flags_of(request.input_options):
         raise LarsError(
             f"cannot combine {' and '.join(wrong)} with a recorded case, which contains its query and trace"
         )
@@ -271,7 +270,7 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
     split = 2 if len(request.inputs) > 1 and requests.is_query(request.inputs[1]) else 1
     queries = request.inputs[:split]
     read = request.input_options.as_engines_count(queries, listeners.note)
-    trace, unit = read.trace(request.inputs[split:], request.bad_lines), read.time_point
+    trace, unit = read.trace(request.inputs[split:]), read.time_point
     texts = [requests.absolute_text(read_text(path, judge.ANSWERS_FORM), str(path)) for path in queries]
     _check_columns(queries, unit)
     warnings: list[str] = []
@@ -355,6 +354,5 @@ def compare_either(request: CompareRequest, listeners: Listeners) -> CompareResu
         times=request.times,
         fail_on_empty=request.fail_on_empty,
         input_options=request.input_options,
-        bad_lines=request.bad_lines,
     )
     return answering(compared.compare_logs).answer(logs_request, listeners)

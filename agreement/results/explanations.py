@@ -100,7 +100,7 @@ def situate(
     if not requests.is_experiment(path):
         return explaining.situation_of(task, listeners.warn)
     periods = () if how.evaluation.period is None else (how.evaluation.period,)
-    options = requests.ComparisonOptions(how.input_options, how.bad_lines, how.reading)
+    options = requests.ComparisonOptions(how.input_options, how.reading)
     compared = on_read(read_experiment(path), task.trace, options, periods, listeners.warn)
     if how.semantics is not None:
         compared = replace(compared, setting=replace(compared.setting, semantics=how.semantics))

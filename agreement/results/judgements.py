@@ -82,10 +82,9 @@ class JudgeRequest:
     static_at: tuple[str, ...] = option(
         (), "Static data from time FROM to time TO only.", metavar="FROM..TO=FILE"
     )
-    bad_lines: requests.BadLineOptions
 
 
-_OF_FILES: Final = names_of(requests.AnswersOptions, requests.InputOptions, requests.BadLineOptions) | {
+_OF_FILES: Final = names_of(requests.AnswersOptions, requests.InputOptions) | {
     "--gracious",
     "--static-at",
 }
@@ -286,7 +285,7 @@ def _judged(
     reading = replace(request.recorded, unit=unit, origin=since, ordered=ordered)
     name = judging.language_of(request.inputs[0], unit) if request.engine is None else request.engine
     judging.check_judge(name)
-    trace = request.input_options.trace(request.inputs[1:], request.bad_lines)
+    trace = request.input_options.trace(request.inputs[1:])
     query = judged_query(request.inputs[0], name, unit, by_number=by_number)
     run, zero = judged_run(query, name, trace, unit, messages.append)
     if period is not None and name not in ENGINES:

@@ -61,6 +61,7 @@ class TranslateRequest:
     lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
     """
 
+    WITHOUT: ClassVar = ("on_error", "rejected")
     IDLE: ClassVar = (
         IdleOptions(
             has("--to"),
@@ -216,7 +217,7 @@ def _assigned_by_traces(
     from agreement.experiments.as_input import comparison_on
     from solver.rdf import read_term
 
-    comparison = requests.ComparisonOptions(options, requests.BadLineOptions(), request.reading)
+    comparison = requests.ComparisonOptions(options, request.reading)
     task = comparison_on((request.query,), comparison, (), warn)
     streams, found = {str(part.iri): part.iri for part in query.merged}, dict(task.assigned)
     named = {predicate for predicates in task.assigned.values() for predicate in predicates}

@@ -152,7 +152,7 @@ def solving_task(
         options = options.fitted([path], note, how.evaluation.period)
     return SolvingTask(
         path,
-        options.trace(traces, how.bad_lines),
+        options.trace(traces),
         how.evaluation,
         reading.setting(options.time_point, how.semantics, options.origin),
         span,

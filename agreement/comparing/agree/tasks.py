@@ -100,7 +100,7 @@ def on_files(
     queries, traces = _told_apart(inputs)
     if not queries:
         raise LarsError(f"missing input: use {_INPUTS}")
-    trace_input = options.input_options.trace(bad_lines=options.bad_lines)
+    trace_input = options.input_options.trace()
     paths = (*traces, *(path for path in trace_input.paths if path not in traces))
     usual = requests.default_unit(requests.queries_in(queries), options.durations(periods))
     unit = options.input_options.unit or usual

@@ -8,7 +8,6 @@ from agreement.documents.requests.groups import (
     TOLERANCE,
     AnswersFormat,
     AnswersOptions,
-    BadLineOptions,
     ComparisonOptions,
     EmptyReports,
     EvaluationOptions,

@@ -222,30 +222,13 @@ def assign_option() -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class BadLineOptions:
-    """The options for invalid lines of a trace: stop the run, or skip the lines and save them."""
+class InputOptions:
+    """The options for static data, streams, the unit of times in traces, and invalid lines."""
 
     HEADING: ClassVar = "Input data"
     IDLE: ClassVar = (
         IdleOptions(has_not("--on-error", "skip"), ("--rejected",), requires="--on-error skip"),
     )
-
-    on_error: settings.OnError = option(
-        "stop", "On an invalid line of a trace, stop with an error or skip the line."
-    )
-    rejected: Path | None = option(None, "Write skipped lines to FILE. Required with --on-error skip.")
-
-    def check(self) -> None:
-        """Raise LarsError if invalid lines are skipped, but no file for skipped lines is given."""
-        if self.on_error == "skip" and self.rejected is None:
-            raise LarsError("--on-error skip requires --rejected FILE")
-
-
-@dataclass(frozen=True, slots=True)
-class InputOptions:
-    """The options for static data, streams, and the unit of times in traces."""
-
-    HEADING: ClassVar = "Input data"
 
     static: tuple[settings.StaticFile, ...] = static_option(
         "Static RDF data: FILE for the default graph, IRI=FILE for a named graph, cqels:FILE for "
@@ -317,6 +300,10 @@ class InputOptions:
         metavar="WORD",
         repeated=True,
     )
+    on_error: settings.OnError = option(
+        "stop", "On an invalid line of a trace, stop with an error or skip the line."
+    )
+    rejected: Path | None = option(None, "Write skipped lines to FILE. Required with --on-error skip.")
 
     @property
     def query_readings(self) -> tuple[str, ...] | None:
@@ -357,19 +344,22 @@ class InputOptions:
             note(text)
         return fitted
 
-    def trace(
-        self, paths: Sequence[Path] = (), bad_lines: BadLineOptions | None = None
-    ) -> settings.TraceInput:
-        """Return the trace of the files, including the files that --stream names."""
-        bad_lines, named = bad_lines or BadLineOptions(), self.stream or {}
-        bad_lines.check()
+    def trace(self, paths: Sequence[Path] = ()) -> settings.TraceInput:
+        """Return the trace of the files, including the files that --stream names.
+
+        Raises:
+            LarsError: Invalid lines are skipped, but no file for skipped lines is given.
+        """
+        named = self.stream or {}
+        if self.on_error == "skip" and self.rejected is None:
+            raise LarsError("--on-error skip requires --rejected FILE")
         options = settings.TraceOptions(
             self.time_point,
             self.trace_unit,
             self.origin,
             self.sort,
-            bad_lines.on_error,
-            bad_lines.rejected,
+            self.on_error,
+            self.rejected,
             named,
             blank_nodes=self.blank_nodes,
             prefixes=tuple((self.prefix or {}).items()),
@@ -449,7 +439,6 @@ class ProgramOptions:
     """The options for reading a query or program and its input."""
 
     input_options: InputOptions
-    bad_lines: BadLineOptions
     evaluation: EvaluationOptions
     reading: InterpretationOptions
     semantics: Semantics | None = semantics_option("set")
@@ -475,7 +464,6 @@ class ComparisonOptions:
     """
 
     input_options: InputOptions
-    bad_lines: BadLineOptions
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
 

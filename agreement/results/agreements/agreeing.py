@@ -146,7 +146,7 @@ def explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) -
     )
     # The unit fits both queries together; one of them alone may fit a longer one.
     fitted = given if experiment is not None else replace(given, unit=unit)
-    options = [*chain(*map(shell_words, (fitted, request.options.bad_lines, request.options.reading)))]
+    options = [*chain(*map(shell_words, (fitted, request.options.reading)))]
     has_pull, has_push = task.csparql is not None, task.cqels is not None
     files = (
         tasks.inputs_by_kind(request.inputs, unit)

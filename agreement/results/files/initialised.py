@@ -3,6 +3,7 @@
 import shlex
 from contextlib import suppress
 from pathlib import Path
+from typing import ClassVar
 
 from agreement.documents.initial import initial
 from agreement.documents.requests import EXPERIMENT_FILE, InputOptions, periods_option
@@ -24,6 +25,8 @@ class InitRequest:
     Example:
     lars init samples/coupons-mine samples/coupons/query.cqels.rq samples/coupons/coupons.trig
     """
+
+    WITHOUT: ClassVar = ("on_error", "rejected")
 
     folder: Path = argument("DIR", "Folder of the experiment. A missing folder is created.")
     inputs: tuple[Path, ...] = argument(

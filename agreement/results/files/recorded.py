@@ -13,7 +13,7 @@ from agreement.documents.options import flags_of
 from agreement.documents.outputs import Json, quantity
 from agreement.documents.recordings import Push, static_lines
 from agreement.documents.recordings.case import write_case
-from agreement.documents.requests import BadLineOptions, InputOptions, absolute_text, read_once
+from agreement.documents.requests import InputOptions, absolute_text, read_once
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import json_table
 from agreement.engines.adapters.checking import AdapterCheck, checks_of
@@ -104,7 +104,6 @@ class RecordRequest:
     log: Path | None = option(None, "Write all messages to and from the adapter to FILE.", metavar="FILE")
     how: AdapterOptions
     input_options: InputOptions
-    bad_lines: BadLineOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -259,7 +258,7 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
         if query is None
         else request.input_options.as_engines_count([path], listeners.note)
     )
-    trace = options.trace(traces, request.bad_lines)
+    trace = options.trace(traces)
     pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
     registration = open_message(asked, static_lines(read_static(trace.static)), request.how.options or {})
     runs = []
@@ -290,7 +289,7 @@ def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
 
 
 def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:
-    if wrong := flags_of(request.input_options, request.bad_lines):
+    if wrong := flags_of(request.input_options):
         raise LarsError(f"cannot combine {' and '.join(wrong)} with --check")
     if request.out is not None or request.how.options is not None:
         raise LarsError("cannot combine --out or --option with --check")

@@ -473,7 +473,7 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     )
     watcher = Watcher(task, points_of(request.delay, task.setting.unit), listeners.warn)
     _set_logs(watcher, request, task)
-    rejected = request.options.bad_lines.rejected
+    rejected = request.options.input_options.rejected
     page = request.report, "--report"
     logs = ((path, f"--{side}-answers") for side, path in watcher.logs.items())
     for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected"), *logs, page):

@@ -100,7 +100,6 @@ class LogsRequest:
     times: bool = option(True, "Also compare the times of the alerts.")
     fail_on_empty: bool = requests.fail_on_empty_option()
     input_options: requests.InputOptions
-    bad_lines: requests.BadLineOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -359,7 +358,7 @@ def _judged(
     options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(
         listeners.note
     )
-    trace = options.trace(asked.events, request.bad_lines)
+    trace = options.trace(asked.events)
     reading = replace(_reading(request), unit=options.time_point)
     periods = () if asked.window else asked.period
     return JudgedLogs(query, trace, options.time_point, reading, periods, request.tolerance)

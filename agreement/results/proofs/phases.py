@@ -91,7 +91,7 @@ class PhaseRequest:
     def command(self, name: str, *more: str) -> str:
         """Return the command line of another command for the same inputs, without the varied options."""
         options = self.options
-        again = chain(*map(shell_words, (options.input_options, options.bad_lines, options.reading)))
+        again = chain(*map(shell_words, (options.input_options, options.reading)))
         assigned = (
             f"--assign={iri}={one}" for iri, several in (options.assign or {}).items() for one in several
         )

@@ -29,8 +29,7 @@ _PREFERRED: Final = (Language.CQELS, Language.RSPQL, *Language)
 def without_trace(inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn) -> TracelessTask:
     """Return the task of an experiment or of queries; the options override keys of the experiment."""
     input_options = requests.InputOptions(static=options.static, unit=options.unit)
-    read = requests.BadLineOptions(), options.reading, options.assign
-    overrides = requests.ComparisonOptions(input_options, *read)
+    overrides = requests.ComparisonOptions(input_options, options.reading, options.assign)
     return _traceless(inputs, input_options.trace(), overrides, options.period, warn)
 
 

@@ -8,7 +8,7 @@ import pytest
 from agreement import api
 from agreement.documents.initial import _GUESSED
 from agreement.documents.options import declared
-from agreement.documents.requests import InputOptions
+from agreement.results.files.initialised import InitRequest
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
@@ -221,8 +221,8 @@ def test_every_option_of_the_input_is_written(tmp_path, monkeypatch):
         "null": "-",
         "arrival": "order",
     }
-    flags = {one.name: one.flag for one in declared(InputOptions)}
-    assert {*flags} == {*values}
+    flags = {one.name: one.flag for one in declared(InitRequest) if not one.argument}
+    assert {*flags} == {*values, "period"}
     (tmp_path / "t.ttl").write_text("")
     given = [word for name, value in values.items() for word in (flags[name], value) if word]
     assert lars("init", "d", "q.rq", "t.csv", *given).code == 0

@@ -8,7 +8,6 @@ import pytest
 from agreement.answering.explaining import query_of_comparison
 from agreement.answering.solve.solving import SolvingTask
 from agreement.documents.requests import (
-    BadLineOptions,
     ComparisonOptions,
     EvaluationOptions,
     InputOptions,
@@ -44,7 +43,7 @@ def situated(sample, engine, mode, period):
         setting,
         (None, None),
     )
-    options = ComparisonOptions(given, BadLineOptions(), InterpretationOptions())
+    options = ComparisonOptions(given, InterpretationOptions())
     experiment = read_experiment(SAMPLES / sample)
     return query_of_comparison(on_read(experiment, wanted.trace, options, (period,), print), wanted, print)
 
