@@ -8,7 +8,9 @@ from agreement.engines.versions.cqels import CQELS_1X, CQELS_2011
 from agreement.engines.versions.csparql2 import CSPARQL_2
 from agreement.engines.versions.csparql_097 import CSPARQL_097, CSPARQL_097_POM
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB
-from agreement.engines.versions.yasper import RSP_JS_135, RSP_RS_035, YASPER_CQELS, YASPER_CSPARQL
+from agreement.engines.versions.rsp_js import RSP_JS_135
+from agreement.engines.versions.rsp_rs import RSP_RS_035
+from agreement.engines.versions.yasper import YASPER_CQELS, YASPER_CSPARQL
 from agreement.engines.versions.yasper_101 import YASPER_101
 from lars.errors import LarsError
 

@@ -1,35 +1,26 @@
-"""Simulations of YASPER and its ports RSP-JS 1.3.5 and rsp-rs 0.3.5: arrivals open and close windows.
+"""Simulations of YASPER for C-SPARQL and for CQELS: arrivals open and close windows.
 
 YASPER for C-SPARQL reports a window when an arrival comes after the close of the window. YASPER for CQELS
 reports the window [t - w, t] at every arrival. That YASPER for CQELS ignores STEP is not a fault: the
-specification of CQELS also ignores STEP. The names of the rules are Y1, YC1, R1 and so on; missing numbers
-have no meaning.
+specification of CQELS also ignores STEP. The names of the rules are Y1, YC1 and so on; missing numbers have
+no meaning.
 
-The ports have the windows of YASPER for C-SPARQL, but the data shift the windows. In RSP-JS, the answers
-shift the borders of windows. Two effects are not modelled: the effect of delayed answers on t0, and a triple
-object that two streams share. In rsp-rs, the windows of a stream begin with the first triple of the stream.
-Races between pushes, and blocking, are not modelled. Times count the unit of the timestamps, which is also
-the unit of the windows. Each push waits until the engine is idle.
+The ports RSP-JS (`rsp_js.py`) and rsp-rs (`rsp_rs.py`) have the windows of YASPER for C-SPARQL, but the data
+shift the windows. Races between pushes, and blocking, are not modelled. Times count the unit of the
+timestamps, which is also the unit of the windows. Each push waits until the engine is idle.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
-from agreement.engines.engine import Content, Engine, EngineRule, Off, RspqlDefinition, answers, columns
-from agreement.engines.r2s import relation_to_stream, reported_rows
+from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
+from agreement.engines.r2s import relation_to_stream
 from agreement.engines.versions import sliding
-from agreement.engines.versions.processors import (
-    with_distinct_alternatives,
-    with_errors,
-    with_late_conditions,
-    with_texts_concatenated,
-)
 from lars.language.stream import ToStream
-from solver.facts import Row, Static, Triple
+from solver.facts import Static, Triple
 from translate.model.query import EngineQuery
 
 WINDOW_RULES: Final = (
@@ -221,254 +212,3 @@ class _Arrivals:
         if not again or "YC4" in self.off:
             content = {opened.window.source: opened.up_to(push.t) for opened in self.opened}
             yield Report(push.t, (), number), content
-
-
-_RULES_JS: Final = (
-    EngineRule(
-        "R1",
-        "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]",
-        RspqlDefinition.ENDS,
-    ),
-    EngineRule(
-        "R2", "an arrival that is late opens windows again that have been reported", RspqlDefinition.IN_ORDER
-    ),
-    EngineRule(
-        "R3", "a report has the time of the arrival that finds a window closed", RspqlDefinition.AT_ITS_CLOSE
-    ),
-    EngineRule(
-        "R4",
-        "only an arrival in a window's own stream finds it closed, and only the latest of those that "
-        "arrivals opened fires, if it closed after 0 and is not empty; older ones are skipped",
-        RspqlDefinition.EACH_WINDOW,
-    ),
-    EngineRule(
-        "R5",
-        "each other window adds the content of its earliest one that is open, both ends included, at the "
-        "last triple of the one that fires",
-        RspqlDefinition.SAME_INSTANT,
-    ),
-    EngineRule(
-        "R6",
-        "the operator of REGISTER is not looked at: each answer is reported in full",
-        RspqlDefinition.OPERATORS,
-    ),
-    EngineRule(
-        "R7",
-        "each row is a report of its own, said to be from t0 to t0 + step",
-        "Definition 24: the rows of an instant are one answer",
-    ),
-    EngineRule(
-        "R8", "each row moves t0 by a step, from which on arrivals open windows", RspqlDefinition.GRID
-    ),
-    EngineRule(
-        "S1", "a stream is fed to one window only, the last that names it", RspqlDefinition.OWN_STREAM
-    ),
-    EngineRule(
-        "S2",
-        "COUNT and SAMPLE of an expression that has no value for some solution of a group are unbound",
-        "SPARQL 1.1, 18.5.1: errors are left out; Count of none is 0",
-    ),
-    EngineRule(
-        "S5",
-        "only windows in a line of their own are seen; a window whose length is not a number never closes",
-        RspqlDefinition.DECLARED,
-    ),
-    EngineRule(
-        "S6",
-        "a solution is lost where OPTIONAL finds matches for it, but its FILTER rejects all of them",
-        "SPARQL 1.1, 18.5, LeftJoin: a solution without a match that passes stays",
-    ),
-)
-
-ContentKey = tuple[tuple[Triple, ...], ...]
-"""The sorted triples of each window: contents with equal keys have equal answers."""
-
-
-def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of RSP-JS; raises LarsError unless the query is SELECT over sliding windows."""
-    by_lines = "S5" not in off
-    declared = sliding.engine_windows(
-        query, RSP_JS_135.name, sliding.javascript_number, by_lines=by_lines, each_word=False
-    )
-    operator = query.operator if "R6" in off else "RSTREAM"
-    rules = sliding.FiringRules(
-        include_opening="R1" not in off,
-        late="R2" not in off,
-        latest="R4" not in off,
-        beside="R5" not in off,
-        last_fed="S1" not in off,
-        empty=False,
-        always=True,
-        one_by_one=True,
-    )
-    known: dict[ContentKey, tuple[Row, ...]] = {}
-    while True:
-        unknown: dict[ContentKey, Content] = {}
-        made: list[tuple[Report, tuple[float, float]]] = []
-        now: tuple[Row, ...] = ()
-        moved: dict[sliding.YasperWindow, float] = dict.fromkeys(declared.alive, 0)
-        for firing in sliding.FiringWindows(declared, rules, partial(_first_js, moved, off)).of(pushes):
-            key = tuple(tuple(sorted(set(triples))) for triples in firing.content.values())
-            if key not in known:
-                unknown[key] = firing.content
-            before, now = now, known.get(key, ())
-            rows = reported_rows(operator, before, now)
-            made += _reports(firing, moved, rows, off)
-            for opened in firing.windows:
-                moved[opened.window] += opened.window.step * len(rows)
-        if not unknown:
-            reports = tuple(report for report, _ in made)
-            return Recording(columns(query), reports, (), tuple(bounds for _, bounds in made))
-        # How far t0 moved depends on the answers: what follows an unknown one is a guess until then.
-        asked = _by_comunica(sliding.with_window_graphs(query, declared.windows), off)
-        known |= zip(unknown, answers(asked, [*unknown.values()], static), strict=True)
-
-
-def _first_js(
-    moved: Mapping[sliding.YasperWindow, float], off: Off, opened: sliding.OpenedWindows, t: float
-) -> float:
-    """Return the close of the first window that an arrival opens, if t0 is `moved`."""
-    distance = t if "R8" in off else abs(t - moved[opened.window])
-    return sliding.first_close(distance, opened.window.step)
-
-
-def _reports(
-    firing: sliding.Firing, moved: Mapping[sliding.YasperWindow, float], rows: Sequence[Row], off: Off
-) -> Iterator[tuple[Report, tuple[float, float]]]:
-    """Yield the reports of a firing, each with the bounds that the engine prints."""
-    window, t = firing.windows[0].window, firing.close if "R3" in off else firing.t
-    if "R7" in off:
-        if rows:
-            yield Report(t, tuple(rows), firing.push), (firing.close - window.width, firing.close)
-        return
-    for n, row in enumerate(rows):
-        start = 0 if "R8" in off else moved[window] + n * window.step
-        yield Report(t, (row,), firing.push), (start, start + window.step)
-
-
-def _by_comunica(query: EngineQuery, off: Off) -> EngineQuery:
-    """Return a query whose answers in SPARQL 1.1 are Comunica's answers of the given query."""
-    pattern = query.pattern if "S2" in off else with_errors(query.pattern)
-    return replace(query, pattern=pattern if "S6" in off else with_late_conditions(pattern))
-
-
-RSP_JS_135: Final = Engine("rsp-js-1.3.5", "rspql", _RULES_JS, _recorded_js, parser="rsp-js")
-
-
-_RULES_RS: Final = (
-    EngineRule(
-        "D1",
-        "windows close at steps from the first triple of their own stream, not from 0; after a first "
-        "triple at 0 they are counted from the next one",
-        RspqlDefinition.GRID,
-    ),
-    EngineRule(
-        "D2",
-        "an arrival that is late opens windows again that have been reported; before the first triple it "
-        "opens their mirror image, which does not show it",
-        RspqlDefinition.IN_ORDER,
-    ),
-    EngineRule(
-        "D3",
-        "only windows in a line of their own are seen; a length that is no integer is 0, and a window with "
-        "the step 0 never reports",
-        RspqlDefinition.DECLARED,
-    ),
-    EngineRule(
-        "D4",
-        "only an arrival in a window's own stream finds it closed, and only the latest of those that "
-        "arrivals opened fires, if it closed after 0; older ones are skipped",
-        RspqlDefinition.EACH_WINDOW,
-    ),
-    EngineRule(
-        "D5", "a stream is fed to one window only, the last that names it", RspqlDefinition.OWN_STREAM
-    ),
-    EngineRule(
-        "D6",
-        "each other window adds the content of its earliest one that is open, both ends included, at the "
-        "last triple of the one that fires, at 0 if that is empty",
-        RspqlDefinition.SAME_INSTANT,
-    ),
-    EngineRule(
-        "D7",
-        "an empty window fires too, as the one that closes at the first triple, or those behind a gap",
-        RspqlDefinition.NON_EMPTY,
-    ),
-    EngineRule("A3", "a window that closes at c shows [c - w, c), not (c - w, c]", RspqlDefinition.ENDS),
-    EngineRule(
-        "A4", "a report has the time of the arrival that finds a window closed", RspqlDefinition.AT_ITS_CLOSE
-    ),
-    EngineRule(
-        "A8",
-        "the operator of REGISTER is left out: each answer is reported in full",
-        RspqlDefinition.OPERATORS,
-    ),
-    EngineRule(
-        "A11",
-        "a report is said to be of [T, T + w), T the time of its last triple (0 if it is empty)",
-        "Definition 12: a window has an opening and a closing time",
-    ),
-    EngineRule(
-        "A14",
-        "what several alternatives of a property path connect is one solution",
-        "SPARQL 1.1, 18.4: each alternative of a path has its own solutions",
-    ),
-    EngineRule(
-        "A15",
-        "GROUP_CONCAT of anything but texts, numbers too, is unbound",
-        "SPARQL 1.1, 18.5.1.7: GROUP_CONCAT of the texts of all values",
-    ),
-)
-
-
-def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of rsp-rs; raises LarsError unless the query is SELECT over sliding windows."""
-    by_lines = "D3" not in off
-    declared = sliding.engine_windows(
-        query, RSP_RS_035.name, sliding.rust_integer, by_lines=by_lines, each_word=True
-    )
-    rules = sliding.FiringRules(
-        include_opening="A3" not in off,
-        late="D2" not in off,
-        latest="D4" not in off,
-        beside="D6" not in off,
-        last_fed="D5" not in off,
-        empty="D7" not in off,
-        always=False,
-        one_by_one=False,
-    )
-    firings = list(sliding.FiringWindows(declared, rules, partial(_first_rs, off)).of(pushes))
-    operator = query.operator if "A8" in off else "RSTREAM"
-    contents = [firing.content for firing in firings]
-    asked = _by_oxigraph(sliding.with_window_graphs(query, declared.windows), off)
-    rows_of = dict(enumerate(answers(asked, contents, static)))
-    rows = relation_to_stream(operator, range(len(firings)), rows_of)
-    with_rows = [(firing, tuple(rows[n])) for n, firing in enumerate(firings) if rows[n]]
-    reports = (
-        Report(firing.close if "A4" in off else firing.t, new, firing.push) for firing, new in with_rows
-    )
-    bounds = tuple(_bounds(firing, off) for firing, _ in with_rows)
-    return Recording(columns(query), tuple(reports), (), bounds)
-
-
-def _first_rs(off: Off, opened: sliding.OpenedWindows, t: float) -> float:
-    """Return the close of the first window that an arrival opens; windows begin at the first arrival."""
-    if "D1" not in off and opened.start == 0:
-        opened.start = t
-    distance = t - opened.start
-    return opened.start + sliding.first_close(distance if "D2" in off else abs(distance), opened.window.step)
-
-
-def _bounds(firing: sliding.Firing, off: Off) -> tuple[float, float]:
-    """Return the bounds that rsp-rs prints for a report."""
-    width = firing.windows[-1].window.width
-    return (firing.close - width, firing.close) if "A11" in off else (firing.last, firing.last + width)
-
-
-def _by_oxigraph(query: EngineQuery, off: Off) -> EngineQuery:
-    """Return a query whose answers in SPARQL 1.1 are Oxigraph's answers of the given query."""
-    pattern = query.pattern if "A14" in off else with_distinct_alternatives(query.pattern)
-    return replace(query, pattern=pattern if "A15" in off else with_texts_concatenated(pattern))
-
-
-RSP_RS_035: Final = Engine("rsp-rs-0.3.5", "rspql", _RULES_RS, _recorded_rs, parser="rsp-rs")

@@ -10,7 +10,7 @@ from agreement.documents.recordings import Push, Recording
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.engines.versions.csparql_097 import CSPARQL_097
-from agreement.engines.versions.yasper import RSP_JS_135
+from agreement.engines.versions.rsp_js import RSP_JS_135
 from lars.durations import MILLISECOND, SECOND
 from solver.facts import Static
 from translate.dialects import read_query

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from agreement.engines.engine import with_its_text
-from agreement.engines.versions.yasper import RSP_JS_135
+from agreement.engines.versions.rsp_js import RSP_JS_135
 from lars.errors import LarsError
 from solver.facts import Static
 from tests.agreement.engines.versions.yasper_traces import (

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from agreement.engines.engine import with_its_text
-from agreement.engines.versions.yasper import RSP_RS_035
+from agreement.engines.versions.rsp_rs import RSP_RS_035
 from lars.errors import LarsError
 from solver.facts import Static
 from tests.agreement.engines.versions.test_rsp_js import SHAPES, TWO, query

@@ -5,7 +5,9 @@ import random
 import pytest
 
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB
-from agreement.engines.versions.yasper import RSP_JS_135, RSP_RS_035, YASPER_CQELS, YASPER_CSPARQL
+from agreement.engines.versions.rsp_js import RSP_JS_135
+from agreement.engines.versions.rsp_rs import RSP_RS_035
+from agreement.engines.versions.yasper import YASPER_CQELS, YASPER_CSPARQL
 from lars.errors import LarsError
 from solver.facts import Static
 from tests.agreement.engines.versions.yasper_traces import (

@@ -1,0 +1,139 @@
+"""A simulation of rsp-rs 0.3.5, a port of YASPER: the windows of a stream begin with its first triple.
+
+Races between pushes, and blocking, are not modelled. Times count the unit of the timestamps, which is also
+the unit of the windows. Each push waits until the engine is idle.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from agreement.documents.recordings import Push, Recording, Report
+from agreement.engines.engine import Engine, EngineRule, Off, RspqlDefinition, answers, columns
+from agreement.engines.r2s import relation_to_stream
+from agreement.engines.versions import sliding
+from agreement.engines.versions.processors import (
+    with_distinct_alternatives,
+    with_texts_concatenated,
+)
+from solver.facts import Static
+from translate.model.query import EngineQuery
+
+_RULES_RS: Final = (
+    EngineRule(
+        "D1",
+        "windows close at steps from the first triple of their own stream, not from 0; after a first "
+        "triple at 0 they are counted from the next one",
+        RspqlDefinition.GRID,
+    ),
+    EngineRule(
+        "D2",
+        "an arrival that is late opens windows again that have been reported; before the first triple it "
+        "opens their mirror image, which does not show it",
+        RspqlDefinition.IN_ORDER,
+    ),
+    EngineRule(
+        "D3",
+        "only windows in a line of their own are seen; a length that is no integer is 0, and a window with "
+        "the step 0 never reports",
+        RspqlDefinition.DECLARED,
+    ),
+    EngineRule(
+        "D4",
+        "only an arrival in a window's own stream finds it closed, and only the latest of those that "
+        "arrivals opened fires, if it closed after 0; older ones are skipped",
+        RspqlDefinition.EACH_WINDOW,
+    ),
+    EngineRule(
+        "D5", "a stream is fed to one window only, the last that names it", RspqlDefinition.OWN_STREAM
+    ),
+    EngineRule(
+        "D6",
+        "each other window adds the content of its earliest one that is open, both ends included, at the "
+        "last triple of the one that fires, at 0 if that is empty",
+        RspqlDefinition.SAME_INSTANT,
+    ),
+    EngineRule(
+        "D7",
+        "an empty window fires too, as the one that closes at the first triple, or those behind a gap",
+        RspqlDefinition.NON_EMPTY,
+    ),
+    EngineRule("A3", "a window that closes at c shows [c - w, c), not (c - w, c]", RspqlDefinition.ENDS),
+    EngineRule(
+        "A4", "a report has the time of the arrival that finds a window closed", RspqlDefinition.AT_ITS_CLOSE
+    ),
+    EngineRule(
+        "A8",
+        "the operator of REGISTER is left out: each answer is reported in full",
+        RspqlDefinition.OPERATORS,
+    ),
+    EngineRule(
+        "A11",
+        "a report is said to be of [T, T + w), T the time of its last triple (0 if it is empty)",
+        "Definition 12: a window has an opening and a closing time",
+    ),
+    EngineRule(
+        "A14",
+        "what several alternatives of a property path connect is one solution",
+        "SPARQL 1.1, 18.4: each alternative of a path has its own solutions",
+    ),
+    EngineRule(
+        "A15",
+        "GROUP_CONCAT of anything but texts, numbers too, is unbound",
+        "SPARQL 1.1, 18.5.1.7: GROUP_CONCAT of the texts of all values",
+    ),
+)
+
+
+def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return the reports of rsp-rs; raises LarsError unless the query is SELECT over sliding windows."""
+    by_lines = "D3" not in off
+    declared = sliding.engine_windows(
+        query, RSP_RS_035.name, sliding.rust_integer, by_lines=by_lines, each_word=True
+    )
+    rules = sliding.FiringRules(
+        include_opening="A3" not in off,
+        late="D2" not in off,
+        latest="D4" not in off,
+        beside="D6" not in off,
+        last_fed="D5" not in off,
+        empty="D7" not in off,
+        always=False,
+        one_by_one=False,
+    )
+    firings = list(sliding.FiringWindows(declared, rules, partial(_first_rs, off)).of(pushes))
+    operator = query.operator if "A8" in off else "RSTREAM"
+    contents = [firing.content for firing in firings]
+    asked = _by_oxigraph(sliding.with_window_graphs(query, declared.windows), off)
+    rows_of = dict(enumerate(answers(asked, contents, static)))
+    rows = relation_to_stream(operator, range(len(firings)), rows_of)
+    with_rows = [(firing, tuple(rows[n])) for n, firing in enumerate(firings) if rows[n]]
+    reports = (
+        Report(firing.close if "A4" in off else firing.t, new, firing.push) for firing, new in with_rows
+    )
+    bounds = tuple(_bounds(firing, off) for firing, _ in with_rows)
+    return Recording(columns(query), tuple(reports), (), bounds)
+
+
+def _first_rs(off: Off, opened: sliding.OpenedWindows, t: float) -> float:
+    """Return the close of the first window that an arrival opens; windows begin at the first arrival."""
+    if "D1" not in off and opened.start == 0:
+        opened.start = t
+    distance = t - opened.start
+    return opened.start + sliding.first_close(distance if "D2" in off else abs(distance), opened.window.step)
+
+
+def _bounds(firing: sliding.Firing, off: Off) -> tuple[float, float]:
+    """Return the bounds that rsp-rs prints for a report."""
+    width = firing.windows[-1].window.width
+    return (firing.close - width, firing.close) if "A11" in off else (firing.last, firing.last + width)
+
+
+def _by_oxigraph(query: EngineQuery, off: Off) -> EngineQuery:
+    """Return a query whose answers in SPARQL 1.1 are Oxigraph's answers of the given query."""
+    pattern = query.pattern if "A14" in off else with_distinct_alternatives(query.pattern)
+    return replace(query, pattern=pattern if "A15" in off else with_texts_concatenated(pattern))
+
+
+RSP_RS_035: Final = Engine("rsp-rs-0.3.5", "rspql", _RULES_RS, _recorded_rs, parser="rsp-rs")
