@@ -1,0 +1,314 @@
+"""The buffers of CQELS and the joins of their triples.
+
+Q1 and Q3: the buffer of a triple pattern, its expiry, and the search for join partners. A window of width L
+contains [now - L, now], both ends included; times are milliseconds. Static elements of a query are evaluated
+once; EXISTS is evaluated for each solution. Q4: the join plan of a stream pattern.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field
+from itertools import takewhile
+from typing import Generic, TypeVar
+
+from agreement.documents.recordings import Push
+from agreement.engines.engine import answers
+from agreement.engines.versions import cqels_text
+from lars.dataclass import dataclass
+from lars.language.terms import Variable
+from solver.facts import Static, Triple, constant_of
+from solver.rdf import evaluate, test
+from translate.model import patterns as algebra
+from translate.model.query import Dataset, EngineQuery, Language
+from translate.model.windows import Now, Range, Rows, Unbounded
+
+TextSolution = Mapping[Variable, str]
+"""The canonical texts of a solution's terms by variable; terms with equal texts join."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BufferedTriple:
+    """A triple in a buffer, with the binding of the pattern; `position` is its number in the stream."""
+
+    t: float
+    stream: str
+    triple: Triple
+    position: int
+    binds: TextSolution
+
+    @property
+    def entries(self) -> tuple["BufferedTriple"]:
+        """The entries of the mapping: the triple itself."""
+        return (self,)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JoinedMapping:
+    """A joined mapping and its triples in the buffers.
+
+    A mapping of static data has no triples in the buffers.
+    """
+
+    binds: TextSolution
+    entries: tuple[BufferedTriple, ...] = ()
+
+
+T = TypeVar("T", BufferedTriple, JoinedMapping)
+
+
+def compatible(binding: TextSolution, other: TextSolution) -> bool:
+    """Whether two solutions have equal values for all common variables."""
+    return all(other.get(name, term) == term for name, term in binding.items())
+
+
+@dataclass(slots=True, eq=False)
+class HashIndex(Generic[T]):
+    """An index of items in insertion order, by the values of any variables.
+
+    `names` are the variables that every item binds; `variables` are the variables that some item can bind.
+    """
+
+    names: frozenset[Variable]
+    variables: frozenset[Variable]
+    items: dict[T, None] = field(default_factory=dict)
+    _places: dict[tuple[Variable, ...], dict[tuple[str, ...], dict[T, None]]] = field(default_factory=dict)
+
+    def put(self, item: T) -> None:
+        """Add an item at the end of the index."""
+        self.items[item] = None
+        for names, place in self._places.items():
+            place.setdefault(_key(item, names), {})[item] = None
+
+    def remove(self, item: T) -> None:
+        """Remove an item of the index."""
+        del self.items[item]
+        for names, place in self._places.items():
+            del place[_key(item, names)][item]
+
+    def matching(self, solution: TextSolution, shared: tuple[Variable, ...]) -> Iterable[T]:
+        """Return the items that are compatible with a solution.
+
+        `shared` are the variables that both can bind.
+        """
+        names = tuple(name for name in shared if name in solution and name in self.names)
+        if not names:
+            mappings: Iterable[T] = self.items
+        else:
+            place = self._places.get(names)
+            mappings = (self._indexed(names) if place is None else place).get(
+                tuple(solution[name] for name in names), {}
+            )
+        # A variable that some items or the solution leave unbound is compatible with everything.
+        return mappings if len(names) == len(shared) else self._checked(mappings, solution)
+
+    def _checked(self, mappings: Iterable[T], solution: TextSolution) -> Iterator[T]:
+        return (item for item in mappings if compatible(item.binds, solution))
+
+    def _indexed(self, names: tuple[Variable, ...]) -> dict[tuple[str, ...], dict[T, None]]:
+        place = self._places.setdefault(names, {})
+        for item in self.items:
+            place.setdefault(_key(item, names), {})[item] = None
+        return place
+
+
+def _key(item: BufferedTriple | JoinedMapping, names: tuple[Variable, ...]) -> tuple[str, ...]:
+    return tuple(item.binds[name] for name in names)
+
+
+@dataclass(slots=True)
+class CqelsBuffer:
+    """The buffer of a triple pattern, oldest first; `start` is the beginning of the current slide."""
+
+    triple: cqels_text.StreamTriple
+    index: HashIndex[BufferedTriple] = field(init=False)
+    start: float | None = None
+    _by_triple: dict[tuple[str, Triple], BufferedTriple] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.index = HashIndex(self.triple.variables, self.triple.variables)
+
+    def put(self, entry: BufferedTriple) -> None:
+        """Insert an entry as the newest entry of the buffer."""
+        self.index.put(entry)
+        self._by_triple[entry.stream, entry.triple] = entry
+
+    def take(self, entries: list[BufferedTriple]) -> None:
+        """Remove entries from the buffer."""
+        for entry in entries:
+            self.index.remove(entry)
+            if self._by_triple.get((entry.stream, entry.triple)) is entry:
+                del self._by_triple[entry.stream, entry.triple]
+
+    def equal(self, push: Push) -> list[BufferedTriple]:
+        """Return the newest entry of a pushed triple, if the buffer has one."""
+        triple = self._by_triple.get((push.stream, push.triple))
+        return [] if triple is None else [triple]
+
+    def leaving(
+        self, now: float, counts: Mapping[str, int], *, own: bool, slides: bool
+    ) -> list[BufferedTriple]:
+        """Return the triples that leave the window at a time.
+
+        [TRIPLES n] keeps the newest n triples of the stream; `counts` are the sizes of the streams. For the
+        `own` pattern, n includes the arriving triple (Q1). With `slides`, a range window drops triples only
+        at the end of a SLIDE, when the next SLIDE begins; NOW keeps the last match (Q3).
+        """
+        match self.triple.window:
+            case Now():
+                return list(self.index.items) if slides else self._before(now)
+            case Range(length, slide):
+                if slides and slide is not None and not self._slides(now, slide.milliseconds):
+                    return []
+                return self._before(now - length.milliseconds)
+            case Rows(count) if own:
+                return list(self.index.items)[: max(0, len(self.index.items) - count + 1)]
+            case Rows(count):
+                return [
+                    triple for triple in self.index.items if triple.position <= counts[triple.stream] - count
+                ]
+            case Unbounded():
+                return []
+            case other:  # which no text of CQELS contains
+                raise AssertionError(other)
+
+    def _slides(self, now: float, slide: float) -> bool:
+        if self.start is None:
+            self.start = now
+        over = now - self.start >= slide
+        if over:
+            self.start = now
+        return over
+
+    def _before(self, first: float) -> list[BufferedTriple]:
+        return list(takewhile(lambda entry: entry.t < first, self.index.items))
+
+
+def match_triple(triple: cqels_text.StreamTriple, push: Push) -> TextSolution | None:
+    """Return the binding of a pattern for a pushed triple; None if the triple does not match."""
+    texts = (push.stream, *push.triple)
+    for place, text in triple.constants:
+        if texts[place] != text:
+            return None
+    binding: dict[Variable, str] = {}
+    for term, text in zip(triple.terms, texts, strict=True):
+        if isinstance(term, Variable) and binding.setdefault(term, text) != text:
+            return None
+    return binding
+
+
+@dataclass(slots=True)
+class StaticData:
+    """The static data in the dataset of the query."""
+
+    static: Static
+    dataset: Dataset
+    _answers: dict[tuple[object, ...], list[TextSolution]] = field(default_factory=dict)
+
+    def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> HashIndex[JoinedMapping]:
+        """Return the solutions of a pattern over static data; for `kept` variables, without duplicates."""
+        names = algebra.variables(pattern) if kept is None else algebra.variables(pattern) & kept
+        modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers("DISTINCT")
+        solutions = self._solutions(pattern, names, modifiers)
+        bound = frozenset(name for name in names if all(name in solution for solution in solutions))
+        index: HashIndex[JoinedMapping] = HashIndex(bound, names)
+        for solution in solutions:
+            index.put(JoinedMapping(solution))
+        return index
+
+    def holds(self, condition: cqels_text.CqelsFilter, solution: TextSolution) -> bool:
+        """Whether a FILTER is true for a solution.
+
+        EXISTS inside the FILTER is evaluated over the static data.
+        """
+        if not condition.exists:
+            return test(condition.expression, True, solution)
+        pattern = _pattern_of(solution, condition.variables)
+        return bool(self._solutions_of(algebra.Filter(pattern, condition.expression, condition.exists), ()))
+
+    def value(self, extend: algebra.Extend, solution: TextSolution) -> str | None:
+        """Return the value of an expression for a solution; None if the expression is an error."""
+        if not extend.exists:
+            term = evaluate(extend.expression, solution)
+            return None if term is None else str(term)
+        image = _pattern_of(solution, cqels_text.CqelsFilter(extend.expression, extend.exists).variables)
+        pattern = algebra.Extend(image, extend.variable, extend.expression, extend.exists)
+        return next(iter(self._solutions_of(pattern, (extend.variable,))), {}).get(extend.variable)
+
+    def _solutions_of(self, pattern: algebra.Pattern, names: Iterable[Variable]) -> list[TextSolution]:
+        key = pattern, frozenset(names)
+        if key not in self._answers:
+            self._answers[key] = self._solutions(pattern, key[1], algebra.UNMODIFIED)
+        return self._answers[key]
+
+    def _solutions(
+        self, pattern: algebra.Pattern, names: frozenset[Variable], modifiers: algebra.Modifiers
+    ) -> list[TextSolution]:
+        result = tuple(sorted(names))
+        query = EngineQuery(Language.CQELS, "SELECT", result, pattern, self.dataset, modifiers=modifiers)
+        (rows,) = answers(query, [{}], self.static)
+        return [
+            {name: text for name, text in zip(result, row, strict=True) if text is not None} for row in rows
+        ]
+
+
+def _pattern_of(solution: TextSolution, names: frozenset[Variable]) -> algebra.Pattern:
+    """Return a pattern whose only solution is the given solution, restricted to these names."""
+    bound = tuple(sorted(name for name in names if name in solution))
+    return (
+        algebra.Values(bound, (tuple(constant_of(solution[name]) for name in bound),))
+        if bound
+        else algebra.EMPTY
+    )
+
+
+JoinIndex = HashIndex[BufferedTriple] | HashIndex[JoinedMapping]
+"""One side of a join: the buffer of a stream pattern, or the solutions of a static element."""
+JoinStep = tuple[JoinIndex, tuple[Variable, ...]]
+"""An index, and the shared variables by which the entries of the index are joined."""
+JoinPlan = tuple[cqels_text.CqelsFilter | JoinStep, ...]
+
+
+def join_steps(
+    start: cqels_text.StreamTriple,
+    statics: Sequence[JoinIndex],
+    buffers: Sequence[CqelsBuffer],
+    filters: Sequence[cqels_text.CqelsFilter],
+    *,
+    everything: bool,
+) -> Iterator[cqels_text.CqelsFilter | JoinStep]:
+    """Yield the join plan of a stream pattern; with `everything`, include cross products and all FILTERs."""
+    bound, left = start.variables, list(filters)
+    unused: list[JoinIndex] = [*statics]
+    unused += (buffer.index for buffer in buffers if buffer.triple is not start)
+    while True:
+        yield from (cqels_filter for cqels_filter in left if cqels_filter.variables <= bound)
+        left = [cqels_filter for cqels_filter in left if not cqels_filter.variables <= bound]
+        sharing = (index for index in unused if index.variables & bound)
+        chosen = next(sharing, unused[0] if everything and unused else None)
+        if chosen is None:
+            break
+        unused.remove(chosen)
+        yield chosen, tuple(sorted(bound & chosen.variables))
+        bound |= chosen.variables
+    if everything:
+        yield from left
+
+
+def joins(plan: JoinPlan) -> bool:
+    """Whether the plan contains a join, and not only FILTERs."""
+    return any(isinstance(step, tuple) for step in plan)
+
+
+def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[JoinedMapping]:
+    """Return the mappings that a plan joins to a triple, in the order of the joined solutions."""
+    mappings = [JoinedMapping(start.binds, start.entries)]
+    for step in plan:
+        if isinstance(step, cqels_text.CqelsFilter):
+            mappings = [mapping for mapping in mappings if data.holds(step, mapping.binds)]
+        else:
+            index, shared = step
+            mappings = [
+                JoinedMapping({**mapping.binds, **other.binds}, (*mapping.entries, *other.entries))
+                for mapping in mappings
+                for other in index.matching(mapping.binds, shared)
+            ]
+    return mappings
