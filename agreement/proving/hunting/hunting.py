@@ -168,7 +168,9 @@ class Hunt:
     start: float = field(default_factory=monotonic)
     runs: int = field(default=0, init=False)
     searched: int = field(default=0, init=False)
-    """The number of runs that searched for faults; the other runs minimize or repeat faults."""
+    """The number of runs that searched for faults."""
+    tests: int = field(default=0, init=False)
+    """The number of runs that tested causes; the remaining runs minimize or repeat faults."""
     judged_runs: int = field(default=0, init=False)
     faults: list[Fault] = field(default_factory=list, init=False)
     failures: list[tuple[HuntedQuery, str]] = field(default_factory=list, init=False)
@@ -272,6 +274,15 @@ class Hunt:
             raise FailedEngineError(f"refuses a query that it took before: {run.answers.refused}")
         self.name = run.answers.profile.engine
         return run
+
+    def tested(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun | None:
+        """Return a run that tests a cause; None if the engine fails."""
+        self.tests += 1
+        try:
+            return self.run(query, stream)
+        except FailedEngineError as error:
+            self.fail(query, error)
+            return None
 
     def fail(self, query: HuntedQuery, error: LarsError) -> None:
         """Record a run in which the engine failed; reaching a time limit is not a failure."""
@@ -541,10 +552,8 @@ class Explanation:
                     plain += 1
                 else:
                     continue
-                try:
-                    yield self.hunt.run(query, stream)
-                except FailedEngineError as error:
-                    self.hunt.fail(query, error)
+                if (run := self.hunt.tested(query, stream)) is not None:
+                    yield run
 
     def _untried(self, query: HuntedQuery, explained: Sequence[references.HuntedRun]) -> Iterator[Stream]:
         """Yield streams of a query for testing a cause: neighbours of explained runs, and random streams."""
@@ -746,11 +755,13 @@ class Explanation:
             near = list(islice(neighbours(run.query, run.pushes), _MOST_NEIGHBOURS))
             random.Random(self.hunt.limits.seed).shuffle(near)  # noqa: S311
             for stream in near[:_NEAR]:
-                if stream and not _is_late(stream) and not self.hunt.is_past(_UNDERSTOOD):
-                    try:
-                        self._add(self.hunt.run(run.query, stream))
-                    except FailedEngineError as error:
-                        self.hunt.fail(run.query, error)
+                if (
+                    stream
+                    and not _is_late(stream)
+                    and not self.hunt.is_past(_UNDERSTOOD)
+                    and (one := self.hunt.tested(run.query, stream)) is not None
+                ):
+                    self._add(one)
 
     def _add_unexplained(self) -> None:
         """Add a fault without a rule for the unexplained runs, if they are more than chance can explain."""

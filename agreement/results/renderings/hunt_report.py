@@ -49,10 +49,12 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
 
 
 def _runs_text(hunt: Hunt, of: str = "") -> str:
-    """Return a text with the number of search runs, and of the runs that minimized streams."""
-    after = hunt.runs - hunt.searched
+    """Return a text with the number of runs that can be judged, and of the runs that minimized streams."""
+    searched = hunt.searched + hunt.tests
+    after = hunt.runs - searched
     more = f"; {after} more minimized and repeated faults" if after else ""
-    return f"{outputs.quantity(hunt.searched, 'run')}{of}, {hunt.judged_runs} judged{more}"
+    tests = f" ({hunt.tests} of them test causes)" if hunt.tests else ""
+    return f"{outputs.quantity(searched, 'run')}{of}{tests}, {hunt.judged_runs} judged{more}"
 
 
 def title(fault: Fault) -> str:
@@ -214,7 +216,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
     return {
         "engine": hunt.name or None,
         "reference": hunt.reference.name,
-        "runs": hunt.searched,
+        "runs": hunt.searched + hunt.tests,
         "judged": hunt.judged_runs,
         "wrong": hunt.wrong_runs,
         "unexplained": hunt.left,

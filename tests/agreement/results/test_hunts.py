@@ -46,7 +46,14 @@ def hunted(mutant, tmp_path_factory):
 def test_a_fault_has_a_folder_whose_case_is_judged_the_same(hunted):
     out, _, ran = hunted
     assert (ran.code, ran.err) == (1, "")
-    assert "mutant against rspql: 1 fault, 40 runs of 36 queries, " in ran.out
+    said = re.search(
+        r"1 fault, (\d+) runs of 36 queries \((\d+) of them test causes\), (\d+) judged; ", ran.out
+    )
+    runs, tests, judged = map(int, said.groups())
+    assert (runs - tests, runs - judged >= 0) == (40, True)
+    found = json.loads((hunted[0] / "hunt.json").read_text())
+    assert (found["runs"], found["judged"]) == (runs, judged)
+    assert sum(fault["runs"] for fault in found["faults"]) <= found["wrong"] <= judged
     assert "more minimized and repeated faults" in ran.out
     assert "bounds = closed" in ran.out
     (folder,) = (one for one in out.iterdir() if one.is_dir())
