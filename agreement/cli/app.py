@@ -418,7 +418,13 @@ def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.
         return
     writes = outputs.check()
     result_request = request()
-    listeners = Listeners(warn, note, command=commands.typed_command(), keeping=ending.keeping)
+    warnings: list[str] = []
+
+    def warned(text: str) -> None:
+        warnings.append(text)
+        warn(text)
+
+    listeners = Listeners(warned, note, command=commands.typed_command(), keeping=ending.keeping)
     if about.doing is None:
         result = about.answering.answer(result_request, listeners)
     else:
@@ -433,7 +439,7 @@ def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.
         # The verdict need not wait for what only shows it.
         print_text("", at_once=True)
         with working("writing the page"):
-            outputs.write_page(result, outputs.report, result_request)
+            outputs.write_page(replace(result, warnings=tuple(warnings)), outputs.report, result_request)
     code, why = outputs.ending(result, note)
     if why is not None:
         _say(f"lars: {why}")

@@ -365,13 +365,14 @@ class AgreeResult(Findings):
         # Queries given by value are in files that are gone when the page is read.
         by_value = self._source_files is not None
         queries = [path for path in self._request.inputs if path.suffix in requests.QUERY_SUFFIXES]
-        return agree_page(
+        page = agree_page(
             title_of(self._request.inputs),
             self._report,
             self.document(),
             None if by_value else self._asking,
             () if by_value else tuple((path.name, text_in(path, "a query")) for path in queries),
         )
+        return replace(page, notes=self.warnings)
 
     def notebook_html(self) -> str:
         """Return the HTML for a notebook: the verdict and a strip of periods for each U."""

@@ -138,7 +138,8 @@ class HuntResult(Findings):
         # Loads what only pages need.
         from agreement.results.renderings.hunt_report import hunt_page
 
-        return hunt_page(self._hunt, self.folders, self.refusals, self.to_json())
+        page = hunt_page(self._hunt, self.folders, self.refusals, self.to_json())
+        return replace(page, notes=self.warnings)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `faults`."""

@@ -59,7 +59,8 @@ class ContainmentResult(Findings):
             else f"Is each answer of {one} one of {other}"
         )
         answer = {True: "Yes.", False: "No.", None: "It is open."}[self.holds]
-        head = Page(f"{one} and {other}", f"{both}, on every stream and static data?", self.holds, answer)
+        question = f"{both}, on every stream and static data?"
+        head = Page(f"{one} and {other}", question, self.holds, answer, self.warnings)
         return text_page(head, self.document(), self.parts())
 
     def tables(self) -> Sequence[OutTable]:

@@ -108,8 +108,9 @@ class ShrinkResult(Findings):
 
         question = "What is the smallest disagreement for the same cause?"
         if self._outcome is None:
-            return text_page(Page(self._title, question, True, f"{AGREES}."), self.document(), ())
-        return shrink_page(self._title, question, self._outcome, self.document())
+            head = Page(self._title, question, True, f"{AGREES}.", self.warnings)
+            return text_page(head, self.document(), ())
+        return shrink_page(self._title, question, self._outcome, self.document(), self.warnings)
 
     def write_experiment(self, folder: str | Path) -> None:
         """Write the remaining input as an experiment for `agree`."""

@@ -44,7 +44,7 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
     # Of one variant alone every row says the same.
     named = ("comparison", *(("variant",) if len({row.get("variant") for row in agreements}) > 1 else ()))
     page: Json = {
-        "matrix": _matrix(verdicts[:_MOST_ROWS], varied),
+        "matrix": _matrix(verdicts, varied),
         "index": [
             *_table("Correct", verdicts, varied, ("engine",)),
             *_table("Agree", agreements, varied, named),
@@ -108,15 +108,24 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kinds: Sequen
 
 
 def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
-    """Return the verdicts with a column for each engine; without several engines, return None."""
+    """Return the verdicts with a column for each engine; without several engines, return None.
+
+    Of very many verdicts, the verdicts that are compared with a wrong one come before others.
+    """
+
+    def labels_of(row: Json) -> tuple[str, ...]:
+        return row["query"], row["trace"], *(str(row.get(text, "")) for text in varied)
+
+    if len(verdicts) > _MOST_ROWS:
+        bad = {labels_of(row) for row in verdicts if row["correct"] is False}
+        verdicts = sorted(verdicts, key=lambda row: labels_of(row) not in bad)[:_MOST_ROWS]
     engines = list(dict.fromkeys(row["engine"] for row in verdicts))
     if len(engines) < 2:  # noqa: PLR2004 - one is a column of the table
         return None
     rows: dict[tuple[str, ...], dict[str, Json]] = {}
     for row in verdicts:
-        labels = (row["query"], row["trace"], *(str(row.get(text, "")) for text in varied))
         wrong = "refused" if row["refused"] is not None else f"{row['wrong']} of {row['windows']} wrong"
-        rows.setdefault(labels, {})[row["engine"]] = {"good": row["correct"], "said": wrong}
+        rows.setdefault(labels_of(row), {})[row["engine"]] = {"good": row["correct"], "said": wrong}
     return {
         "labels": ["query", "trace", *varied],
         "engines": engines,
@@ -139,7 +148,10 @@ def _heat(agreements: Sequence[Json], named: Sequence[str]) -> Json | None:
         counts = {"agreeing": row["intervals"] - row["disagreeing"], "of": row["intervals"]}
         alike = f"all agree{NO_ROWS if row['empty'] else ''}"
         rows.setdefault(labels, {})[row["period"]] = counts | {"causes": row["causes"] or alike}
-    drawn = list(rows.items())[: _MOST_HEAT // len(periods)]
+    drawn, most = list(rows.items()), _MOST_HEAT // len(periods)
+    if len(drawn) > most:
+        drawn.sort(key=lambda row: all(cell["agreeing"] == cell["of"] for cell in row[1].values()))
+        del drawn[most:]
     return {
         "labels": ["query", "trace", *named],
         "periods": list(map(str, periods)),

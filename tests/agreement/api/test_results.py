@@ -1,7 +1,7 @@
 """What a call gives back: what the command prints, as values, JSON, tables and text; errors with places."""
 
 import json
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
@@ -86,6 +86,13 @@ def test_the_text_of_a_result_is_whole_in_a_notebook(name, monkeypatch):
     outside = call().text
     monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
     assert call().text == str(call()) == outside
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_page_has_the_warnings_of_its_result(name):
+    call, _ = CALLS[name]
+    warned = replace(call(), warnings=("it is late",))
+    assert "it is late" in warned.page().notes
 
 
 def test_a_result_does_not_change():

@@ -380,9 +380,7 @@ def agree_page(
         document = {
             key: LEFT_OUT if isinstance(value, Iterator) else value for key, value in document.items()
         }
-    return Page(
-        title, question, agree, sentence, report.warnings, template="agree", document=document, page=content
-    )
+    return Page(title, question, agree, sentence, template="agree", document=document, page=content)
 
 
 def _reading(report: AgreementReport) -> str:

@@ -56,11 +56,12 @@ def shrink_page(
     question: str,
     disagreement: MinimalDisagreement,
     document: Mapping[str, object],
+    notes: Sequence[str],
 ) -> Page:
     """Return the content of the HTML report of `lars shrink`: sizes, and the remaining comparison."""
     before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
     answer = f"Of {before} {after} are left: {disagreement.cause}."
-    head = Page(title, question, False, answer, (), "What is left")
+    head = Page(title, question, False, answer, notes, "What is left")
     report = disagreement.left.report()
     report.first.trace.origin = disagreement.left.origin
     page = _headed(head, shrunk_text(disagreement), document, report)

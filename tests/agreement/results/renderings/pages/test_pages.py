@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from agreement import api
 from agreement.results.renderings.pages import moving as steps_of_pages
 from agreement.results.renderings.pages.clause_links import side_by_side
 from agreement.results.renderings.pages.page import html, in_script, provenance, query_texts
-from agreement.results.renderings.run_report import _matrix
+from agreement.results.renderings.run_report import _heat, _matrix
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
@@ -58,6 +59,17 @@ def test_a_page_holds_the_document_of_json_and_needs_nothing_else(name, tmp_path
     # No address in it is loaded: IRIs are data.
     outside = text.replace(text[text.index('id="data"') : text.rindex("<script>")], "")
     assert not re.findall(r'src=|href="[^#]|url\(|import |fetch\(', outside)
+
+
+def test_a_page_has_the_warnings_of_its_command(tmp_path):
+    query, page = tmp_path / "q.rq", tmp_path / "page.html"
+    query.write_text(
+        "SELECT ?x FROM NAMED WINDOW <urn:w> ON <urn:s> [RANGE 5s STEP 1s] "
+        "{ WINDOW <urn:w> { GRAPH ?g { ?x <urn:p> 1 } } }"
+    )
+    ran = lars("decide", query, query, "--contained", "--report", page)
+    (warned,) = (line.removeprefix("warning: ") for line in ran.err.splitlines())
+    assert warned in unescape(page.read_text(encoding="utf-8"))
 
 
 def test_a_page_of_answers_has_each_step_of_a_query_and_of_a_program(tmp_path):
@@ -362,6 +374,44 @@ def test_verdicts_on_several_engines_are_a_matrix():
     assert shown == [[True, False], [None, None]]
     assert found["rows"][0]["cells"][1]["said"] == "1 of 9 wrong"
     assert _matrix(rows[:1], ["u"]) is None
+
+
+def test_a_matrix_of_many_verdicts_has_those_that_are_wrong():
+    rows = [
+        {
+            "query": f"Q{number}",
+            "trace": "T",
+            "engine": engine,
+            "correct": number != 500 or engine != "other",
+            "refused": None,
+            "wrong": 0,
+            "windows": 9,
+        }
+        for number in range(501)
+        for engine in ("one", "other")
+    ]
+    first, *others = _matrix(rows, [])["rows"]
+    assert (first["labels"], [cell["good"] for cell in first["cells"]]) == (("Q500", "T"), [True, False])
+    assert [row["labels"][0] for row in others] == [f"Q{number}" for number in range(399)]
+
+
+def test_a_map_of_many_periods_has_the_rows_that_disagree():
+    rows = [
+        {
+            "query": f"Q{number}",
+            "trace": "T",
+            "period": period,
+            "intervals": 9,
+            "disagreeing": int(number == 1500),
+            "causes": "",
+            "empty": False,
+        }
+        for number in range(1501)
+        for period in (1, 2)
+    ]
+    found = _heat(rows, ())
+    assert found["rows"][0]["labels"] == ("Q1500", "T")
+    assert found["left"] > 0
 
 
 def test_queries_that_are_called_alike_are_told_apart_and_those_left_out_counted(tmp_path):
