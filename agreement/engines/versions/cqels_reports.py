@@ -6,8 +6,8 @@ from agreement.documents.outputs import row_order
 from agreement.documents.recordings import Push, Report
 from agreement.engines.r2s import reported_rows
 from agreement.engines.versions import cqels_text
-from agreement.engines.versions.cqels import CqelsMachine
-from agreement.engines.versions.cqels_joins import (
+from agreement.engines.versions.cqels_machine import (
+    CqelsMachine,
     JoinedMapping,
     StaticData,
     TextSolution,

@@ -1,17 +1,19 @@
-"""The buffers of CQELS and the joins of their triples.
+"""The machine of CQELS: the buffers of triple patterns, and the joins of their triples.
 
 Q1 and Q3: the buffer of a triple pattern, its expiry, and the search for join partners. A window of width L
 contains [now - L, now], both ends included; times are milliseconds. Static elements of a query are evaluated
-once; EXISTS is evaluated for each solution. Q4: the join plan of a stream pattern.
+once; EXISTS is evaluated for each solution. Q4: the join plan of a stream pattern. CqelsMachine implements Q1
+to Q4: a pushed triple enters the buffer of each matching pattern, and is joined from each buffer.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import takewhile
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar, assert_never
 
 from agreement.documents.recordings import Push
-from agreement.engines.engine import answers
+from agreement.engines.engine import Off, answers
 from agreement.engines.versions import cqels_text
 from lars.dataclass import dataclass
 from lars.language.terms import Variable
@@ -20,6 +22,7 @@ from solver.rdf import evaluate, test
 from translate.model import patterns as algebra
 from translate.model.query import Dataset, EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, Unbounded
+from translate.tau import unbind
 
 TextSolution = Mapping[Variable, str]
 """The canonical texts of a solution's terms by variable; terms with equal texts join."""
@@ -312,3 +315,177 @@ def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[Join
                 for other in index.matching(mapping.binds, shared)
             ]
     return mappings
+
+
+Expiry = Literal["own", "last", "all"]
+"""The patterns from whose buffers old triples are removed when a triple arrives.
+
+`own`: the matching pattern (Q1). `last`: the last matching pattern of each block (2011a). `all`: all
+patterns, so that at each time each window has the content of the specification, with each triple once.
+"""
+
+
+@dataclass(slots=True)
+class LiveJoins:
+    """The joined mappings whose triples are all in the buffers, in order of creation.
+
+    `changed` and `removed` contain the changes since the last call of `settle`.
+    """
+
+    now: dict[JoinedMapping, None] = field(default_factory=dict)
+    changed: bool = False
+    removed: list[JoinedMapping] = field(default_factory=list)
+    _by_entry: dict[BufferedTriple, list[JoinedMapping]] = field(default_factory=dict)
+
+    def add(self, mappings: Iterable[JoinedMapping]) -> None:
+        """Add mappings."""
+        for mapping in mappings:
+            self.now[mapping] = None
+            self.changed = True
+            for entry in set(mapping.entries):
+                self._by_entry.setdefault(entry, []).append(mapping)
+
+    def drop(self, entries: Iterable[BufferedTriple]) -> None:
+        """Remove the mappings that contain one of these entries."""
+        for entry in entries:
+            for mapping in self._by_entry.pop(entry, ()):
+                if mapping in self.now:
+                    del self.now[mapping]
+                    self.changed = True
+                    self.removed.append(mapping)
+
+    def settle(self) -> None:
+        """Clear the lists of changed and removed mappings."""
+        self.changed = False
+        self.removed.clear()
+
+
+@dataclass(slots=True)
+class CqelsMachine:
+    """The state of a query in CQELS; `live` contains the current joined mappings, if they are required.
+
+    Deviations of the engine, unless they are `off`: FILTERs in STREAM are ignored, static elements have no
+    duplicates (Q1); matching patterns are processed one after the other in the order of the engine (Q2);
+    expiry follows SLIDE (Q3); joins use only shared variables (Q4). Each joined mapping gives a row
+    immediately, without DISTINCT, ORDER BY, LIMIT and ISTREAM on the whole answer (Q5). Aggregates are
+    computed from the groups that plan 1 finds for a joined mapping, and not from all mappings (Q6).
+    """
+
+    body: cqels_text.CqelsBody
+    keeping: Expiry
+    off: Off
+    data: StaticData
+    elsewhere: frozenset[Variable]
+    live: LiveJoins | None = None
+    buffers: list[CqelsBuffer] = field(init=False)
+    plans: list[JoinPlan] = field(init=False)
+    _order: list[cqels_text.StreamTriple] = field(init=False)
+    _counts: Counter[str] = field(default_factory=Counter)
+    _now: float = 0.0
+    _positions: dict[tuple[str, Triple], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        triples = self.body.triples
+        filters = _filters(self.body, self.off)
+        matched = (triple.variables for triple in triples)
+        tested = (cqels_filter.variables for cqels_filter in filters)
+        variables = self.elsewhere.union(*matched, *tested)
+        kept = variables if "Q1" not in self.off else None
+        statics = [self.data.element(pattern, kept) for pattern in self.body.statics]
+        self.buffers = [CqelsBuffer(triple) for triple in triples]
+        everything = "Q4" in self.off
+        self.plans = [
+            tuple(join_steps(triple, statics, self.buffers, filters, everything=everything))
+            for triple in triples
+        ]
+        eager = "Q2" not in self.off
+        self._order = sorted(triples, key=lambda triple: -len(triple.constants) if eager else triple.number)
+
+    def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
+        """Yield the joined mappings of a pushed triple, in one batch per pattern or in one batch in all."""
+        self._count(push)
+        both = ((triple, match_triple(triple, push)) for triple in self._order)
+        matches = [(triple, binds) for triple, binds in both if binds is not None]
+        self._expire(push, [triple for triple, _ in matches])
+        if "Q2" not in self.off:
+            for triple, binds in matches:
+                self._make_room(triple, push)
+                yield self._joined(triple, binds, push)
+            return
+        for triple, _ in matches:
+            self._make_room(triple, push)
+        yield [joined for triple, binds in matches for joined in self._joined(triple, binds, push)]
+
+    def whole(self, number: int) -> list[JoinedMapping]:
+        """Return the joined mappings of a pattern's plan for all triples in its buffer."""
+        held = self.buffers[number].index.items
+        return [mapping for entry in held for mapping in follow(self.plans[number], entry, self.data)]
+
+    def _joined(
+        self, triple: cqels_text.StreamTriple, binds: TextSolution, push: Push
+    ) -> list[JoinedMapping]:
+        position = self._positions[push.stream, push.triple]
+        entry = BufferedTriple(push.t, push.stream, push.triple, position, binds)
+        self.buffers[triple.number].put(entry)
+        mappings = follow(self.plans[triple.number], entry, self.data)
+        if self.live is not None:
+            self.live.add(mappings)
+        return mappings
+
+    def _expire(self, push: Push, triples: list[cqels_text.StreamTriple]) -> None:
+        """Drop triples that leave the buffers because of time, also if no pattern matches the push."""
+        match self.keeping:
+            case "own":
+                pass
+            case "last":
+                for block in dict.fromkeys(triple.block for triple in triples):
+                    last = max(triple.number for triple in self.body.triples if triple.block == block)
+                    self._drop_leaving(self.buffers[last], push.t)
+            case "all":
+                for buffer in self.buffers:
+                    self._drop_leaving(buffer, push.t)
+            case _:
+                assert_never(self.keeping)
+
+    def _make_room(self, triple: cqels_text.StreamTriple, push: Push) -> None:
+        """Drop triples that leave the buffer of a pattern because the pattern matches the push."""
+        buffer = self.buffers[triple.number]
+        if self.keeping == "all":
+            self._drop(buffer, buffer.equal(push))
+        elif self.keeping == "own":
+            self._drop_leaving(buffer, push.t)
+
+    def _drop_leaving(self, buffer: CqelsBuffer, now: float) -> None:
+        own = self.keeping == "own"
+        self._drop(buffer, buffer.leaving(now, self._counts, own=own, slides="Q3" not in self.off))
+
+    def _drop(self, buffer: CqelsBuffer, entries: list[BufferedTriple]) -> None:
+        buffer.take(entries)
+        if self.live is not None:
+            self.live.drop(entries)
+
+    def _count(self, push: Push) -> None:
+        """Count the triple in its stream; equal triples at one time are counted once."""
+        if self._now != push.t:
+            self._now = push.t
+            self._positions.clear()
+        if (push.stream, push.triple) not in self._positions:
+            self._counts[push.stream] += 1
+            self._positions[push.stream, push.triple] = self._counts[push.stream]
+
+
+def _filters(body: cqels_text.CqelsBody, off: Off) -> list[cqels_text.CqelsFilter]:
+    """Return the FILTERs that are applied.
+
+    In a FILTER inside STREAM, variables of other elements are unbound.
+    """
+    if "Q1" not in off:
+        return [cqels_filter for cqels_filter in body.filters if cqels_filter.block is None]
+    return [part if part.block is None else _inside(part, body) for part in body.filters]
+
+
+def _inside(condition: cqels_text.CqelsFilter, body: cqels_text.CqelsBody) -> cqels_text.CqelsFilter:
+    own = (triple.variables for triple in body.triples if triple.block == condition.block)
+    tests = (test.variable for test in condition.exists)
+    known = frozenset[Variable]().union(*own).union(tests)
+    return replace(condition, expression=unbind(condition.expression, known))
