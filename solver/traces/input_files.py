@@ -11,6 +11,7 @@ import json
 import shutil
 import stat
 import sys
+import tempfile
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -18,7 +19,7 @@ from contextlib import ExitStack, nullcontext
 from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import BinaryIO, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,7 @@ from lars.files import names_of_copies, read_bytes, temporary_folder
 from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments, Triple
+from solver.memory import limit, size_text
 from solver.rdf import blanks_in, is_of_file, is_triple_term, with_blanks
 from solver.settings import TraceOptions
 from solver.traces.trace_times import Clock, Instant, MalformedPart
@@ -39,7 +41,12 @@ _ACCEPTED: Final = "a file, a pipe, or - for standard input"
 _PART: Final = 2**20
 _MOST_RATIO: Final = 100
 _LEAST_BOUND: Final = 2**30
-"""The size in bytes up to which a compressed file is unpacked regardless of its compression ratio."""
+"""The size in bytes up to which a compressed file is unpacked regardless of its compression ratio.
+
+A smaller memory limit (--memory) is a smaller size.
+"""
+_KEPT_FREE: Final = 20, 2**30
+"""The part of a disk that copies leave free, as a fraction 1/n, and its greatest size in bytes."""
 _copies: dict[object, Path] = {}
 """The copy of each pipe and each compressed file that has been read; a pipe can be read only once."""
 
@@ -103,22 +110,45 @@ def _copy(path: Path, copy: Path) -> Path:
         return copy
     stream = nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else path.open("rb")
     with stream as reader, copy.open("wb") as writer:
-        start = reader.read(len(_COMPRESSED))
-        writer.write(start)
-        shutil.copyfileobj(reader, writer)
-    if start != _COMPRESSED:
-        return copy
+        for _ in _written(path, reader, writer):
+            pass
+    with copy.open("rb") as reader:
+        if reader.read(len(_COMPRESSED)) != _COMPRESSED:
+            return copy
     unpacked = copy.with_name(f"{copy.name}.unpacked")
-    most = max(_LEAST_BOUND, _MOST_RATIO * copy.stat().st_size)
+    bound = min(_LEAST_BOUND, limit())
+    most = max(bound, _MOST_RATIO * copy.stat().st_size)
     with gzip.open(copy) as packed, unpacked.open("wb") as writer:
-        while part := packed.read(_PART):
-            writer.write(part)
-            if writer.tell() > most:
+        for size in _written(path, packed, writer):
+            if size > most:
                 unpacked.unlink()
-                problem = f"unpacks to more than {_MOST_RATIO} times its size, and more than 1 GB"
-                raise FailedRunError(f"{path}: {problem}; expected the file unpacked, such as by gunzip -k")
+                problem = f"unpacks to more than {_MOST_RATIO} times its size"
+                raise FailedRunError(
+                    f"{path}: {problem}, and more than {size_text(bound)}; expected the file unpacked, "
+                    "such as by gunzip -k"
+                )
     copy.unlink()
     return unpacked
+
+
+def _written(path: Path, reader: BinaryIO | gzip.GzipFile, writer: BinaryIO) -> Iterator[int]:
+    """Copy all bytes, and yield the number of copied bytes after each part.
+
+    Raises:
+        FailedRunError: The disk of temporary files would have too little free space.
+    """
+    folder = Path(tempfile.gettempdir())
+    fraction, greatest = _KEPT_FREE
+    while part := reader.read(_PART):
+        disk = shutil.disk_usage(folder)
+        if disk.free - len(part) < min(disk.total // fraction, greatest):
+            writer.truncate(0)
+            raise FailedRunError(
+                f"{path}: cannot copy the content to {folder}: the disk has only {size_text(disk.free)} of "
+                "free space; set TMPDIR to a folder on a larger disk"
+            )
+        writer.write(part)
+        yield writer.tell()
 
 
 @cache

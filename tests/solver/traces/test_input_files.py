@@ -4,6 +4,7 @@ import errno
 import gzip
 import io
 import os
+import shutil
 import sys
 from pathlib import Path
 from threading import Thread
@@ -12,6 +13,7 @@ import pytest
 
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
+from solver.memory import bound_of_a_run, set_bound
 from solver.settings import StaticFile, TraceOptions
 from solver.traces import input_files, read_static
 from solver.traces.input_files import STANDARD_INPUT
@@ -141,6 +143,31 @@ def test_a_file_that_unpacks_without_bound_is_a_failed_run(tmp_path, monkeypatch
     packed = written(tmp_path, "t.nq.gz", gzip.compress(LINES * 10_000))
     with pytest.raises(FailedRunError, match="unpacks to more than 100 times its size"):
         rows([packed])
+
+
+def test_a_small_memory_limit_bounds_what_a_small_file_unpacks_to(tmp_path):
+    packed = written(tmp_path, "t.nq.gz", gzip.compress(LINES * 200_000))
+    with bound_of_a_run():
+        set_bound(2**20)
+        with pytest.raises(
+            FailedRunError, match=r"unpacks to more than 100 times its size, and more than 1M"
+        ):
+            rows([packed])
+
+
+@pytest.mark.parametrize("kind", ["compressed", "pipe"])
+def test_copies_leave_a_part_of_the_disk_free(tmp_path, monkeypatch, piped, kind):
+    """A twentieth of the disk stays free, here 100 MB; each part that is written takes 1 MB."""
+    real = shutil.disk_usage("/")
+    free = iter(range(101, 0, -1))
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda _: real._replace(total=2000 * 2**20, free=next(free) * 2**20)
+    )
+    content = b"".join(b'<x:a%d> <x:p> <x:b> <x:S> "1" .\n' % n for n in range(120_000))
+    piped(content)
+    path = STANDARD_INPUT if kind == "pipe" else written(tmp_path, "t.nq.gz", gzip.compress(content))
+    with pytest.raises(FailedRunError, match=r"the disk has only 100M of free space; set TMPDIR to"):
+        rows([path])
 
 
 def test_a_full_disk_of_temporary_files_is_a_failed_run(tmp_path, monkeypatch):
