@@ -19,6 +19,7 @@ from lars.errors import FailedRunError, LarsError, system_error
 from lars.files import BYTE_ORDER_MARK, temporary_folder
 from solver.facts import Row
 from solver.traces import read_time
+from solver.traces.formats.csv_lines import DELIMITERS, delimiter_of
 from solver.traces.input_files import ARROW
 
 Place = tuple[int, int, str]
@@ -272,12 +273,9 @@ def _next_part(path: Path, place: Place, reading: AnswersOptions) -> tuple[bytes
                 file.seek(0)
                 text = file.read()
                 return text, (len(text), text.count(b"\n"), hashlib.sha256(text[-_TAIL:]).hexdigest())
-            text = _records(
-                file,
-                max(size, len(head) if kind == "table" else 0),
-                path,
-                quoted=kind == "table" and not _is_tsv(path, head, reading),
-            )
+            quoted = kind == "table" and not _is_tsv(path, head, reading)
+            mark = delimiter_of(head.decode("utf-8", "replace")) if quoted else None
+            text = _records(file, max(size, len(head) if kind == "table" else 0), path, mark)
     except OSError as error:
         raise system_error(path, error, "cannot be read") from None
     if not text:
@@ -289,20 +287,37 @@ def _next_part(path: Path, place: Place, reading: AnswersOptions) -> tuple[bytes
     return (head + text if kind == "table" else text), after
 
 
-def _records(file: BinaryIO, begin: int, path: Path, *, quoted: bool) -> bytes:
-    """Return complete records from a place on; in a table, a line break may be inside quotes."""
+def _records(file: BinaryIO, begin: int, path: Path, mark: str | None) -> bytes:
+    """Return complete records from a place on.
+
+    If `mark` separates the fields of a record, a line break may be inside a quoted field.
+    """
     length = _CHUNK
     while True:
         file.seek(begin)
         data: bytes = file.read(length)
         end = data.rfind(b"\n") + 1
-        while quoted and end and data.count(b'"', 0, end) % 2:
-            end = data.rfind(b"\n", 0, end - 1) + 1
+        if mark is not None and b'"' in data:
+            end = 0
+            while (record := _RECORD[mark].match(data, end)) is not None:
+                end = record.end()
         if end or len(data) < length:
             return data[:end]
         if length >= _LONGEST:
             raise LarsError(f"{path}: cannot be read: an answer has more than {_LONGEST} bytes")
         length *= 4
+
+
+def _record(mark: str) -> re.Pattern[bytes]:
+    """Return the pattern of a record whose fields are separated by `mark`.
+
+    Only a quote at the start of a field encloses line breaks; the reader reports other quotes as errors.
+    """
+    field = rf'(?:"[^"]*+(?:""[^"]*+)*+"|(?!"))[^{mark}\n]*+'
+    return re.compile(rf"(?:{field}{mark})*+{field}\n".encode())
+
+
+_RECORD: Final = {mark: _record(mark) for mark in DELIMITERS}
 
 
 def _is_tsv(path: Path, head: bytes, reading: AnswersOptions) -> bool:

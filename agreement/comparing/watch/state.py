@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from agreement.comparing.watch.logs import LogState
 from agreement.documents.requests import Side
@@ -74,8 +74,8 @@ def newest_state(
         return None
     folder = checkpoint / f"{_FOLDER}{usual[-1]}"
     try:
-        stored = json.loads((folder / _STATE).read_text(encoding="utf-8"))
-        logs = {side: LogState(**log) for side, log in stored.pop("logs", {}).items()}
+        stored = _object(json.loads((folder / _STATE).read_text(encoding="utf-8")))
+        logs = {side: LogState(**_object(log)) for side, log in _object(stored.pop("logs", {})).items()}
         state = WatchState(**stored, logs=logs)
         pending = read_atoms(folder, state.newest or 0)
     except (OSError, ValueError, TypeError) as error:
@@ -86,6 +86,12 @@ def newest_state(
             "the same command, or a new folder"
         )
     return state, pending
+
+
+def _object(value: object) -> dict[Any, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(f"found {json.dumps(value)}; expected a JSON object")
+    return value
 
 
 def write_state(checkpoint: Path, state: WatchState, pending: TraceColumns) -> None:

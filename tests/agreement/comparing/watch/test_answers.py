@@ -91,6 +91,27 @@ def test_a_line_break_inside_quotes_ends_no_answer(tmp_path):
     assert [(t, row[1]) for t, _, row in state.answers] == [(1, '"two\\nlines"')]
 
 
+@pytest.mark.parametrize(
+    ("head", "rows", "found"),
+    [
+        ("t;x;v", '1;http://e/a;"a; ""b""\nc"\n2;http://e/a;"a""b\n', 1),
+        ("t,x,v", '1,http://e/a,""\n2,"http://e/a","5"" pipe"\n3,http://e/a,"""\n', 2),
+    ],
+)
+def test_doubled_quotes_are_inside_a_field(tmp_path, head, rows, found):
+    log = tmp_path / "a.csv"
+    log.write_text(f"{head}\n{rows}")
+    assert len(read(log)[0].answers) == found
+
+
+@pytest.mark.parametrize("rows", ['1,http://e/a,5" pipe\n', '1,http://e/a,5" pipe\n2,http://e/a,1\n3,"torn'])
+def test_a_quote_inside_an_unquoted_field_is_an_error_and_no_line_break_is_awaited(tmp_path, rows):
+    log = tmp_path / "a.csv"
+    log.write_text(f"t,x,v\n{rows}")
+    with pytest.raises(LarsError, match=r"a\.csv:2:15: found '\" pipe"):
+        read(log)
+
+
 def test_a_log_that_was_rotated_is_read_to_its_end_and_then_the_new_file(tmp_path):
     log = tmp_path / "a.csv"
     log.write_text("t,x,v\n1,http://e/a,1\n")

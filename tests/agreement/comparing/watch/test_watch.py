@@ -130,6 +130,15 @@ def test_a_checkpoint_of_another_question_is_refused(folder):
         begun(folder).judge_batch(1, [came(folder, "b", "2 p")])
 
 
+@pytest.mark.parametrize("text", ["5", "[]", '{"logs": []}', '{"logs": {"push": 5}}', '{"judged": 5}', "{"])
+def test_a_state_that_is_no_state_is_an_error(folder, text):
+    run = begun(folder)
+    run.judge_batch(0, [came(folder, "a", "1 p")])
+    (folder / "checkpoint" / "batch-0" / "state.json").write_text(text)
+    with pytest.raises(LarsError, match="checkpoint: cannot read batch-0"):
+        begun(folder).judge_batch(1, [came(folder, "b", "2 p")])
+
+
 def test_what_the_checkpoint_needs_may_not_be_missing(folder):
     run = begun(folder)
     with pytest.raises(LarsError, match="the state before batch 1 is missing"):
