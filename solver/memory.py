@@ -14,9 +14,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Thread
 from time import sleep
-from typing import Final
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Final, cast
 
 from lars.errors import LarsError, OutOfMemoryError, printable, what_is_under_way
+
+if TYPE_CHECKING:
+    from importlib.abc import MetaPathFinder
 
 FAILED: Final = 3
 """The exit code of a failed run, and of a task that ends its own process."""
@@ -24,6 +28,9 @@ _UNITS: Final = {"M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE: Final = re.compile(rf"([0-9]{{1,6}})([{''.join(_UNITS)}])")
 _LEAST: Final = 256 * 2**20
 """The least memory limit in bytes; the libraries alone would exceed a smaller limit."""
+_LEAST_ADDRESSES: Final = 288 * 2**20
+"""The least address space in bytes with which numpy and the other libraries can be imported."""
+_NO_ROOM: Final = re.compile("failed to map segment|[Cc]annot allocate memory")
 _CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _FASTEST: Final = 8 * 2**30
 """A rate in bytes per second; no process takes memory faster."""
@@ -109,6 +116,30 @@ def problem() -> str:
     most = f"{size_text(system)}, which ulimit -v allows" if is_of_system else size_text(limit())
     sentence = f"the run needs more memory than {most}{f', {doing}' if doing else ''}"
     return f"{sentence}\nuse a larger {'limit' if is_of_system else '--memory'}, or smaller input"
+
+
+def guard_imports() -> None:
+    """Make imports that need too much address space (ulimit -v) raise OutOfMemoryError.
+
+    OpenBLAS, which numpy loads, ends the process itself if it gets no memory: with exit code 1, a verdict.
+    """
+    system, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if system == resource.RLIM_INFINITY:
+        return
+    # Each thread of OpenBLAS takes addresses; nothing here uses the threads.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if system < _LEAST_ADDRESSES:
+        sys.meta_path.insert(0, cast("MetaPathFinder", SimpleNamespace(find_spec=_refused)))
+
+
+def _refused(name: str, *_: object) -> None:
+    if name == "numpy":
+        raise OutOfMemoryError(problem())
+
+
+def is_short_import(error: ImportError) -> bool:
+    """Return whether a library was not imported because memory is short."""
+    return _NO_ROOM.search(str(error)) is not None
 
 
 def check_room(size: int) -> None:
