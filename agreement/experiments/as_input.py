@@ -4,7 +4,7 @@
 a trace. Options of the command line override the keys of the experiment.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -92,15 +92,8 @@ def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
 def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> settings.TraceInput:
     """Return the trace of an experiment; options of the command line override keys of the experiment."""
     own, options = usual.trace.options, trace_input.options
-    replaced_here = (
-        *(options.streams, options.trace_unit, options.origin, options.prefixes, options.columns),
-        *(options.time, options.arrival),
-    )
-    if usual.generated is not None and any(replaced_here):
-        raise LarsError(
-            "cannot combine --stream, --trace-unit, --origin, --time, --arrival, --prefix or --column with a "
-            "generated trace; use a trace in files"
-        )
+    if usual.generated is not None and (name := next(_reading_options(options), None)) is not None:
+        raise LarsError(f"cannot combine {name} with a generated trace; use a trace in files")
     kept = _streams_kept(own, options.streams)
     replaced, streams = own.streams.keys() - kept.keys(), kept | dict(options.streams)
     combined = replace(
@@ -117,6 +110,24 @@ def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> sett
     return replace(
         usual.trace, paths=tuple(paths), options=combined, static=static, runner=trace_input.runner
     )
+
+
+def _reading_options(options: settings.TraceOptions) -> Iterator[str]:
+    """Yield the names of the given options that define how files of traces are read."""
+    values = {
+        "--stream": options.streams,
+        "--trace-unit": options.trace_unit,
+        "--origin": options.origin,
+        "--sort": options.sort,
+        "--on-error": options.on_error != "stop",
+        "--blank-nodes": options.blank_nodes,
+        "--prefix": options.prefixes,
+        "--column": options.columns,
+        "--null": options.null,
+        "--time": options.time,
+        "--arrival": options.arrival,
+    }
+    return (name for name, value in values.items() if value)
 
 
 def _streams_kept(own: settings.TraceOptions, values: Mapping[Path, str]) -> dict[Path, str]:

@@ -227,9 +227,16 @@ def test_agree_reads_a_grid_of_one_cell_with_a_made_up_trace(tmp_path):
     assert found["agree"].tolist() == [interval["agree"] for interval in period["intervals"]]
     assert found["push"].tolist() == [len(interval["push"]) for interval in period["intervals"]]
     assert found["push"].sum() > 0
-    refused = lars("agree", folder, "--in-process", "--trace-unit", "1s")
-    assert refused.code == 2
-    assert "--prefix or --column with a generated trace" in refused.err
+    for words in (
+        ("--trace-unit", "1s"),
+        ("--sort",),
+        ("--null", "n/a"),
+        ("--blank-nodes", "element"),
+        ("--on-error", "skip", "--rejected", tmp_path / "rejected"),
+    ):
+        refused = lars("agree", folder, "--in-process", *words)
+        assert refused.code == 2
+        assert f"cannot combine {words[0]} with a generated trace; use a trace in files" in refused.err
 
 
 def test_run_reads_a_folder_that_agree_reads(tmp_path):
