@@ -6,9 +6,11 @@ import pytest
 
 from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import copied, run
+from tests.translate.dialects.crowd import TITLED, with_window
 from translate.analysis import is_pushed
 from translate.dialects import READINGS, read_query
 from translate.errors import UnsupportedError
+from translate.model.query import Language
 
 PAGE = "translate/README.md"
 LANGUAGES = rows("translate/README.md", "| language | windows | evaluated by default |")
@@ -35,30 +37,23 @@ def translated(query, folder, *options):
 
 
 QUERIES = {
-    "C-SPARQL": "SELECT ?s FROM STREAM <s> {} {{ ?s ?p ?o }}",
     "CQELS": "SELECT ?s {{ STREAM {} {{ ?s ?p ?o }} }}",
-    "SPARQLstream": "SELECT ?s FROM NAMED STREAM <s> {} {{ ?s ?p ?o }}",
     "RSP-QL": "SELECT ?s FROM NAMED WINDOW :w ON <s> {} {{ WINDOW :w {{ ?s ?p ?o }} }}",
-    "Janus": "SELECT ?s FROM NAMED WINDOW :w ON LOG <s> {} {{ WINDOW :w {{ ?s ?p ?o }} }}",
-    "sparq": "SELECT ?s {{ WINDOW :w {{ ?s ?p ?o }} }} FROM NAMED WINDOW :w ON <s> {}",
-    "CQELS 2": "SELECT ?s FROM STREAM s {} {{ STREAM s {{ ?s ?p ?o }} }}",
-    "Kolibrie": "SELECT ?s FROM NAMED WINDOW :w ON :s {} {{ WINDOW :w {{ ?s ?p ?o }} }}",
 }
 
 
-def asked(language, window):
-    """Return a query of a window; of Janus live ones are of a stream."""
-    text = QUERIES[language].format(window)
-    return text.replace("ON LOG", "ON STREAM") if window.startswith("[RANGE") else text
+def asked(title, window):
+    """Return the question of samples/crowd with a window in a language."""
+    return with_window(TITLED[title], window)
 
 
 @pytest.mark.parametrize("row", LANGUAGES, ids=lambda row: row[0])
 def test_each_language_reads_its_windows(row, tmp_path):
-    found = [window for text in snippets(row[1]) for window in re.findall(r"(?:<?:?s>? )?(\[[^]]*\])", text)]
-    stream = "<s> " if row[0] == "CQELS" else ""
-    assert found
+    found = [window for text in snippets(row[1]) for window in re.findall(r"\[[^]]*\]", text)]
+    # Windows without brackets are in the table of meanings.
+    assert found or "[" not in str(TITLED[row[0]].manner.templates)
     for window in found:
-        code, out = translated(asked(row[0], stream + window), tmp_path)
+        code, out = translated(asked(row[0], window), tmp_path, "--engine", TITLED[row[0]].value)
         assert code == 0, out
         assert "⊞^" in out
     if row[0] == "CQELS":
@@ -85,31 +80,31 @@ def test_each_syntax_of_sparql_1_2_is_read_with_its_option_and_else_named(text):
 
 @pytest.mark.parametrize("row", MEANINGS, ids=lambda row: f"{row[0]} {row[1]}")
 def test_each_window_text_means_in_its_language_what_the_table_says(row, tmp_path):
-    (window,), language, (meant,), evaluated = snippets(row[0]), row[1], snippets(row[2]), row[4]
-    stream = "<s> " if language == "CQELS" else ""
-    engine = ("--engine", "janus") if language == "Janus" else ()
-    code, out = translated(asked(language, stream + window), tmp_path, *engine, "--unit 1s" if engine else "")
+    (window,), language, (meant,), evaluated = snippets(row[0]), TITLED[row[1]], snippets(row[2]), row[4]
+    text = asked(row[1], window)
+    code, out = translated(text, tmp_path, "--engine", language.value, "--unit 1s")
     assert code == 0, out
-    assert f" {meant} ◇ striple" in out
-    text = (PREFIXES + asked(language, stream + window)).replace("<s>", "<http://e/s>")
-    assert is_pushed(read_query(text, "q.rq")) == (evaluated == "push")
+    assert f" {meant} ◇ striple" in re.sub(r"#(\d+) <[^<>]*>", r"#\1 <s>", out)
+    query = read_query(text, "q.rq", language)
+    assert is_pushed(query) == (evaluated == "push")
+    # Janus without a log is recognized as RSP-QL.
+    if language is not Language.JANUS:
+        assert read_query(text, "q.rq").language is language
 
 
 @pytest.mark.parametrize("row", READING_ROWS, ids=lambda row: " ".join(row[:4]))
 def test_each_reading_of_a_window_text_is_what_the_table_says(row, tmp_path):
-    ((name,), (value,), (window,)), language = map(snippets, row[:3]), row[3]
-    stream = "<s> " if language == "CQELS" else ""
-    engine = ("--engine", "janus", "--unit 1s") if language == "Janus" else ()
+    ((name,), (value,), (window,)), language = map(snippets, row[:3]), TITLED[row[3]]
+    text, how = asked(row[3], window), ("--engine", language.value, "--unit 1s")
     reading = f"--reading {name}={value}"
-    code, out = translated(asked(language, stream + window), tmp_path, *engine, reading)
+    code, out = translated(text, tmp_path, *how, reading)
     if row[4] == "rejected":
         assert (code, "no translation for it" in out) == (2, True)
     else:
-        assert f" {snippets(row[4])[0]} ◇ striple" in out, out
-        plain = translated(asked(language, stream + window), tmp_path, *engine)[1]
-        text = PREFIXES + asked(language, stream + window)
-        notes = read_query(text, "q.rq", readings=((name, value),)).notes
-        idle = f"--reading {name}={value} has no effect on this query of {language}"
+        assert f" {snippets(row[4])[0]} ◇ striple" in re.sub(r"#(\d+) <[^<>]*>", r"#\1 <s>", out), out
+        plain = translated(text, tmp_path, *how)[1]
+        notes = read_query(text, "q.rq", language, readings=((name, value),)).notes
+        idle = f"--reading {name}={value} has no effect on this query of {row[3]}"
         assert (idle in notes) == (out == plain)
 
 
@@ -131,14 +126,14 @@ def test_bare_integers_of_rsp_js_count_milliseconds(tmp_path):
 
 def test_one_question_has_one_answer_in_all_languages(tmp_path):
     copied(tmp_path)
-    given = "samples/crowd/doors.trig --static samples/crowd/building.ttl --bounds closed"
-    when = "--mode pull --period 2 --to 12"
+    given = "--static samples/crowd/building.ttl --bounds closed --mode pull --period 2 --to 12"
     asked = [
-        f"lars solve samples/crowd/query.{re.sub('[- ]', '', name[0].lower())}.rq {given} {when}"
-        for name in LANGUAGES
+        f"lars solve samples/crowd/query.{one.value}.rq {given} "
+        # The name of a stream may be a word.
+        + ("--stream doors=" if one.manner.texts == "" else "")
+        + "samples/crowd/doors.trig"
+        for one in Language
     ]
-    words = " --stream doors=samples/crowd/doors"  # the name of a stream of CQELS 2 is a word
-    asked = [line.replace(" samples/crowd/doors", words) if ".cqels2." in line else line for line in asked]
     found = {run(line, tmp_path)[1] for line in asked}
     assert len(found) == 1
     assert "6: (2, house)" in found.pop()

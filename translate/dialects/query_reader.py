@@ -246,13 +246,16 @@ def _operator(document: sparql.Document, manner: Manner, *clauses: sparql.Phrase
     Raise QueryError if REGISTER and SELECT have different operators.
     """
     found = [clause.find("to_stream") for clause in clauses if clause is not None]
-    tokens = [one.first() for one in found if one is not None]
-    for token in tokens[1:]:
-        if token.text.upper() != tokens[0].text.upper():
-            raise document.unexpected(token, f"{tokens[0].text.upper()}, as REGISTER says")
-    written = tokens[0].text.upper() if tokens else None
-    words = {text.split()[-1]: operator for operator, text in manner.operators.items()}
-    return None if written is None else words.get(written)
+    said = [(one.first(), " ".join(token.text for token in one.tokens()).upper()) for one in found if one]
+    for token, words in said[1:]:
+        if words != said[0][1]:
+            raise document.unexpected(token, f"{said[0][1]}, as REGISTER says")
+    if not said:
+        return None
+    # The tree, or the word of the operator, may lack a word that all operators have.
+    words = f" {said[0][1]}"
+    texts = {operator: f" {text.upper()}" for operator, text in manner.operators.items()}
+    return next((one for one, text in texts.items() if text.endswith(words) or words.endswith(text)), None)
 
 
 def lift(
@@ -265,11 +268,11 @@ def lift(
     processor answers at each arriving element.
     """
     tree, document = sparql.read_tree(document, GRAMMARS[language]), declared(document)
-    query, register = sparql.query_of(tree), tree.find("register") or tree.find("registered")
-    name, every, is_stream = None, None, False
-    if register is not None:
-        written, is_stream = _name_and_kind(register)
-        name, every = _registered_name(document, written, language), register.find("every")
+    query = sparql.query_of(tree)
+    found = {one.name: one for whole in (query, tree) for one in whole.phrases()}
+    register = found.get("register") or found.get("registered")
+    name, is_stream = (None, False) if register is None else _name_and_kind(document, register, language)
+    every = found.get("every") if register is None else register.find("every") or found.get("every")
     streams = _Streams(document, language, manner_of(language, readings))
     for part in query.phrases():
         streams.read_from(part)
@@ -286,7 +289,7 @@ def lift(
         every=_every(document, every, streams),
         merged=tuple(streams.merged),
         declared=tuple(stream for name, stream in streams.named.items() if name not in streams.read),
-        to_stream=_operator(document, streams.manner, register, query),
+        to_stream=_operator(document, streams.manner, register, query, tree),
         registers_stream=is_stream,
         notes=tuple(dict.fromkeys((*streams.notes, *_left_out(tree)))),
     )
@@ -310,10 +313,15 @@ def _left_out(tree: sparql.Phrase) -> Iterator[str]:
         yield f"{words} of Kolibrie is ignored, because the trace contains the elements and their times"
 
 
-def _name_and_kind(register: sparql.Phrase) -> tuple[sparql.Token, bool]:
+def _name_and_kind(
+    document: sparql.Document, register: sparql.Phrase, language: Language
+) -> tuple[str | None, bool]:
     """Return the name in REGISTER, and whether the name belongs to a stream."""
-    first, *others = (part for part in register.parts if isinstance(part, sparql.Token))
-    return (*others, first)[0], not (others and first.is_word("QUERY"))
+    first, *others = (*(part for part in register.parts if isinstance(part, sparql.Token)), None)
+    if first is None:
+        return None, False
+    written = others[0] or first
+    return _registered_name(document, written, language), not (others[0] and first.is_word("QUERY"))
 
 
 def _refuse_mixture(document: sparql.Document, query: sparql.Phrase) -> None:

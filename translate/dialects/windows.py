@@ -11,7 +11,7 @@ from typing import Final
 from lars.durations import NANOSECONDS, Duration
 from translate.errors import UnsupportedError
 from translate.model import windows
-from translate.model.manner import DAYS, UNITS, Manner
+from translate.model.manner import DAYS, Manner
 from translate.sparql import Document, Phrase, Token
 
 _ZERO: Final = Duration(0)
@@ -225,7 +225,7 @@ def read_length(document: Document, length: Phrase, manner: Manner) -> Duration:
         covered = "an integer and a unit, as in 10 S"
         raise UnsupportedError("a duration without a unit", document.place(first.start), covered=covered)
     pairs = zip((first, *others[1::2]), others[::2], strict=True)
-    return Duration(sum(int(size.text) * UNITS[unit.text.lower()] for size, unit in pairs))
+    return Duration(sum(int(size.text) * manner.lengths[unit.text.lower()] for size, unit in pairs))
 
 
 def _iso(document: Document, token: Token) -> Duration:

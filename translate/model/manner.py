@@ -19,7 +19,7 @@ Terminal = tuple[re.Pattern[str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """The syntax of a query language beyond SPARQL, and the meanings that its documents define.
+    r"""The syntax of a query language beyond SPARQL, and the meanings that its documents define.
 
     The syntax that the language reads; the grammar is in the file .lark with the name of the language:
 
@@ -32,6 +32,7 @@ class Manner:
     - `foreign` has the keywords that are rejected at any place in a query.
     - `sign` matches syntax that only this language has. A text that no `sign` matches belongs to a language
       without `sign`.
+    - `lengths` are the units of durations that the language reads, in lower case, in nanoseconds.
     - If `dashes` is true, -- begins a comment.
     - `suffix` is the ending of files with a query in this language, if they have an ending of their own.
 
@@ -41,13 +42,22 @@ class Manner:
       text with {} in place of the number.
     - `templates` has the texts of windows: `range` for windows with a length, `closed` and `low-open` if such
       ends have a syntax of their own, `rows`, `now`, `unbounded`, and `span` for windows between two times.
-      (..) is left out if the window lacks the value inside. The language lacks a window without a template.
+      (..) is left out if the window lacks the value inside, and \( is a bracket of the text. The language
+      lacks a window without a template.
     - `block` is the text before the { of a block that reads a stream; "" if the language has no blocks.
     - `merged` are the words before a stream whose window enters the default graph; "" if none does.
-    - `declares` is the text that declares a window with a name. `label` is the text of the name, with {} in
-      its place.
-    - `operators` are the words of relation-to-stream operators, which are before or behind SELECT, or before
-      the first word of each form in `operators_of`.
+    - `declares` is the text that declares a window, if `block` does not contain {window}. `label` is the text
+      of a window's name, with {} in its place.
+    - `header` has the texts that register a query, and `footer` is a text after the query. Their parts are
+      the {name} of the query, or its name as an {iri} or a {word}, the {kind} (QUERY or STREAM), the period
+      {every} and the {operator}. (..) is left out if the query lacks the part inside. A text is written if
+      the query has one of its parts. The header of the query's own language is the first text that contains
+      all parts of the query. A header of another language is the first text.
+    - If `header_first` is true, the header is before PREFIX. If `header_always` is true, queries of other
+      languages get a header, too.
+    - `operators` are the words of relation-to-stream operators. If neither header nor footer contains the
+      operator, the operator is `before` or `behind` the first word of each form in `operators_of`, or
+      behind the `pattern` of WHERE.
     - `forms` are the forms of queries.
 
     Meanings:
@@ -76,10 +86,11 @@ class Manner:
     terminals: Mapping[str, Terminal]
     example: str
     place: str
-    clauses: frozenset[str]
+    clauses: frozenset[str] = frozenset()
     refused: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     foreign: frozenset[str] = frozenset()
     sign: re.Pattern[str] | None = None
+    lengths: Mapping[str, int] = field(default_factory=lambda: NANOSECONDS)
     dashes: bool = False
     suffix: str | None = None
     units: Mapping[str, str]
@@ -91,7 +102,11 @@ class Manner:
     operators: Mapping[ToStream, str] = field(
         default_factory=lambda: {operator: operator for operator in get_args(ToStream)}
     )
-    operators_at: Literal["nowhere", "before", "behind"] = "nowhere"
+    header: tuple[str, ...] = ()
+    footer: str = ""
+    header_first: bool = False
+    header_always: bool = False
+    operators_at: Literal["nowhere", "before", "behind", "pattern"] = "nowhere"
     operators_of: tuple[str, ...] = ("SELECT",)
     forms: tuple[str, ...] = ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")
     merges: bool = False
@@ -110,9 +125,32 @@ class Manner:
     causal: bool = False
     offset: Literal["each", "step", "end"] = "each"
 
+    @property
+    def declares_windows(self) -> bool:
+        """Whether windows are declared outside of the blocks that read the windows."""
+        return bool(self.block) and "{window}" not in self.block
 
-_OPTION: Final = re.compile(r"\(([^()]*)\)")
+    @property
+    def first_words(self) -> frozenset[str]:
+        """The words with which a query can begin, in place of SELECT or another form."""
+        before = self.operators.values() if self.operators_at == "before" else ()
+        headers = (text for header in self.header for text in (header, with_options(header, ())))
+        said = (text.replace("{operator}", word) for text in headers for word in self.operators.values())
+        return frozenset(match[0].upper() for text in (*before, *said) if (match := _WORD.search(text)))
 
+    @property
+    def words_before_names(self) -> Mapping[str, int]:
+        """The words before the names of queries and windows, and the distance from a word to its name."""
+        headers = (_NAMED.findall(text) for text in (*self.header, self.footer))
+        labels = (_LABELLED.findall(text) for text in (self.declares, self.block))
+        distances = {word: 1 + bool(other) for words in headers for word, other in words}
+        return distances | {word: 1 for words in labels for word in words}
+
+
+_OPTION: Final = re.compile(r"\\[()]|\(((?:[^()\\]|\\.)*)\)")
+_WORD: Final = re.compile(r"\w+")
+_NAMED: Final = re.compile(r"(\w+)( \{(?:operator|kind)\})? \{(?:name|iri|word)\}")
+_LABELLED: Final = re.compile(r"(\w+) \{label\}")
 
 _FIELD: Final = re.compile(r"\{(\w+)\}")
 _COVERED: Final = {"rest": {"length", "until"}}
@@ -124,7 +162,13 @@ def with_options(template: str, parts: Collection[str]) -> str:
     >>> with_options("[RANGE {length}( STEP {slide})]", {"length"})
     '[RANGE {length}]'
     """
-    return _OPTION.sub(lambda match: match[1] if {*_FIELD.findall(match[1])} <= {*parts} else "", template)
+
+    def chosen(match: re.Match[str]) -> str:
+        if match[1] is None:  # \( is a bracket of the text.
+            return match[0]
+        return match[1] if fields_of(match[1]) <= {*parts} else ""
+
+    return _OPTION.sub(chosen, template)
 
 
 def can_say(template: str, parts: Collection[str]) -> bool:
@@ -140,13 +184,22 @@ def can_say(template: str, parts: Collection[str]) -> bool:
     }
 
 
-def fill(template: str, text: Callable[[str], str]) -> str:
-    """Return a template with the text of each part.
+def fields_of(template: str) -> frozenset[str]:
+    """Return the names of the parts in a template.
 
-    >>> fill("STREAM {stream}", str.upper)
-    'STREAM STREAM'
+    >>> sorted(fields_of("REGISTER {kind} {name}( EVERY {every}) AS"))
+    ['every', 'kind', 'name']
     """
-    return _FIELD.sub(lambda match: text(match[1]), template)
+    return frozenset(_FIELD.findall(template))
+
+
+def fill(template: str, text: Callable[[str], str]) -> str:
+    r"""Return a template with the text of each part, and with brackets in place of \( and \).
+
+    >>> fill(r"STREAM {stream} \({window}\)", str.upper)
+    'STREAM STREAM (WINDOW)'
+    """
+    return _FIELD.sub(lambda match: text(match[1]), re.sub(r"\\([()])", r"\1", template))
 
 
 def terminal(pattern: str, title: str) -> Terminal:
@@ -191,20 +244,13 @@ WINDOW_TERMINALS: Final[Mapping[str, Terminal]] = {
 }
 """The tokens of languages whose windows have names."""
 OPERATORS: Final[frozenset[str]] = frozenset(get_args(ToStream))
+REGISTER: Final = "REGISTER {operator} {iri} AS"
+"""The header of RSP4J."""
 WINDOW_CLAUSES: Final = frozenset(
     ("REGISTER", "FROM WINDOW", "a WINDOW block", *OPERATORS, *map("REGISTER {}".format, OPERATORS))
 )
 """The clauses of languages whose windows have names."""
 UNDER: Final = {"UNDER": ("UNDER ENTAILMENT REGIME", "REGISTER STREAM <iri> AS")}
-UNITS: Final = {
-    **NANOSECONDS,
-    **dict.fromkeys(("millisecond", "milliseconds"), NANOSECONDS["ms"]),
-    **dict.fromkeys(("sec", "second", "seconds"), NANOSECONDS["s"]),
-    **dict.fromkeys(("minute", "minutes"), NANOSECONDS["m"]),
-    **dict.fromkeys(("hr", "hour", "hours"), NANOSECONDS["h"]),
-    **dict.fromkeys(("day", "days"), NANOSECONDS["d"]),
-}
-"""The units of time of all languages, in lower case."""
 DAYS: Final = "durations of days, hours, minutes and seconds: a month or a year has no fixed length"
 LETTERS: Final = {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"}
 ISO: Final = {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"}

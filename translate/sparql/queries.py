@@ -411,7 +411,7 @@ def _read_graph(
     if part.name == "block":
         block = scope.blocks[part.first().start]
         if isinstance(block, AnyWindow):
-            return _read_any_window(block, group, scope)
+            return _read_any_window(part.first().text.upper(), block, group, scope)
         return _read_block(block, group, scope)
     term = scope.term(name)
     assert isinstance(term, Iri | Variable)
@@ -441,10 +441,10 @@ def _read_block(stream: StreamBlock, group: Phrase, scope: expressions.Scope) ->
     return _filtered(stream if pattern == EMPTY else pattern, condition)
 
 
-def _read_any_window(block: AnyWindow, group: Phrase, scope: expressions.Scope) -> Pattern:
+def _read_any_window(word: str, block: AnyWindow, group: Phrase, scope: expressions.Scope) -> Pattern:
     if isinstance(block.name, Iri) or not block.windows:
         scope.notes.append(
-            f"WINDOW {block.name} is empty, because the query does not declare a window with this name"
+            f"{word} {block.name} is empty, because the query does not declare a window with this name"
         )
         return algebra.Values(
             scope.bindable_variables(algebra.Graph(block.name, read_group(group, None, scope))), ()

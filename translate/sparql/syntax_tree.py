@@ -267,9 +267,13 @@ def _first_wrong(document: Document, parser: _Parser) -> Token | None:
         offset = token.end
 
 
+FORMS: Final = ("select", "ask", "construct", "construct_where", "describe")
+"""The rules of the grammars that match a query."""
+
+
 def query_of(tree: Phrase) -> Phrase:
-    """Return the query after its prologue."""
-    *_, query = tree.phrases()
+    """Return the query in the tree of a text; other clauses may be before or behind the query."""
+    *_, query = (part for part in tree.phrases() if part.name in FORMS)
     return query
 
 

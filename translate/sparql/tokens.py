@@ -449,16 +449,15 @@ def declared(document: Document) -> Document:
     return whole
 
 
-def has_relative_iri(document: Document) -> bool:
+def has_relative_iri(document: Document, words: Mapping[str, int]) -> bool:
     """Return whether the pattern contains a relative IRI without a BASE.
 
     The names of queries, windows and graphs do not count, since static data may name a graph with any text.
+    `words` are the words before the names of queries and windows, with the distances of the names.
     """
     for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
-        before = document.tokens[max(index - 2, 0) : index]
-        named = any(one.is_word("REGISTER") for one in before) or any(
-            one.is_word("WINDOW", "GRAPH", "NAMED", "FROM") for one in before[-1:]
-        )
+        before = enumerate(reversed(document.tokens[max(index - 2, 0) : index]), 1)
+        named = any(words.get(one.text.upper(), 0) >= distance for distance, one in before)
         if is_name(token) and names.knows(token) and not named and not _SCHEME.match(names.iri(token).value):
             return True
     return False

@@ -109,7 +109,7 @@ def write_duration(duration: Duration, language: Language) -> str:
     """
     words = language.manner.units
     for unit, word in words.items():
-        count, rest = divmod(duration.nanoseconds, NANOSECONDS[unit])
+        count, rest = divmod(duration.nanoseconds, (language.manner.lengths.get(unit) or NANOSECONDS[unit]))
         # No language reads a number of more digits.
         if (count or not word) and 0 <= count < _LONGEST and not rest:
             return word.format(count) if "{}" in word else f"{count}{word}"
@@ -129,7 +129,7 @@ def write_window(window: WindowExpression, language: Language) -> str:
     >>> write_window(Range(Duration(10**10), Duration(10**9)), Language.CSPARQL)
     '[RANGE 10s STEP 1s]'
     """
-    templates, (kinds, parts) = language.manner.templates, _parts_of(window)
+    templates, (kinds, parts) = language.manner.templates, _parts_of(window, language)
     for template in chain.from_iterable(templates.get(kind, ()) for kind in kinds):
         if can_say(template, parts.keys()):
             return _filled(template, parts, language)
@@ -142,11 +142,11 @@ def write_window(window: WindowExpression, language: Language) -> str:
 _Parts = Mapping[str, Duration | int]
 
 
-def _parts_of(window: WindowExpression) -> tuple[tuple[str, ...], _Parts]:
+def _parts_of(window: WindowExpression, language: Language) -> tuple[tuple[str, ...], _Parts]:
     """Return the kinds of templates for a window, the best first, and the parts that a template must have."""
     match window:
         case Range():
-            origin = window.origin if window.origin is not None and window.origin.nanoseconds else None
+            origin = None if _opens_by_itself(window, language) else window.origin
             optional = {
                 "slide": window.slide,
                 "until": window.until,
@@ -165,6 +165,17 @@ def _parts_of(window: WindowExpression) -> tuple[tuple[str, ...], _Parts]:
             return ("span",), {"start": start, "end": end}
         case _:
             return ("",), {}
+
+
+def _opens_by_itself(window: Range, language: Language) -> bool:
+    """Return whether a window of the language has the origin of the given window without writing it.
+
+    If the slide divides the width, windows that open at multiples of the slide close there, too.
+    """
+    if window.origin is None or window.slide is None or window.origin.nanoseconds:
+        return window.origin is None
+    opens = language.manner.grid or language.manner.opens == window.origin
+    return opens or not window.length.nanoseconds % window.slide.nanoseconds
 
 
 def _filled(template: str, parts: _Parts, language: Language) -> str:
@@ -349,12 +360,13 @@ class Dialect:
     def declaration(self, read: StreamBlock, name: str) -> str:
         """Return the clause that declares a window with a name."""
         texts = {
-            "label": self.label(name),
-            "source": self.source(read.window),
-            "stream": self.full(read.iri),
-            "window": self.window(read.window),
+            "label": lambda: self.label(name),
+            "source": lambda: self.source(read.window),
+            "stream": lambda: self.full(read.iri),
+            "window": lambda: self.window(read.window),
+            "word": lambda: self.stream(read),
         }
-        return fill(self.language.manner.declares, texts.__getitem__)
+        return fill(self.language.manner.declares, lambda part: texts[part]())
 
     def values_inside(self) -> None:
         """Raise CannotSayError if the language has no VALUES among the patterns."""

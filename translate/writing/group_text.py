@@ -320,7 +320,7 @@ def _subquery(select: algebra.Select, dialect: expression_text.Dialect) -> Lines
         dialect.values_inside()
     clauses = clauses_of(level, dialect)
     words = "SELECT", select.modifiers.duplicates, clauses.items(select.pattern, select.result)
-    return [" ".join(filter(None, words)), *clauses.body(select.modifiers)]
+    return [" ".join(filter(None, words)), *clauses.body(select.modifiers, "")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,12 +359,13 @@ class Clauses:
             texts.append(name if plain else f"({text} AS {name})")
         return " ".join(texts) or "*"
 
-    def body(self, modifiers: algebra.Modifiers) -> Lines:
-        """Return the text of WHERE and of the clauses after WHERE."""
+    def body(self, modifiers: algebra.Modifiers, operator: str) -> Lines:
+        """Return the text of WHERE and of the clauses after WHERE; an `operator` is behind the pattern."""
         table = self.level.table
         word = "BINDINGS" if self.dialect.language is Language.CQELS else "VALUES"
         return [
             *in_braces("WHERE", write_group(self.level.where, self.dialect)),
+            *filter(None, (operator,)),
             *self._grouping(),
             *self._ordering(modifiers),
             *([] if modifiers.limit is None else [f"LIMIT {modifiers.limit}"]),

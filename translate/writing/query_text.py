@@ -11,6 +11,7 @@ from lars.language.program import variables as named_in
 from lars.language.terms import Iri, Variable
 from translate.analysis import expressions_of, parts
 from translate.model import patterns
+from translate.model.manner import Manner, fields_of, fill, with_options
 from translate.model.patterns import StreamBlock
 from translate.model.query import EngineQuery, Language, Query
 from translate.sparql.tokens import needs_12
@@ -57,53 +58,107 @@ _UNNAMED: Final = "answers"
 """The name in REGISTER, which requires a name, for a query that has no name in its own language."""
 
 
-def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    """Return the line of REGISTER, or no line.
+def write_header(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
+    """Return the line that registers a query, or no line.
 
-    Raises CannotSayError if the language cannot express a relation-to-stream operator.
+    Raises CannotSayError if the language cannot express the name or the relation-to-stream operator.
     """
-    if dialect.language.manner.names_windows and dialect.language.manner.operators_at == "nowhere":
-        return _rspql(query, dialect)
-    if dialect.language is Language.CSPARQL:
-        _check_operator(query, dialect, "it reports all answers")
-        return _csparql(query, dialect)
-    if not operator_of(query, dialect):
-        manner = dialect.language.manner
-        own = set(manner.operators) != set(manner.operators.values())
-        words = " and ".join(manner.operators.values()) if own else "the operator"
-        where = f"it has {words} {manner.operators_at} {' and '.join(manner.operators_of)} only"
-        _check_operator(
-            query, dialect, "its text has no such operator" if manner.operators_at == "nowhere" else where
-        )
-    named = dialect.language is Language.CQELS2 and query.name is not None and WORD.fullmatch(query.name)
-    return [f"REGISTER QUERY {query.name} AS"] if named else []
+    manner, header = dialect.language.manner, _header(query, dialect)
+    said = "operator" in _said(f"{header}{manner.footer}") and query.to_stream in manner.operators
+    if query.to_stream not in (None, "RSTREAM") and not (said or operator_of(query, dialect)):
+        raise dialect.cannot(f"{query.to_stream} of {query.form}", f"it{_own_operators(manner)}")
+    return [_filled(header, query, dialect)] if header else []
 
 
-def _check_operator(query: EngineQuery, dialect: Dialect, accepted: str) -> None:
-    if query.to_stream not in (None, "RSTREAM"):
-        construct = f"{query.to_stream} of {query.form}"
-        raise dialect.cannot(construct, accepted)
+def write_footer(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
+    """Return the line behind a query, or no line."""
+    footer = dialect.language.manner.footer
+    return [_filled(footer, query, dialect)] if _said(footer) & _given(query, dialect) else []
 
 
-def _csparql(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    name = query.name
-    if query.language is not Language.CSPARQL:
-        # Of a name both parsers of the engine accept letters and digits only.
-        name = re.sub("[^A-Za-z0-9]", "", (name or "").rstrip("/").rpartition("/")[2]) or _UNNAMED
-    if name is None:
-        return []
-    return [f"REGISTER {_kind(query)} {_name(name, dialect)}{_every(query, dialect)} AS"]
+def _own_operators(manner: Manner) -> str:
+    """Return the operators of a language and their places, for messages."""
+    own = set(manner.operators) != set(manner.operators.values())
+    words = " and ".join(manner.operators.values()) if own else "the operator"
+    forms = " and ".join(manner.operators_of)
+    match manner.operators_at:
+        case "nowhere" if "operator" in _said("".join((*manner.header, manner.footer))):
+            return f" has {words} only"
+        case "nowhere":
+            return " reports all answers" if manner.header else "s text has no such operator"
+        case "pattern":
+            return f" has {words} behind the pattern of {forms} only"
+        case place:
+            return f" has {words} {place} {forms} only"
 
 
-def _kind(query: EngineQuery) -> str:
-    return "STREAM" if query.registers_stream else "QUERY"
+def _said(template: str) -> frozenset[str]:
+    """Return the parts of a query in a header; the name may be written as an IRI or a word."""
+    return frozenset("name" if one in ("iri", "word") else one for one in fields_of(template))
 
 
-def _every(query: EngineQuery, dialect: Dialect) -> str:
-    return "" if query.every is None else f" COMPUTED EVERY {write_duration(query.every, dialect.language)}"
+def _given(query: EngineQuery, dialect: Dialect) -> frozenset[str]:
+    """Return the parts of headers that a query has; QUERY is a part, and STREAM is the default."""
+    parts = {
+        "name": query.name is not None,
+        "kind": query.name is not None and not query.registers_stream,
+        "every": query.every is not None,
+        "operator": query.to_stream in dialect.language.manner.operators,
+    }
+    return frozenset(name for name, given in parts.items() if given)
 
 
-def _name(name: str, dialect: Dialect) -> str:
+def _header(query: EngineQuery, dialect: Dialect) -> str:
+    """Return the template of the header of a query, or "" for no header."""
+    manner, given = dialect.language.manner, _given(query, dialect)
+    own, first = query.language is dialect.language, next(iter(manner.header), "")
+    elsewhere = _said(manner.footer)
+    if manner.operators_at != "nowhere" and query.form in manner.operators_of:
+        elsewhere |= {"operator"}
+    if own:
+        for template in manner.header:
+            required = _said(with_options(template, ())) - {"kind"}
+            if required <= given and given - elsewhere <= _said(template):
+                return template
+    if "word" in fields_of(first) and not (query.name and WORD.fullmatch(query.name)):
+        given -= {"name"}
+    asked = _said(first) & given - (elsewhere if own else frozenset())
+    return first if asked or (manner.header_always and not own) else ""
+
+
+def _filled(template: str, query: EngineQuery, dialect: Dialect) -> str:
+    """Return the text of a header; a query without a name or operator gets the usual one."""
+
+    def text(part: str) -> str:
+        match part:
+            case "kind":
+                return "STREAM" if query.registers_stream else "QUERY"
+            case "operator":
+                operators = dialect.language.manner.operators
+                return operators.get(query.to_stream or "RSTREAM", operators.get("RSTREAM", ""))
+            case "every" if query.every is None:
+                raise dialect.cannot("a query without a period", "its header contains the period")
+            case "every":
+                assert query.every is not None
+                return write_duration(query.every, dialect.language)
+            case "iri":
+                return dialect.full(Iri(query.name or _UNNAMED))
+            case "word":
+                return query.name or _UNNAMED
+            case _:
+                return _name(query, dialect)
+
+    given = _given(query, dialect)
+    parts = {*given, *(("iri", "word", "kind") if "name" in given else ())}
+    return fill(with_options(template, parts), text)
+
+
+def _name(query: EngineQuery, dialect: Dialect) -> str:
+    """Return the name of a query as a word or an IRI; of a name in another language, letters and digits."""
+    name = query.name or _UNNAMED
+    if query.language is not dialect.language:
+        # Of a name both parsers of C-SPARQL accept letters and digits only.
+        name = re.sub("[^A-Za-z0-9]", "", name.rstrip("/").rpartition("/")[2]) or _UNNAMED
     if _PLAIN_NAME.fullmatch(name) and name.upper() not in _WORDS:
         return name
     if _BRACKETED_NAME.fullmatch(name):
@@ -111,31 +166,12 @@ def _name(name: str, dialect: Dialect) -> str:
     raise dialect.cannot(f"the query name {name!r}", "a name is a word or an IRI")
 
 
-def _rspql(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    """Return the REGISTER line of RSP4J, REGISTER RSTREAM <name> AS, or the line of the drafts.
-
-    The form of the drafts is used only for features that RSP4J lacks.
-    """
-    if query.name is None and (query.to_stream is None or _is_draft(query, dialect)):
-        return []
-    name = dialect.full(Iri(query.name or _UNNAMED))
-    if _is_draft(query, dialect):
-        return [f"REGISTER {_kind(query)} {name}{_every(query, dialect)} AS"]
-    return [f"REGISTER {query.to_stream or 'RSTREAM'} {name} AS"]
-
-
-def _is_draft(query: EngineQuery, dialect: Dialect) -> bool:
-    """Return whether REGISTER must have the form of the drafts, which write the operator after SELECT."""
-    whole = query.to_stream is not None and query.registers_stream and query.every is None
-    drafts = query.language is dialect.language is Language.RSPQL
-    return drafts and not (query.name is not None and whole)
-
-
 def operator_of(query: EngineQuery, dialect: Dialect) -> str:
-    """Return the operator after SELECT or CONSTRUCT, or "" if the query has no operator."""
+    """Return the operator beside the form or the pattern, or "" if the query has no operator there."""
     manner = dialect.language.manner
     has = manner.operators_at != "nowhere" and query.form in manner.operators_of
-    if query.to_stream is None or not (has or _is_draft(query, dialect)):
+    said = "operator" in _said(f"{_header(query, dialect)}{manner.footer}")
+    if query.to_stream is None or not has or said:
         return ""
     return manner.operators.get(query.to_stream, "")
 
@@ -145,13 +181,11 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     full, language = dialect.full, dialect.language
     _check_streams(query, dialect)
     words = language.manner.merged
-    declared = dialect.windows if language.manner.names_windows else ()
-    streams = dialect.windows if language is Language.CQELS2 else ()
+    declared = dialect.windows if language.manner.declares_windows else ()
     return [
         *(f"FROM {full(graph)}" for graph in query.dataset.default),
         *(f"FROM NAMED {full(graph)}" for graph in query.dataset.named),
         *(f"{words} {full(part.iri)} {dialect.window(part.window)}" for part in query.merged),
-        *(f"FROM STREAM {dialect.stream(part)} {dialect.window(part.window)}" for part, _ in streams),
         *(dialect.declaration(part, name) for part, name in declared),
     ]
 
@@ -162,11 +196,12 @@ def _check_streams(query: EngineQuery, dialect: Dialect) -> None:
         construct = f"that {query.merged[0].stream} is merged into the default graph"
         accepted = "its STREAM blocks say which patterns are read from a stream (--assign can)"
         raise dialect.cannot(construct, accepted)
-    if dialect.language is Language.CQELS2 and len(query.declared) == len(dialect.windows) == 1:
+    manner = dialect.language.manner
+    if manner.texts == "" and len(query.declared) == len(dialect.windows) == 1:
         raise dialect.cannot(
             "a stream that no pattern reads", "all patterns read a stream that is the only one"
         )
-    if query.declared and not (dialect.language.manner.names_windows or dialect.language is Language.CQELS2):
+    if query.declared and not manner.declares_windows:
         construct = f"the window on {query.declared[0].stream}, which no pattern reads"
         raise dialect.cannot(construct, "it has a window only where its triples are read")
 
@@ -218,32 +253,32 @@ def _lines(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     level = group_text.take_apart(query.pattern, selected, query.modifiers, dialect)
     clauses = group_text.clauses_of(level, dialect)
     head = _head(query, clauses, dialect)
-    body = clauses.body(query.modifiers)
+    at_pattern = dialect.language.manner.operators_at == "pattern"
+    body = clauses.body(query.modifiers, operator_of(query, dialect) if at_pattern else "")
     prologue = [f"BASE {dialect.full(Iri(dialect.base))}"] if dialect.base else []
     prologue += [f"PREFIX {name}: <{namespace}>" for namespace, name in dialect.prefixes.items()]
-    registration = write_registration(query, dialect)
-    named_first = dialect.language is Language.CSPARQL
-    before = registration + prologue if named_first else prologue + registration
-    return [*before, *head, *write_dataset(query, dialect), *body]
+    header, first = write_header(query, dialect), dialect.language.manner.header_first
+    before = header + prologue if first else prologue + header
+    return [*before, *head, *write_dataset(query, dialect), *body, *write_footer(query, dialect)]
 
 
 def _head(query: EngineQuery, clauses: group_text.Clauses, dialect: Dialect) -> group_text.Lines:
     """Return the clause of the query's form, with the operator that some languages write next to SELECT."""
+    at = dialect.language.manner.operators_at
+    operator = operator_of(query, dialect) if at in ("before", "behind") else ""
+    words = (operator, query.form) if at == "before" else (query.form, operator)
+    start = " ".join(filter(None, words))
     match query.form:
         case "SELECT":
             items = clauses.items(query.pattern, query.result)
-            words = ["SELECT", operator_of(query, dialect)]
-            if dialect.language.manner.operators_at == "before":
-                words.reverse()
-            words.append(query.modifiers.duplicates)
-            return [" ".join(filter(None, (*words, items)))]
+            return [" ".join(filter(None, (start, query.modifiers.duplicates, items)))]
         case "ASK":
-            return [f"{operator_of(query, dialect)} ASK".lstrip()]
+            return [start]
         case "CONSTRUCT":
             lines = group_text.write_triples(query.template, replace(dialect, blanks=frozenset()))
-            return group_text.in_braces(f"CONSTRUCT {operator_of(query, dialect)}".rstrip(), lines)
+            return group_text.in_braces(start, lines)
         case "DESCRIBE":
-            return [f"DESCRIBE {' '.join(map(dialect.name, query.described)) or '*'}"]
+            return [f"{start} {' '.join(map(dialect.name, query.described)) or '*'}"]
 
 
 def _windows(query: EngineQuery) -> Windows:

@@ -51,18 +51,17 @@ def experiment_in(inputs: Sequence[Path]) -> Path | None:
     return inputs[0] if len(inputs) == 1 and is_experiment(inputs[0]) else None
 
 
-_HEADERS: Final = sorted(
-    {
-        word.partition(" ")[0].lower().encode()
-        for language in Language
-        if language.manner.operators_at == "before"
-        for word in language.manner.operators.values()
-    }
+_FIRST_WORDS: Final = sorted(
+    {word.lower().encode() for language in Language for word in language.manner.first_words}
 )
-"""The words with which a query of some language may begin, before SELECT."""
+"""The words with which a query of some language may begin, before SELECT or another form."""
+_NAMES_BEHIND: Final = dict.fromkeys(("GRAPH", "NAMED", "FROM"), 1) | dict(
+    pair for language in Language for pair in language.manner.words_before_names.items()
+)
+"""The words before the names of graphs, queries and windows in all languages, and the distances of names."""
 _QUERY: Final = re.compile(
     rb"(?:\s|#[^\n]*\n|version\s*[\"'][^\"'\s]*[\"']|prefix\s[^<]{0,99}<[^>]*>|base\s*<[^>]*>)*"
-    rb"(?:register|select|construct|ask|describe|" + b"|".join(_HEADERS) + rb")\b(?!\s*[,;:=.])",
+    rb"(?:select|construct|ask|describe|" + b"|".join(_FIRST_WORDS) + rb")\b(?!\s*[,;:=.])",
     re.IGNORECASE,
 )
 _HEAD: Final = 2**16
@@ -190,7 +189,7 @@ def check_based(text: str, source: str) -> None:
 def _is_relative(text: str, source: str, around: Around) -> bool:
     """Return whether a query text has a relative IRI; an engine opens the same text many times."""
     with reading_as(around):
-        return has_relative_iri(tokens_in_block(text, source))
+        return has_relative_iri(tokens_in_block(text, source), _NAMES_BEHIND)
 
 
 def absolute_text(text: str, source: str, base: str | None = None) -> str:

@@ -1,5 +1,6 @@
 """Queries of our own: each construct of SPARQL in each language, and each language's own clauses."""
 
+import re
 from contextlib import suppress
 from functools import cache
 
@@ -7,32 +8,10 @@ import pytest
 
 from lars.errors import LarsError
 from tests.packs import files_of, pack
+from tests.translate.dialects.crowd import WINDOWS, framed, with_window
 from translate.dialects import read_query
 from translate.model.query import Language
 
-FRAMES = {
-    Language.CSPARQL: "REGISTER QUERY q AS {head} {form} FROM STREAM :s [RANGE 10s STEP 5s] "
-    "WHERE {{ ?a :p ?b . {rest} }} {tail}",
-    Language.CQELS: "{head} {form} WHERE {{ STREAM :s [RANGE 10s] {{ ?a :p ?b }} {rest} }} {tail}",
-    Language.SPARQLSTREAM: "{head} {form} FROM NAMED STREAM :s [NOW - 10 S SLIDE 5 S] "
-    "WHERE {{ ?a :p ?b . {rest} }} {tail}",
-    Language.RSPQL: "{head} {form} FROM NAMED WINDOW :w ON :s [RANGE PT10S STEP PT5S] "
-    "WHERE {{ WINDOW :w {{ ?a :p ?b }} {rest} }} {tail}",
-    Language.KOLIBRIE: "{head} REGISTER RSTREAM :o AS {form} FROM NAMED WINDOW w ON s [RANGE 10 STEP 5] "
-    "WHERE {{ WINDOW w {{ ?a :p ?b }} {rest} }} {tail}",
-}
-FRAMES[Language.CQELS2] = (
-    "{head} REGISTER QUERY q AS {form} FROM STREAM s [RANGE 10s STEP 5s] "
-    "WHERE {{ STREAM s {{ ?a :p ?b }} {rest} }} {tail}"
-)
-FRAMES[Language.SPARQ] = (
-    "{head} REGISTER RSTREAM :o AS {form} FROM NAMED WINDOW :w ON :s RANGE 10 STEP 5 "
-    "WHERE {{ WINDOW :w {{ ?a :p ?b }} {rest} }} {tail}"
-)
-FRAMES[Language.JANUS] = (
-    "{head} REGISTER RStream :o AS {form} FROM NAMED WINDOW :w ON LOG :s [START 0 END 9000] "
-    "WHERE {{ WINDOW :w {{ ?a :p ?b }} {rest} }} {tail}"
-)
 LIVING = tuple(language for language in Language if language.manner.sign is not None)
 FEW = ("one triple", "union", "arithmetic", "optional", "a subquery", "groups", "order and slice")
 """The constructs in tests of languages whose grammars stand behind those that have all."""
@@ -80,7 +59,7 @@ CONSTRUCTS = {
     "construct": ("?b :q ?c", "CONSTRUCT { ?a :near ?c . _:x :of ?b }", ""),
     "describe": ("", "DESCRIBE ?a", ""),
 }  # fmt: skip
-# Clauses of one language alone: as they stand there.
+# Clauses of one language alone, if neither the sample nor a window of the manual has them.
 ONE, TWO = "{ ?a :p ?b }", "{ ?b :q ?c }"
 OWN = {
     Language.CSPARQL: {
@@ -154,13 +133,20 @@ OWN = {
 
 
 def own_queries(language):
-    """Return the text of each query in a language by its name."""
-    framed = {
-        name: FRAMES[language].format(head=HEAD, form=form, rest=rest, tail=tail)
+    """Return the text of each query in a language by its name: constructs, windows, clauses of its own."""
+    constructs = {
+        name: framed(language, head=HEAD, form=form, rest=rest, tail=tail)
         for name, (rest, form, tail) in CONSTRUCTS.items()
-        if language not in LIVING or name in FEW
+        if (language not in LIVING or name in FEW) and form.split()[0] in language.manner.forms
     }
-    return framed | {f"own {name}": text for name, text in OWN[language].items()}
+    mine = [text for one, text in WINDOWS if one is language]
+    if language is Language.JANUS:
+        # Without a log it is RSP-QL, and the STEP of a lone window with OFFSET, the period, is not written.
+        log = "LOG :doors [START 0 END 9000]"
+        constructs = {name: re.sub(r"STREAM :doors \[.*\]", log, text) for name, text in constructs.items()}
+        mine = [text for text in mine if text.startswith("[START")]
+    windows = {f"own {text}": with_window(language, text) for text in mine}
+    return constructs | windows | {f"own {name}": text for name, text in OWN.get(language, {}).items()}
 
 
 OWN_QUERIES = [pytest.param(language, id=f"own {language.value}") for language in Language]

@@ -1,12 +1,14 @@
 """Makes the tables by which queries are parsed from the grammars, by lark.
 
-`python -m tests.translate.sparql.tables` writes the .json beside each .lark of translate anew; syntax_tree.py
-there says what they hold. A grammar names in its first line that which it stands behind, whose rules it
-extends and overrides; one whose name begins with _ is no language of its own.
+`python -m tests.translate.sparql.tables` writes the .json beside each .lark of translate anew, and with names
+behind it those of these grammars; syntax_tree.py there says what they hold. A grammar names in its first line
+that which it stands behind, whose rules it extends and overrides; one whose name begins with _ is no language
+of its own.
 """
 
 import json
 import re
+import sys
 
 from lark import Lark
 from lark.parsers.lalr_analysis import Shift
@@ -87,4 +89,5 @@ def _shape(rule):
 
 if __name__ == "__main__":
     for one in GRAMMARS:
-        one.with_suffix(".json").write_text(made(one), "utf-8")
+        if not sys.argv[1:] or one.stem in sys.argv[1:]:
+            one.with_suffix(".json").write_text(made(one), "utf-8")

@@ -96,6 +96,6 @@ def test_a_duration_is_written_as_it_is_read_or_not_at_all(language, digits):
     try:
         text = write_window(Range(duration, duration), language)
     except CannotSayError:
-        assert digits > 17 or language in (Language.KOLIBRIE, Language.SPARQ)
+        assert digits > 17 or "ms" not in language.manner.units
         return
     assert max(map(len, re.findall("[0-9]+", text))) <= 18

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from lars.durations import Duration
 from lars.language.formulas import Aggregation, Call, OrderKey
-from lars.language.stream import ToStream
 from lars.language.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
+from translate.model.manner import fields_of
 from translate.model.patterns import (
     EMPTY,
     Alternative,
@@ -38,16 +38,17 @@ from translate.model.patterns import (
     Values,
     variables,
 )
-from translate.model.query import Dataset, EngineQuery, Form, Language
+from translate.model.query import Dataset, EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, Unbounded
+from translate.writing.expression_text import CannotSayError, write_window
 
 NAMES = tuple(map(Variable, ("x", "y", "z", "n", "größe")))
 IRIS = tuple(
     map(Iri, ("urn:a", "http://e.org/a", "http://e.org/ns#b", "http://e.org/ns#c-1", "r", XSD + "int"))
 )
-SAID = tuple(language for language in Language if language is not Language.CQELS2)  # its streams are words
-MERGERS = (Language.CSPARQL, Language.SPARQLSTREAM, Language.RSPQL)
-BLOCKS = frozenset(Language) - {Language.CSPARQL}
+SAID = tuple(language for language in Language if language.manner.texts != "")  # else streams are words
+MERGERS = tuple(language for language in Language if language.manner.merged)
+BLOCKS = frozenset(language for language in Language if language.manner.block)
 
 iris = st.sampled_from(IRIS)
 names = st.sampled_from(NAMES)
@@ -110,11 +111,12 @@ def expressions(leaves=names):
 
 def windows(language):
     """Windows that the language can say."""
-    if language.manner.ends is not None:
+    manner = language.manner
+    if manner.ends is not None:
         whole = st.integers(1, 9999).map(lambda n: Duration(n * 10**9))
-        return st.builds(
-            Range, whole, whole, ends=st.just(language.manner.ends), origin=st.just(language.manner.opens)
-        )
+        ends, opens = st.just(manner.ends), st.just(manner.opens)
+        found = st.builds(Range, whole, whole, ends=ends, origin=opens)
+        return found if not manner.grid else whole.map(lambda one: Range(one, one, ends=manner.ends))
     lengths = st.sampled_from(
         [Duration(n) for n in (10**6, 15 * 10**8, 9 * 10**10, 7200 * 10**9, 864 * 10**11)]
     )
@@ -123,10 +125,16 @@ def windows(language):
         lambda n, slide: Range(Duration(n.nanoseconds + 10**6), slide, n), lengths, st.none() | lengths
     )
     rows = st.builds(Rows, st.integers(1, 9))
-    return {
-        Language.CSPARQL: st.one_of(sliding, rows),
-        Language.CQELS: st.one_of(sliding, plain, rows, st.just(Now()), st.just(Unbounded())),
-    }.get(language, st.one_of(sliding, plain, past, rows, st.just(Now())))
+    every = st.one_of(sliding, plain, past, rows, st.just(Now()), st.just(Unbounded()))
+    return every.filter(lambda window: is_written(window, language))
+
+
+def is_written(window, language):
+    """Whether a language can say a window."""
+    try:
+        return bool(write_window(window, language))
+    except CannotSayError:
+        return False
 
 
 @st.composite
@@ -204,7 +212,7 @@ def patterns(draw, language, depth, *, blocks=True):
 @st.composite
 def queries(draw, depth=2):
     language = draw(st.sampled_from(SAID))
-    form = draw(st.sampled_from(("SELECT", *(() if language is Language.SPARQ else get_args(Form)))))
+    form = draw(st.sampled_from(language.manner.forms))
     pattern, result, modifiers = draw(levels(language, depth))
     if form != "SELECT":
         pattern, modifiers = draw(patterns(language, depth)), replace(modifiers, duplicates="")
@@ -223,6 +231,8 @@ def queries(draw, depth=2):
         template=template,
         described=described if form == "DESCRIBE" else (),
     )
-    if language in (Language.SPARQLSTREAM, Language.RSPQL) and form == "SELECT":
-        query = replace(query, to_stream=draw(st.none() | st.sampled_from(get_args(ToStream))))
+    manner = language.manner
+    in_header = any(fields_of(text) == {"operator"} for text in (*manner.header, manner.footer))
+    if in_header or (manner.operators_at != "nowhere" and form in manner.operators_of):
+        query = replace(query, to_stream=draw(st.none() | st.sampled_from([*manner.operators])))
     return query

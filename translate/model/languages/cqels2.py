@@ -37,6 +37,8 @@ MANNER: Final = Manner(
         "now": ("[NOW]",),
     },
     block="STREAM {word}",
+    declares="FROM STREAM {word} {window}",
+    header=("REGISTER QUERY {word} AS",),
     operators_at="before",
     pushed="any",
     ends="high-open",

@@ -15,6 +15,9 @@ MANNER: Final = Manner(
     units=LETTERS,
     templates={"range": ("[RANGE {length} STEP {slide}]",), "rows": ("[RANGE TRIPLES {count}]",)},
     block="",
+    header=("REGISTER {kind} {name}( COMPUTED EVERY {every}) AS",),
+    header_first=True,
+    header_always=True,
     merged="FROM STREAM",
     merges=True,
 )

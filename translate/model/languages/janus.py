@@ -3,7 +3,7 @@
 from typing import Final
 
 from lars.durations import MILLISECOND
-from translate.model.manner import WINDOW_CLAUSES, WINDOW_TERMINALS, Manner, rejections, sign
+from translate.model.manner import REGISTER, WINDOW_CLAUSES, WINDOW_TERMINALS, Manner, rejections, sign
 
 _QUERIES: Final = "windows ON STREAM and ON LOG, joined in WHERE, and subqueries over them"
 MANNER: Final = Manner(
@@ -24,6 +24,7 @@ MANNER: Final = Manner(
         "span": ("[START {start} END {end}]",),
     },
     block="WINDOW {label}",
+    header=(REGISTER,),
     names_windows=True,
     ends="high-open",
     bare=MILLISECOND,

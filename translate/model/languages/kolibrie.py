@@ -3,7 +3,15 @@
 from typing import Final
 
 from lars.durations import SECOND
-from translate.model.manner import WINDOW_CLAUSES, WINDOW_TERMINALS, Manner, rejections, sign, terminal
+from translate.model.manner import (
+    REGISTER,
+    WINDOW_CLAUSES,
+    WINDOW_TERMINALS,
+    Manner,
+    rejections,
+    sign,
+    terminal,
+)
 
 _QUERIES: Final = "queries of Kolibrie: REGISTER RSTREAM <iri> AS SELECT .. FROM NAMED WINDOW .. ON .. [..]"
 MANNER: Final = Manner(
@@ -34,6 +42,7 @@ MANNER: Final = Manner(
     templates={"range": ("[RANGE {length} STEP {slide}]",)},
     block="WINDOW {label}",
     label=":{}",
+    header=(REGISTER,),
     names_windows=True,
     ends="high-open",
     bare=SECOND,

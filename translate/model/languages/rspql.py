@@ -3,7 +3,7 @@
 from typing import Final
 
 from lars.durations import MILLISECOND
-from translate.model.manner import ISO, UNDER, WINDOW_CLAUSES, WINDOW_TERMINALS, Manner
+from translate.model.manner import ISO, REGISTER, UNDER, WINDOW_CLAUSES, WINDOW_TERMINALS, Manner
 
 MANNER: Final = Manner(
     title="RSP-QL",
@@ -22,6 +22,10 @@ MANNER: Final = Manner(
     },
     block="WINDOW {label}",
     merged="FROM WINDOW ON",  # of the drafts: RSP4J has no window in the default graph
+    # The drafts register queries and streams, and write the operator behind SELECT.
+    header=(REGISTER, "REGISTER {kind} {iri}( COMPUTED EVERY {every}) AS"),
+    operators_at="behind",
+    operators_of=("SELECT", "ASK", "CONSTRUCT", "DESCRIBE"),
     names_windows=True,
     bare=MILLISECOND,
 )

@@ -3,7 +3,7 @@
 from typing import Final
 
 from lars.durations import SECOND, Duration
-from translate.model.manner import ISO, UNDER, WINDOW_CLAUSES, WINDOW_TERMINALS, Manner, sign
+from translate.model.manner import ISO, REGISTER, UNDER, WINDOW_CLAUSES, WINDOW_TERMINALS, Manner, sign
 
 MANNER: Final = Manner(
     title="sparq",
@@ -22,6 +22,7 @@ MANNER: Final = Manner(
     templates={"range": ("[RANGE {length} STEP {slide}( T0 {origin})]",), "rows": ("[ROWS {count}]",)},
     block="WINDOW {label}",
     forms=("SELECT",),
+    header=(REGISTER,),
     names_windows=True,
     ends="high-open",
     bare=SECOND,

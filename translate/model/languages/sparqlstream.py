@@ -2,21 +2,29 @@
 
 from typing import Final
 
-from translate.model.manner import DASH, DAYS, OPERATORS, SIZE, UNITS, Manner, rejections, unit_of_time
+from lars.durations import NANOSECONDS
+from translate.model.manner import DASH, DAYS, OPERATORS, SIZE, Manner, rejections, unit_of_time
 
-_MILLISECONDS: Final = {"millisecond", "milliseconds"}
+_LENGTHS: Final = {
+    **NANOSECONDS,
+    **dict.fromkeys(("sec", "second", "seconds"), NANOSECONDS["s"]),
+    **dict.fromkeys(("minute", "minutes"), NANOSECONDS["m"]),
+    **dict.fromkeys(("hr", "hour", "hours"), NANOSECONDS["h"]),
+    **dict.fromkeys(("day", "days"), NANOSECONDS["d"]),
+}
 MANNER: Final = Manner(
     title="SPARQLstream",
     windows="[NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
     terminals={
         "size": SIZE,
-        "unit": unit_of_time(UNITS.keys() - _MILLISECONDS, "MS, S, SECONDS, MIN, MINUTES, HR, HOURS or DAY"),
+        "unit": unit_of_time(_LENGTHS, "MS, S, SECONDS, MIN, MINUTES, HR, HOURS or DAY"),
         "dash": DASH,
     },
     example="[NOW - 10 S SLIDE 5 S]",
     place="are written in FROM NAMED STREAM <iri> [window] or STREAM <iri> [window] { .. }",
     clauses=frozenset(("FROM STREAM", "a STREAM block", *OPERATORS)),
     refused=rejections(("MONTH", "MONTHS", "YEAR", "YEARS"), "the unit {}", DAYS),
+    lengths=_LENGTHS,
     units={"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
     templates={
         "range": ("[NOW - {length}( TO NOW - {until})( SLIDE {slide})]",),

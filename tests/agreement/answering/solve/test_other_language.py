@@ -6,19 +6,18 @@ import pytest
 
 from tests.agreement.command import lars
 from translate.dialects import read_query
-from translate.model.query import Language, Setting
+from translate.model.query import MERGING, Language, Setting
 from translate.model.windows import window_operator
+from translate.writing import write_query
 
 NAMED = "SELECT ?a FROM NAMED WINDOW <u:w> ON {} WHERE {{ WINDOW <u:w> {{ ?a <u:p> ?b }} }}"
 BLOCK = "SELECT ?a WHERE {{ STREAM {} {{ ?a <u:p> ?b }} }}"
+CQELS = read_query(BLOCK.format("<u:s> [RANGE 10s SLIDE 5s]"), "q.rq")
 TEXTS = {
-    "cqels": BLOCK.format("<u:s> [RANGE 10s SLIDE 5s]"),
-    "rspql": NAMED.format("<u:s> [RANGE PT10S STEP PT5S]"),
-    "kolibrie": NAMED.format("<u:s> [RANGE 10 STEP 5]"),
-    "janus": NAMED.format("STREAM <u:s> [RANGE 10000 STEP 5000]"),
-    "sparq": NAMED.format("<u:s> RANGE 10 STEP 5"),
-    "cqels2": BLOCK.format("s [RANGE 10s STEP 5s]"),
-}
+    one.value: write_query(CQELS, one)
+    for one in Language
+    if one not in MERGING and one.manner.texts != ""  # else streams are words
+} | {"cqels2": BLOCK.format("s [RANGE 10s STEP 5s]")}
 READ_AS = re.compile(r"use --engine (\w+)")
 ENDS = re.compile(r"the windows are ([a-z-]+) here.*use --bounds \1")
 
@@ -50,7 +49,9 @@ def ends_of(text, engine):
     query = read_query(text, "q.rq", Language(engine))
     window = getattr(query.pattern, "window", None) or query.merged[0].window
     operator = str(window_operator(window, query.pattern.stream, Setting().unit, None))
-    return "high-open" if "high-open" in operator or "last" in operator else "closed"
+    if "last" in operator:
+        return "high-open"
+    return next((one for one in ("high-open", "low-open", "open") if one in operator), "closed")
 
 
 @pytest.mark.parametrize("target", TEXTS)

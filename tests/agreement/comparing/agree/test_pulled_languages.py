@@ -8,9 +8,16 @@ from agreement import api
 from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
+from tests.translate.dialects.crowd import crowd
+from translate.analysis import is_pushed
+from translate.model.query import Language
 
 CROWD = SAMPLES / "crowd"
-PULLED = ("rspql", "kolibrie", "janus", "sparq")
+PULLED = [
+    one.value
+    for one in Language
+    if one is not Language.CSPARQL and one.manner.texts != "" and not is_pushed(crowd(one))
+]
 
 
 def agree(*languages, period=2):
