@@ -8,17 +8,16 @@ from agreement.documents.recordings.recording import (
     Push,
     Recording,
     Report,
-    RowNumbers,
-    RowsByNumber,
     as_lexical,
     in_columns,
     in_common_columns,
-    number_rows,
     pushes_of,
-    rows_of,
-    static_lines,
-    static_of,
-    stream_iri,
-    together,
-    triple_of,
 )
+from agreement.documents.recordings.row_numbers import (
+    RowNumbers,
+    RowsByNumber,
+    number_rows,
+    rows_of,
+    together,
+)
+from agreement.documents.recordings.term_entries import static_lines, static_of, stream_iri, triple_of

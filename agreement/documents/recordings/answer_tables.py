@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
-from agreement.documents.recordings import recording
+from agreement.documents.recordings import answer_times, recording
 from agreement.documents.recordings.json_answers import read_time_term, time_variables
 from lars.dataclass import dataclass
 from lars.errors import LarsError
@@ -23,7 +23,9 @@ ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and
 _TERMS: Final = ("<", '"', "_:")
 
 
-def read_answer_table(path: Path, times: recording.AnswerTimes, variable: str | None) -> recording.Recording:
+def read_answer_table(
+    path: Path, times: answer_times.AnswerTimes, variable: str | None
+) -> recording.Recording:
     """Return consecutive rows of one time as a report; raises LarsError with the number of the row.
 
     If names of columns other than the time begin with ?, these columns are the variables. If a text is not
@@ -99,7 +101,7 @@ def _texts(terms: Sequence[str | None], texts: Sequence[str | None]) -> list[str
 
 def _timed(
     path: Path,
-    times: recording.AnswerTimes,
+    times: answer_times.AnswerTimes,
     written: tuple[bool, list[str | None]],
     rows: Sequence[Mapping[str, str | None]],
 ) -> Iterator[recording.TimedRow]:
@@ -142,7 +144,7 @@ class _Table:
     time: int
     read: Callable[[str], str | None]
     read_time: Callable[[str], float]
-    times: recording.AnswerTimes
+    times: answer_times.AnswerTimes
 
     def answers(self, records: list[list[Field]], *, lexical: bool) -> recording.Recording:
         """Return the reports of the records; consecutive records of one time are one report."""
@@ -171,7 +173,7 @@ class _Table:
             raise self.source.error(field.offset, str(error)) from None
 
 
-def read_csv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Recording:
+def read_csv(source: TextFile, times: answer_times.AnswerTimes, variable: str | None) -> recording.Recording:
     """Return consecutive rows of one time as a report; raises LarsError with the place of an error.
 
     The column `variable` contains the times; by default, this is the first of t, time and timestamp.
@@ -183,7 +185,7 @@ def read_csv(source: TextFile, times: recording.AnswerTimes, variable: str | Non
     return table.answers(records[1:], lexical=True)
 
 
-def read_tsv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Recording:
+def read_tsv(source: TextFile, times: answer_times.AnswerTimes, variable: str | None) -> recording.Recording:
     """Return consecutive rows of one time as a report, like `read_csv`, but with exact RDF terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)

@@ -14,22 +14,16 @@ from pydantic import Field
 
 from agreement.documents.outputs import plain
 from agreement.documents.placed import PlacedData, check_data, json_of, shown_json
-from agreement.documents.recordings.recording import (
-    ACCEPTED_LATEST,
-    LATEST,
+from agreement.documents.recordings.answer_times import ACCEPTED_LATEST, LATEST
+from agreement.documents.recordings.recording import Push, Recording, Report, made_lexical, names_of, rows_in
+from agreement.documents.recordings.term_entries import (
     Finite,
     Index,
-    Push,
     QuadLine,
-    Recording,
     RecordingPart,
-    Report,
     StreamIri,
     TermText,
     TripleLine,
-    made_lexical,
-    names_of,
-    rows_in,
     static_of,
     triple_of,
 )

@@ -12,7 +12,7 @@ from typing import Final, Generic, TypeVar
 from pydantic import Field
 
 from agreement.documents import placed
-from agreement.documents.recordings import recording
+from agreement.documents.recordings import answer_times, recording, term_entries
 from lars.durations import MILLISECOND
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
@@ -35,51 +35,51 @@ _Report = tuple[float, _Rows]
 _Entry = TypeVar("_Entry")
 
 
-class _Head(recording.RecordingPart):
+class _Head(term_entries.RecordingPart):
     vars: list[str] = Field(default_factory=list)
 
 
-class _Results(recording.RecordingPart, Generic[_Entry]):
+class _Results(term_entries.RecordingPart, Generic[_Entry]):
     bindings: list[_Entry]
 
 
-class _File(recording.RecordingPart):
+class _File(term_entries.RecordingPart):
     head: _Head
-    results: _Results[recording.SolutionEntry] | None = None
+    results: _Results[term_entries.SolutionEntry] | None = None
     boolean: bool | None = None
 
 
-class _Names(recording.RecordingPart):
+class _Names(term_entries.RecordingPart):
     vars: list[str]
 
 
-class _Binding(recording.RecordingPart):
-    binding: recording.SolutionEntry
+class _Binding(term_entries.RecordingPart):
+    binding: term_entries.SolutionEntry
 
 
-class _Relation(recording.RecordingPart):
+class _Relation(term_entries.RecordingPart):
     head: _Names
-    timestamp: recording.Finite
+    timestamp: term_entries.Finite
     results: _Results[_Binding]
 
 
-class _Relations(recording.RecordingPart):
+class _Relations(term_entries.RecordingPart):
     relations: list[_Relation]
 
 
-class _Solved(recording.RecordingPart):
-    t: recording.Index
-    rows: list[recording.SolutionEntry]
-    ms: recording.Finite | None = None
+class _Solved(term_entries.RecordingPart):
+    t: term_entries.Index
+    rows: list[term_entries.SolutionEntry]
+    ms: term_entries.Finite | None = None
 
-    def milliseconds(self, times: recording.AnswerTimes) -> float:
+    def milliseconds(self, times: answer_times.AnswerTimes) -> float:
         if self.ms is None:
             return times.of_number(self.t)
         return replace(times, unit=MILLISECOND).of_number(self.ms)
 
 
 def read_sparql_json(
-    source: TextFile, times: recording.AnswerTimes, variable: str | None
+    source: TextFile, times: answer_times.AnswerTimes, variable: str | None
 ) -> recording.Recording:
     """Return consecutive rows of one time as a report.
 
@@ -113,7 +113,7 @@ def time_variables(variable: str | None) -> Sequence[str]:
 
 
 def _read(
-    document: placed.PlacedData, times: recording.AnswerTimes, variable: str | None, before: float
+    document: placed.PlacedData, times: answer_times.AnswerTimes, variable: str | None, before: float
 ) -> tuple[list[str], list[_Report]]:
     content = placed.check_data(_File, document)
     candidates = time_variables(variable)
@@ -136,11 +136,13 @@ def _read(
 def _rows(document: placed.PlacedData, content: _File) -> Iterator[dict[str, str | None]]:
     bindings = () if content.results is None else content.results.bindings
     for number, solution in enumerate(bindings):
-        recording.check_named(document, ("results", "bindings", number), solution, content.head.vars)
-        yield recording.row_of(solution)
+        term_entries.check_named(document, ("results", "bindings", number), solution, content.head.vars)
+        yield term_entries.row_of(solution)
 
 
-def _own_time(document: placed.PlacedData, name: str, times: recording.AnswerTimes, before: float) -> float:
+def _own_time(
+    document: placed.PlacedData, name: str, times: answer_times.AnswerTimes, before: float
+) -> float:
     value = document.content[name]
     path: placed.KeyPath = (name,)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -153,7 +155,7 @@ def _own_time(document: placed.PlacedData, name: str, times: recording.AnswerTim
 def _placed_time(
     document: placed.PlacedData,
     path: placed.KeyPath,
-    times: recording.AnswerTimes,
+    times: answer_times.AnswerTimes,
     before: float,
     read: Callable[[], float],
 ) -> float:
@@ -165,7 +167,7 @@ def _placed_time(
 
 
 def _by_column(
-    document: placed.PlacedData, content: _File, column: str, times: recording.AnswerTimes, before: float
+    document: placed.PlacedData, content: _File, column: str, times: answer_times.AnswerTimes, before: float
 ) -> tuple[list[str], list[_Report]]:
     result = []
     for number, row in enumerate(_rows(document, content)):
@@ -176,7 +178,7 @@ def _by_column(
     return [name for name in content.head.vars if name != column], reports
 
 
-def read_time_term(term: str | None, column: str, times: recording.AnswerTimes) -> float:
+def read_time_term(term: str | None, column: str, times: answer_times.AnswerTimes) -> float:
     """Return the time in milliseconds of a term in a time column; raises LarsError for an invalid time."""
     match None if term is None else read_term(term):
         case Literal(lexical):
@@ -186,7 +188,7 @@ def read_time_term(term: str | None, column: str, times: recording.AnswerTimes) 
             raise LarsError(f"{problem}; expected a literal with a time")
 
 
-def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.Recording:
+def read_csrbench(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return CSRBench's relations as reports; the times of single bindings are ignored.
 
     The times of successive relations may be equal, but must not decrease. Raises LarsError with the place of
@@ -201,13 +203,13 @@ def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.R
         before = _placed_time(document, (*path, "timestamp"), times, before, read)
         for place, entry in enumerate(relation.results.bindings):
             at = (*path, "results", "bindings", place, "binding")
-            recording.check_named(document, at, entry.binding, relation.head.vars)
-        reports.append((before, [recording.row_of(entry.binding) for entry in relation.results.bindings]))
+            term_entries.check_named(document, at, entry.binding, relation.head.vars)
+        reports.append((before, [term_entries.row_of(entry.binding) for entry in relation.results.bindings]))
     variables = (name for relation in content.relations for name in relation.head.vars)
     return recording.recording_of(variables, reports)
 
 
-def read_solved(source: TextFile, times: recording.AnswerTimes) -> recording.Recording:
+def read_solved(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return each line as a report; the time is `ms` if given, otherwise `t` in time points.
 
     Raises LarsError with the place of an error.
@@ -218,7 +220,7 @@ def read_solved(source: TextFile, times: recording.AnswerTimes) -> recording.Rec
         content = placed.check_data(_Solved, document)
         path = ("t",) if content.ms is None else ("ms",)
         before = _placed_time(document, path, times, before, partial(content.milliseconds, times))
-        reports.append((before, [recording.row_of(row) for row in content.rows]))
+        reports.append((before, [term_entries.row_of(row) for row in content.rows]))
     if not reports:
         raise source.error(0, f"the file is empty; expected {ACCEPTED_SOLVED}")
     return recording.recording_of(recording.names_of(row for _, rows in reports for row in rows), reports)

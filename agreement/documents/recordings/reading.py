@@ -13,8 +13,9 @@ from agreement.documents.recordings.answer_tables import (
     read_csv,
     read_tsv,
 )
+from agreement.documents.recordings.answer_times import AnswerTimes
 from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
-from agreement.documents.recordings.recording import AnswerTimes, Recording
+from agreement.documents.recordings.recording import Recording
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat, AnswersOptions
 from lars.durations import MILLISECOND, Duration

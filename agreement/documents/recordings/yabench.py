@@ -22,13 +22,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from agreement.documents.recordings.recording import (
-    AnswerTimes,
-    Recording,
-    made_lexical,
-    of_text,
-    recording_of,
-)
+from agreement.documents.recordings.answer_times import AnswerTimes
+from agreement.documents.recordings.recording import Recording, made_lexical, of_text, recording_of
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine

@@ -27,7 +27,8 @@ from typing import Final, Self, TextIO, TypeVar
 from pydantic import ValidationError
 
 from agreement.documents.recordings import Push
-from agreement.documents.recordings.recording import answered_term, of_text
+from agreement.documents.recordings.recording import of_text
+from agreement.documents.recordings.term_entries import answered_term
 from agreement.documents.values import cut
 from agreement.engines.adapters.messages import (
     AdvanceMessage,

@@ -7,7 +7,7 @@ import pytest
 
 from agreement.answering.solve.solving import AnswerRows
 from agreement.documents.recordings import Report, as_lexical
-from agreement.documents.recordings.recording import AnswerTimes
+from agreement.documents.recordings.answer_times import AnswerTimes
 from agreement.documents.requests import is_query
 from agreement.results.renderings.answer_lines import json_lines
 from lars.durations import Duration

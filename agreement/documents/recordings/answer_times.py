@@ -1,0 +1,79 @@
+"""Times in recorded answers: numbers in a unit, or dateTimes from an origin, as milliseconds."""
+
+import math
+import re
+from typing import Final
+
+from agreement.documents.outputs import plain
+from lars.dataclass import dataclass
+from lars.durations import Duration
+from lars.errors import LarsError
+from solver import traces
+from solver.rdf import short
+
+LATEST: Final = 2**53
+"""The time in ms from which floating-point milliseconds do not distinguish all times."""
+_BEYOND: Final = 2.0**200
+"""A number that is too large for a time in every unit."""
+ACCEPTED_LATEST: Final = f"expected times below {LATEST} ms"
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTimes:
+    """The unit of numeric times, and the origin of dateTimes; without an origin, dateTimes are rejected.
+
+    If `ordered` is false, the time of a report may be earlier than the time of the previous report.
+    """
+
+    unit: Duration
+    origin: traces.Instant | None = None
+    ordered: bool = True
+
+    def read(self, text: str) -> float:
+        """Return the time in milliseconds of a text; raises LarsError for an invalid time.
+
+        >>> AnswerTimes(Duration(10**9)).read("1.5")
+        1500.0
+        """
+        if _NUMBER.fullmatch(text):
+            return self.of_number(float(text))
+        try:
+            return self._since_origin(traces.cell_time(text))
+        except traces.MalformedPart:
+            raise LarsError(f"found {short(text)}; expected {self._accepted()}") from None
+
+    def of_number(self, number: float) -> float:
+        """Return the time in milliseconds of a number in this unit."""
+        # JSON has whole numbers that no float reaches.
+        amount = min(number, _BEYOND) * self.unit.milliseconds
+        if not math.isfinite(amount) or amount < 0:
+            raise LarsError(f"found {number!r}; expected {self._accepted()}")
+        if amount >= LATEST:
+            raise LarsError(f"the time is too late; {ACCEPTED_LATEST}")
+        # To the nanosecond: 1.001 s would be 1000.9999999999999 ms, and no time of any window.
+        return round(amount, 6)
+
+    def forwards(self, t: float, before: float) -> float:
+        """Return the time of a report in ms; raises LarsError if the time precedes the previous report."""
+        if self.ordered and t < before:
+            problem = f"found {plain(t)} ms, which is before the preceding time {plain(before)} ms"
+            accepted = "reports in the order of their times, or --match sequence"
+            raise LarsError(f"{problem}; expected {accepted}")
+        return t
+
+    def _since_origin(self, written: traces.Instant) -> float:
+        if self.origin is None:
+            problem = f"found the dateTime {traces.show(written)}, but the dateTime of time 0 is unknown"
+            raise LarsError(f"{problem}; expected {self._accepted()}, or dateTimes with --origin")
+        if written.kind is traces.TimeKind.INTEGER or written.kind is not self.origin.kind:
+            problem = f"found {traces.show(written)}: only one of this time and the origin has a time zone"
+            raise LarsError(f"{problem}; expected {self._accepted()}")
+        if written.value < self.origin.value:
+            begin = traces.show(self.origin)
+            problem = f"found {traces.show(written)}, which is before time 0, {begin}"
+            raise LarsError(f"{problem}; use --origin with a dateTime up to the earliest time of the answers")
+        return self.of_number((written.value - self.origin.value) / self.unit.nanoseconds)
+
+    def _accepted(self) -> str:
+        return f"a time from 0 that counts {self.unit}"
