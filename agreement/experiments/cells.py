@@ -16,18 +16,18 @@ import solver
 import translate
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.generate import Plan
-from agreement.documents.requests import Around
+from agreement.documents.requests import Around, JudgeOptions
 from agreement.documents.values import Scalar
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
+from lars.language.windows import Bounds
 from lars.version import program
-from solver.settings import StaticFile, Time, TraceInput
+from solver.settings import StaticFile, TraceInput
 from translate.model.query import Language
 
 if TYPE_CHECKING:
-    from agreement.comparing.judge import Options
     from agreement.documents.requests import AnswersOptions
     from agreement.engines.specifications import Specification
 
@@ -96,9 +96,8 @@ class JudgingWork:
     static: tuple[StaticFile, ...]
     subject: "EngineVersion | Specification | AdaptedEngine | RecordedAnswers"
     by: "Specification"
-    options: "Options"
-    gracious: bool
-    until: Time | None = None
+    options: JudgeOptions
+    bounds: tuple[Bounds, ...] | None
 
 
 Work = JudgingWork | AgreementTask

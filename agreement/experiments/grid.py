@@ -240,9 +240,7 @@ class _Grid:
             case EngineTable() as table:
                 assert plan.judged is not None
                 (query,) = texts.values()
-                return JudgingWork(
-                    query, unit, trace, static, *plan.judged, gracious=table.gracious, until=table.until
-                )
+                return JudgingWork(query, unit, trace, static, *plan.judged, table.bounds)
             case ComparisonTable() as table:
                 self.check_assigned(plan, table, trace)
                 pulled, pushed = (

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import assert_never
 
 from agreement.comparing import judge
-from agreement.comparing.matching.likeness import Likeness
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import recordings
 from agreement.documents.generate import Plan
@@ -15,6 +14,7 @@ from agreement.documents.generate.elements import pushes_of
 from agreement.documents.outputs import Json
 from agreement.documents.requests import (
     AnswersOptions,
+    JudgeOptions,
     absolute_text,
     check_comparable,
     read_once,
@@ -41,18 +41,19 @@ from translate.model.query import EngineQuery
 
 Subject = EngineVersion | specifications.Specification | AdaptedEngine | RecordedAnswers
 """The judged engine: an engine version, a specification, an adapter, or recorded answers."""
-JudgedTable = tuple[Subject, specifications.Specification, judge.Options]
+JudgedTable = tuple[Subject, specifications.Specification, JudgeOptions]
 """The judged engine, the judging specification, and the options."""
 
 
 def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> JudgedTable:
     """Return the judged engine, the judging specification and the options; raises LarsError with a place."""
     subject = _subject(experiment, entry, table)
-    options = judge.Options(
-        starts=table.t0,
+    options = JudgeOptions(
+        t0=table.t0,
         registered=table.registered,
-        bounds=table.bounds,
-        likeness=Likeness(tolerance=table.tolerance),
+        until=table.until,
+        gracious=table.gracious,
+        tolerance=table.tolerance,
         empty=table.empty,
         early=table.early,
     )
@@ -189,7 +190,7 @@ def _specified(
     choice = _choice(specification, run, work)
     # A window that is open at its upper end closes after the last element.
     return specifications.specified_answers(
-        run, specification, choice, max(run.last + 1, work.options.until or 0)
+        run, specification, choice, max(run.last + 1, work.options.last or 0)
     )
 
 
@@ -197,9 +198,9 @@ def _choice(
     specification: specifications.Specification, run: specifications.EngineRun, work: JudgingWork
 ) -> specifications.OpenChoice:
     read = sources(run.query)
-    first = (work.options.starts or (work.options.registered,))[0]
+    first = (work.options.starts or (work.options.first,))[0]
     said = None if work.options.starts else specifications.said_starts(read, run.unit)
-    bounds = (work.options.bounds or specifications.as_said(specification, run.query).bounds)[0]
+    bounds = (work.bounds or specifications.as_said(specification, run.query).bounds)[0]
     return specifications.OpenChoice(said or tuple(first for _ in read), bounds)
 
 
@@ -218,9 +219,7 @@ def judged_cell(work: JudgingWork) -> Json:
     options = TraceOptions(unit) if isinstance(work.trace, Plan) else work.trace.options
     run = specifications.EngineRun(query, static, pushes, unit, origin_in(zero, options))
     count = partial(point_in, zero, options=options, last=run.last)
-    until = None if work.until is None else count(work.until)
-    registered = count(work.options.registered)
-    work = replace(work, options=replace(work.options, registered=registered, until=until))
+    work = replace(work, options=work.options.at_times(count))
     answers = judged_answers(work, run, zero)
     if isinstance(work.subject, (EngineVersion, specifications.Specification)) and not any(
         report.rows for report in answers.reports
@@ -231,9 +230,11 @@ def judged_cell(work: JudgingWork) -> Json:
             warnings += judge.why_silent(engine(work.subject.name), run)
     recording = judge.recording_to_judge(run, unit, answers, work.options)
     by = specifications.as_said(work.by, query)
+    if work.bounds is not None:
+        by = by.model_copy(update={"bounds": work.bounds})
     judgement = judge.judge_recording(recording.task, by, recording.recording, recording.options)
     arguments = (recording.task, by, recording.recording, recording.options, judgement.best)
-    shifts = judge.border_shifts(*arguments) if work.gracious else {}
+    shifts = judge.border_shifts(*arguments) if work.options.gracious else {}
     return {**_windows_json(judgement, shifts), "origin": zero, "warnings": warnings}
 
 

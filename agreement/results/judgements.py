@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
-from agreement.comparing.judge import Judgement, Options, RefusedCase, case_files, judging
+from agreement.comparing.judge import Judgement, RefusedCase, case_files, judging
 from agreement.comparing.judge.alignment import beyond, oddities
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
@@ -233,7 +233,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     >>> result.correct, [(verdict.start, verdict.end, verdict.delay) for verdict in windows]
     (True, [(2, 12, 1.0), (12, 22, 1.0), (22, 32, 1.0)])
     """
-    options = judging.options_of(request.how)
+    options = request.how.started()
     cases = request.answers is None
     # Without a name, the engine of a case decides what judges it, and whether options are open.
     version = request.engine in ENGINES
@@ -249,7 +249,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     if request.answers is None:
         judging.check_case_judge(request.engine)
         paths = case_files(request.inputs)
-        options = judging.at_times(options, request.how, lambda time: point_of(time, None, MILLISECOND))
+        options = options.at_times(lambda time: point_of(time, None, MILLISECOND))
         left_open = [flag for flag in flags_of(request) if flag in _OF_SPECIFICATIONS]
         work = partial(judging.judged_case, judge=request.engine, options=options, open_options=left_open)
         every = list(judging.each_case(paths, work, listeners.progress))
@@ -257,7 +257,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         refused = tuple(verdict for verdict in every if isinstance(verdict, RefusedCase))
         only = None
         if len(verdicts) == len(paths) == 1:
-            only = judging.explained_case(verdicts[0], options, request.how, listeners.progress)
+            only = judging.explained_case(verdicts[0], options, listeners.progress)
         return JudgeResult(_cases=verdicts, _refused=refused, _only=only)
     query, traces = judging.paths_of(request.inputs)
     given = request.input_options
@@ -271,7 +271,12 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
 
 
 def _judged(
-    request: JudgeRequest, options: Options, listeners: Listeners, period: Period | None, *, by_number: bool
+    request: JudgeRequest,
+    options: requests.JudgeOptions,
+    listeners: Listeners,
+    period: Period | None,
+    *,
+    by_number: bool,
 ) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation if they are incorrect.
 
@@ -294,12 +299,12 @@ def _judged(
     given = read_recording(request.answers, reading.since(zero))
     _check_triggers(given, len(run.pushes))
     count = partial(point_in, zero, options=trace.options, last=run.last)
-    options = judging.at_times(options, request.how, count)
+    options = options.at_times(count)
     versions = judging.read_versions(requests.in_time_points(text, count) for text in request.static_at)
     everything = with_versions(run.static, versions, versions)
     check_graphs(everything, run.query.dataset, messages.append)
     recording = judging.recording_to_judge(run, unit, given, options, versions)
-    verdict = judging.verdict_on(name, recording, request.how, listeners.progress, zero)
+    verdict = judging.verdict_on(name, recording, listeners.progress, zero)
     messages += _remarks(verdict, recording)
     if verdict.judgement.silent:
         tried = (

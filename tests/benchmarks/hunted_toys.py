@@ -8,7 +8,7 @@ also be the faults that were invented after `lars hunt` was written: none of its
 import sys
 import time
 
-from agreement.comparing.judge import Options
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
 from tests.agreement.proving.hunting.toy_faults import FIFTH, FOURTH, LATER, NAMES, THIRD, UNFORESEEN
@@ -22,7 +22,7 @@ SECONDS = 120
 def hunted(fault, runs=RUNS, names=None):
     """Return the hunt of a toy engine, with all queries or those of some names."""
     engine = Toy(fault)
-    judge = reference("rspql", builtin("rspql"), Options())
+    judge = reference("rspql", builtin("rspql"), JudgeOptions())
     queries = [one for one in made_queries(engine).queries if names is None or one.name in names]
     found = Hunt(engine, queries, judge, HuntLimits(SECONDS, runs))
     found.go()

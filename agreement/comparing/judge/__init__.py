@@ -21,5 +21,4 @@ from agreement.comparing.judge.judging import (
     unit_of,
     why_silent,
 )
-from agreement.comparing.judge.settings import Options
 from agreement.comparing.judge.verdicts import Verdict, measures

@@ -9,12 +9,12 @@ from dataclasses import field, replace
 from math import inf
 from typing import Final
 
-from agreement.comparing.judge.settings import Options
 from agreement.comparing.judge.start_times import (
     by_arrival,
 )
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import recordings
+from agreement.documents.requests import JudgeOptions
 from agreement.engines import specifications
 from lars.dataclass import dataclass
 from solver.deadlines import check_time
@@ -57,7 +57,7 @@ class ReportAssignment:
     contain `early` and `late`.
     """
 
-    options: Options = field(default_factory=Options)
+    options: JudgeOptions = field(default_factory=JudgeOptions)
     push_times: Mapping[int | None, float] | None = None
     once: bool = False
     windows: tuple[specifications.ShownWindow, ...] = ()
@@ -126,7 +126,7 @@ def slots_of(
     scheduled: specifications.ScheduledTask,
     reports: Sequence[specifications.EvaluationReport],
     recorded: recordings.Recording,
-    options: Options,
+    options: JudgeOptions,
 ) -> list[ReportMatch]:
     """Return each evaluation with the reports that belong to the evaluation, ascending in time."""
     due = by_time_point(scheduled, reports)
@@ -138,7 +138,7 @@ def clock_driven(of: specifications.FramedTask) -> bool:
     return not any(map(by_arrival, of.windows))
 
 
-def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignment:
+def belonging(of: specifications.FramedTask, options: JudgeOptions) -> ReportAssignment:
     """Return the assignment of reports to evaluations.
 
     If the clock triggers evaluations, delays are limited.

@@ -6,13 +6,13 @@ from dataclasses import replace
 from math import floor
 
 from agreement.comparing.judge.alignment import align
-from agreement.comparing.judge.settings import Options
+from agreement.comparing.judge.settings import likeness_of
 from agreement.comparing.matching.likeness import RowMatch, join_rows, match_rows
 from agreement.comparing.matching.places import PlaceKind, ReportMatch, Reports, by_place, odd_rows
 from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents import recordings
 from agreement.documents.outputs import plain
-from agreement.documents.requests import MatchBy
+from agreement.documents.requests import JudgeOptions, MatchBy
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
 from lars.dataclass import dataclass
@@ -64,20 +64,23 @@ class VersionJudgement:
         return join_rows([place.rows for place in self.places])
 
 
-def judged_by(
+def judged_by(  # noqa: PLR0913 - the shared numbers come beside what is judged
     engine: Engine,
     run: EngineRun,
     recorded: recordings.Recording,
-    options: Options,
+    options: JudgeOptions,
     off: frozenset[str] = NOTHING_OFF,
+    *,
+    numbers: recordings.RowNumbers | None = None,
 ) -> VersionJudgement:
     """Return the judgement of a recording by an engine version with some of its rules off.
 
     If the recording does not name the push of each report, reports are compared by time unit. The times of
     reports are also compared if they are finer than the unit. The recording may come from any build of the
-    engine version.
+    engine version. `numbers` are the numbers of rows that several judging engines share.
     """
-    judgements = (_judged_by(build, run, recorded, options, off) for build in (engine, *engine.builds))
+    builds = (engine, *engine.builds)
+    judgements = (_judged_by(build, run, recorded, options, off, numbers=numbers) for build in builds)
     first = next(judgements)
     return first if first.correct else next((other for other in judgements if other.correct), first)
 
@@ -93,12 +96,14 @@ def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) 
     return VersionJudgement(engine.name, "push", (), places)
 
 
-def _judged_by(
+def _judged_by(  # noqa: PLR0913 - as above
     engine: Engine,
     run: EngineRun,
     recorded: recordings.Recording,
-    options: Options,
+    options: JudgeOptions,
     off: frozenset[str],
+    *,
+    numbers: recordings.RowNumbers | None,
 ) -> VersionJudgement:
     predicted = engine.predict(run.query, run.static, run.pushes, off, recorded)
     by_push = all(report.trigger is not None for report in recorded.reports)
@@ -110,7 +115,7 @@ def _judged_by(
     if run.query.form == "ASK" and recorded.variables != (recordings.ANSWER,):
         # Not a boolean column: the empty row means true, no row means false.
         predicted, recorded = (align(each, (), run.query) for each in (predicted, recorded))
-    numbers = recordings.RowNumbers() if options.numbers is None else options.numbers
+    numbers = numbers or recordings.RowNumbers()
     both = [recordings.number_rows(one, numbers) for one in recordings.in_common_columns(predicted, recorded)]
     pushes = run.pushes if by_push else None
     ours, theirs = (by_place(one.reports, pushes, length)[0] for one in both)
@@ -136,7 +141,7 @@ def _in_nanoseconds(recording: recordings.Recording) -> recordings.Recording:
 def _in_sequence(
     due: Iterable[Reports],
     recorded: recordings.Recording,
-    options: Options,
+    options: JudgeOptions,
     *,
     by_push: bool,
     as_told: bool,
@@ -154,7 +159,7 @@ def _in_sequence(
         both = report.trigger == other.trigger and bool(report.rows and other.rows)
         return not by_push or (both and (not as_told or report.t == other.t))
 
-    how = options.likeness
+    how = likeness_of(options)
     pairs = match_part(answers, actual, joint, how) or nearest(answers, actual, joint, how)
     for place, (number, reports) in enumerate(pairs):
         rows = () if number is None else answers[number]
@@ -187,11 +192,11 @@ def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, f
     return bounds_at
 
 
-def _matched(place: ReportMatch, options: Options, *, in_time: bool, timed: bool) -> ReportMatch:
+def _matched(place: ReportMatch, options: JudgeOptions, *, in_time: bool, timed: bool) -> ReportMatch:
     """Return a place with its matched rows and its problem; with `in_time`, reports have comparable times."""
     both = place.right or (), place.came
     mine, yours = (_parts(reports, told_apart=timed) for reports in both)
-    how = options.likeness
+    how = likeness_of(options)
     times = dict.fromkeys((*mine, *yours))
     rows = join_rows([match_rows(mine.get(t, ()), yours.get(t, ()), how) for t in times])
     ours, theirs = (_shape(reports, options) for reports in both)
@@ -207,7 +212,7 @@ def _matched(place: ReportMatch, options: Options, *, in_time: bool, timed: bool
     return replace(place, rows=rows, problem=problem)
 
 
-def _shape(reports: Iterable[recordings.Report], options: Options) -> list[tuple[float, int]]:
+def _shape(reports: Iterable[recordings.Report], options: JudgeOptions) -> list[tuple[float, int]]:
     """Return the time and size of each report in order, without empty reports that are ignored."""
     compared = options.empty == "compared"
     return [(report.t, len(report.rows)) for report in reports if report.rows or compared]

@@ -14,13 +14,13 @@ from agreement.comparing.judge.alignment import recorded_for
 from agreement.comparing.judge.assignment import UNCLOSED, first_close, slots_of
 from agreement.comparing.judge.by_engine import judged_by
 from agreement.comparing.judge.judgement import Judgement, judge_recording
-from agreement.comparing.judge.settings import Options, narrow_options
+from agreement.comparing.judge.settings import likeness_of, narrow_options, with_rows_of
 from agreement.comparing.judge.verdicts import Verdict
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows, share
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import plain, quantity
 from agreement.documents.recordings import SLACK, Recording, Report, rows_of
-from agreement.documents.requests import reads_graphs
+from agreement.documents.requests import JudgeOptions, reads_graphs
 from agreement.engines import specifications
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.registry import ENGINES
@@ -37,7 +37,7 @@ def early_matches(
     task: specifications.Task,
     specification: specifications.Specification,
     recording: Recording,
-    options: Options,
+    options: JudgeOptions,
     judged: Verdict,
 ) -> dict[float, RowMatch]:
     """Return the match of each report before the first close with the open windows, by time in ms."""
@@ -57,7 +57,7 @@ def _compared(
     scheduled: specifications.ScheduledTask,
     answers: specifications.ContentAnswers,
     early: Mapping[float, list[Report]],
-    options: Options,
+    options: JudgeOptions,
 ) -> dict[float, RowMatch]:
     task, specification = scheduled.task, scheduled.specification
     times = [int((t + SLACK) / task.unit.milliseconds) for t in early]
@@ -67,7 +67,7 @@ def _compared(
     rows = dict(enumerate(answers.rows([scheduled.content(point) for point in points])))
     kind = task.query.to_stream or specification.stream
     expected = relation_to_stream(kind, range(len(early)), rows)
-    how = replace(options.likeness, semantics=specification.rows)
+    how = likeness_of(with_rows_of(specification, options))
     return {t: match_rows(expected[n], rows_of(own), how) for n, (t, own) in enumerate(early.items())}
 
 
@@ -109,7 +109,7 @@ def border_shifts(
     task: specifications.Task,
     specification: specifications.Specification,
     recording: Recording,
-    options: Options,
+    options: JudgeOptions,
     judged: Verdict,
 ) -> dict[float, Shift]:
     """Return better borders for the wrong windows of a verdict, by the times of the windows in ms."""
@@ -119,7 +119,7 @@ def border_shifts(
     if answers is None:
         return {}
     points = {point.time * task.unit.milliseconds: point for point in scheduled.points}
-    how = replace(options.likeness, semantics=specification.rows)
+    how = likeness_of(with_rows_of(specification, options))
     wrong = {window.at for window in (*judged.transient, *judged.windows) if window.problem is not None}
     shifts: dict[float, Shift] = {}
     for slot in slots_of(scheduled, specifications.evaluations(scheduled), recorded, options):
@@ -324,11 +324,11 @@ class RecordingToJudge:
     task: specifications.Task
     run: specifications.EngineRun
     recording: Recording
-    options: Options
+    options: JudgeOptions
     rows: int = 0
 
     def judge(
-        self, says: str, specification: specifications.Specification, options: Options
+        self, says: str, specification: specifications.Specification, options: JudgeOptions
     ) -> FaultExplanation | None:
         """Return a specification's explanation of the recording; None if its score is too low for a verdict.
 
@@ -345,8 +345,8 @@ class RecordingToJudge:
     def by_engine(self, name: str) -> FaultExplanation | None:
         """Return an engine version's explanation; None if the version cannot run the query."""
         try:
-            how = replace(self.options, times=False, numbers=self.task.numbers)
-            judgement = judged_by(ENGINES[name], self.run, self.recording, how)
+            untimed, numbers = replace(self.options, times=False), self.task.numbers
+            judgement = judged_by(ENGINES[name], self.run, self.recording, untimed, numbers=numbers)
         except LarsError:
             return None
         complete = judgement.correct is True

@@ -20,7 +20,6 @@ from agreement.comparing.judge.assignment import (
     clock_driven,
     slide_of,
 )
-from agreement.comparing.judge.settings import Options
 from agreement.comparing.judge.start_search import Bench, RuledOut, Sieve
 from agreement.comparing.judge.start_times import (
     Starts,
@@ -31,7 +30,7 @@ from agreement.comparing.judge.start_times import (
 )
 from agreement.comparing.judge.verdicts import Phase, Verdict, phase_of
 from agreement.documents import recordings
-from agreement.documents.requests import MatchBy, sources
+from agreement.documents.requests import JudgeOptions, MatchBy, sources
 from agreement.engines import specifications
 from lars.dataclass import dataclass
 from lars.errors import LarsError
@@ -112,16 +111,16 @@ def judge_recording(
     task: specifications.Task,
     specification: specifications.Specification,
     recording: recordings.Recording,
-    options: Options,
+    options: JudgeOptions,
     progress: Progress = no_progress,
 ) -> Judgement:
     """Return the verdicts on a recording under every choice that the specification leaves open."""
     _check_times(task, specification, options)
-    if options.rows is not None:
-        specification = specification.model_copy(update={"rows": options.rows})
+    if options.semantics is not None:
+        specification = specification.model_copy(update={"rows": options.semantics})
     _check_windows(task, specification)
     recorded = recorded_for(task, recording)
-    every = options.bounds or specification.bounds
+    every = specification.bounds if options.bounds is None else (options.bounds,)
     benches = [_bench(task, specification, bounds, recorded, options) for bounds in every]
     parts = [_outcome(bench, progress) for bench in benches]
     verdicts = [verdict for found, _, _ in parts for verdict in found]
@@ -142,17 +141,17 @@ def judge_either(
     lost: frozenset[int],
     specification: specifications.Specification,
     recording: recordings.Recording,
-    options: Options,
+    options: JudgeOptions,
 ) -> Judgement:
     """Return the verdicts under which each window is right either with the late elements or without them.
 
     A stream has its triples in order of time (RSP-QL 2014, RDF stream), so the effect of late elements is
     undefined. `lost` are the numbers of the pushes that go back in time.
     """
-    if options.rows is not None:
-        specification = specification.model_copy(update={"rows": options.rows})
+    if options.semantics is not None:
+        specification = specification.model_copy(update={"rows": options.semantics})
     left = tuple(element for element in task.elements if element.number not in lost)
-    every = options.bounds or specification.bounds
+    every = specification.bounds if options.bounds is None else (options.bounds,)
     verdicts, choices, tried = list[Verdict](), 0, 0
     for bounds in every:
         taken, ignoring = (
@@ -191,7 +190,7 @@ def _bench(
     specification: specifications.Specification,
     bounds: Bounds,
     recorded: recordings.Recording,
-    options: Options,
+    options: JudgeOptions,
 ) -> Bench:
     base = specifications.frame_task(task, specification, bounds)
     how = belonging(base, options)
@@ -202,8 +201,8 @@ def _bench(
     elif said is not None:
         starts = Starts((said,), 1, max(said))
     else:
-        phase = phase_of(base, last_start(base, options.registered), options)
-        starts = all_starts(base, options.registered, partial(_compared_times, recorded, phase, options, how))
+        phase = phase_of(base, last_start(base, options.first), options)
+        starts = all_starts(base, options.first, partial(_compared_times, recorded, phase, options, how))
     phase = phase_of(base, starts.last, options)
     return Bench(base, starts, recorded, options, phase, how)
 
@@ -211,7 +210,7 @@ def _bench(
 def _compared_times(
     recorded: recordings.Recording,
     phase: Phase,
-    options: Options,
+    options: JudgeOptions,
     how: ReportAssignment,
     window: specifications.ShownWindow,
 ) -> Iterator[int]:
@@ -270,7 +269,7 @@ def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
     """
     starts, options = bench.starts, bench.options
     last = bench.base.task.last
-    end = last + 1 if options.until is None else options.until
+    end = last + 1 if options.last is None else options.last
     pointless = options.match == "time" and starts.last > end and starts.count > _MOST_IDLE_STARTS
     return iter(starts.combinations[: 1 if pointless else options.most])
 
@@ -292,12 +291,12 @@ def _check_windows(task: specifications.Task, specification: specifications.Spec
 
 
 def _check_times(
-    task: specifications.Task, specification: specifications.Specification, options: Options
+    task: specifications.Task, specification: specifications.Specification, options: JudgeOptions
 ) -> None:
     """Raise LarsError if the windows close more often than can be evaluated."""
     base = specifications.frame_task(task, specification, "closed")
     shapes = specifications.shapes(sources(task.query), base.frame)
-    first = min(options.starts or (options.registered,))
+    first = min(options.starts or (options.first,))
     closes = max((len(own.closes(first, task.until)) for own in shapes), default=0)
     if closes > _MOST_CLOSES and clock_driven(base):
         raise LarsError(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import accumulate
-from math import gcd, inf, isfinite
+from math import gcd, inf
 from pathlib import Path
 from typing import Final, TypeVar
 
@@ -19,16 +19,17 @@ from agreement.comparing.judge.alignment import column_names
 from agreement.comparing.judge.by_engine import VersionJudgement, judged_by, judged_refusal
 from agreement.comparing.judge.diagnosis import Diagnosis, RecordingToJudge, by_borders, diagnose
 from agreement.comparing.judge.judgement import Judgement, judge_either, judge_recording
-from agreement.comparing.judge.settings import Options, narrow_options
+from agreement.comparing.judge.settings import narrow_options
 from agreement.comparing.judge.verdicts import Verdict
-from agreement.comparing.matching.likeness import Likeness, only_kinds_apart
+from agreement.comparing.matching.likeness import only_kinds_apart
 from agreement.comparing.matching.silence import rows_on, silence
 from agreement.comparing.smaller import fewest_enough
 from agreement.documents import recordings, requests, traces
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import first_few, plain, quantity
 from agreement.documents.placed import shown_json
-from agreement.documents.values import START_TIMES, cut, read_numbers
+from agreement.documents.requests import JudgeOptions
+from agreement.documents.values import cut
 from agreement.engines import specifications
 from agreement.engines.engine import (
     Engine,
@@ -46,7 +47,6 @@ from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver import settings
 from solver.columns import trace_columns
-from solver.deadlines import Deadline
 from solver.facts import Static
 from solver.job import Question, ask
 from solver.traces import prepare, read_arrivals, read_static
@@ -111,7 +111,7 @@ def recording_to_judge(
     run: specifications.EngineRun,
     unit: Duration,
     answers: recordings.Recording,
-    options: Options,
+    options: JudgeOptions,
     versions: tuple[specifications.Version, ...] = (),
 ) -> RecordingToJudge:
     """Return answers with the task, the run and the options by which the answers are judged."""
@@ -128,9 +128,9 @@ def recording_to_judge(
     else:
         latest = max((report.t for report in answers.reports), default=0.0)
         # Later on every window is empty, and nothing is compared.
-        end = max(last, min(int((latest + recordings.SLACK) / unit.milliseconds), end), options.until or 0)
+        end = max(last, min(int((latest + recordings.SLACK) / unit.milliseconds), end), options.last or 0)
     task = specifications.Task(run.query, elements, run.static, unit, end, versions, run.origin)
-    how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
+    how = replace(options, lexical=answers.lexical)
     if answers.rows_only:
         how = replace(how, empty="ignored")
     return RecordingToJudge(task, run, answers, how)
@@ -320,7 +320,7 @@ def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specific
     return specifications.EngineRun(query, case.static, case.pushes, MILLISECOND)
 
 
-def recorded_of_case(case: recordings.Case, options: Options) -> RecordingToJudge:
+def recorded_of_case(case: recordings.Case, options: JudgeOptions) -> RecordingToJudge:
     """Return a recorded case in the form for judging, at the coarsest unit that distinguishes its times."""
     run = run_of_case(case)
     answers = replace(case.recording, lexical=case.lexical)
@@ -336,7 +336,7 @@ def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
 
 
 def needed_rules(
-    engine: Engine, run: specifications.EngineRun, recorded: recordings.Recording, options: Options
+    engine: Engine, run: specifications.EngineRun, recorded: recordings.Recording, options: JudgeOptions
 ) -> tuple[EngineRule, ...] | None:
     """Return a smallest set of the engine's rules that predicts the recording.
 
@@ -468,7 +468,7 @@ def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
 
 
 def judged_case(
-    case: recordings.Case, judge: str | None, options: Options, open_options: Sequence[str] = ()
+    case: recordings.Case, judge: str | None, options: JudgeOptions, open_options: Sequence[str] = ()
 ) -> CaseVerdict:
     """Return the verdict on a case, by the engine version of the case unless `judge` names another.
 
@@ -530,12 +530,11 @@ def _judge_of(case: recordings.Case, own: Engine | None) -> str:
 
 
 def _judgement(
-    case: recordings.Case, name: str, options: Options, *, hint: bool = False
+    case: recordings.Case, name: str, options: JudgeOptions, *, hint: bool = False
 ) -> VersionJudgement | Judgement:
     if name in ENGINES:
         pushes = name == case.engine
-        likeness = replace(options.likeness, lexical=case.lexical)
-        how = replace(options, likeness=likeness, pushes=pushes)
+        how = replace(options, lexical=case.lexical, pushes=pushes)
         recording = replace(case.recording, windows=case.windows if any(case.windows) else ())
         return judged_by(ENGINES[name], run_of_case(case, ENGINES[name]), recording, how)
     task = recorded_of_case(case, options)
@@ -680,15 +679,6 @@ def in_points(t: float, milliseconds: float, dates: Dates) -> str:
     return plain(t / milliseconds) if dates.zero is None else dates.text(t / milliseconds)
 
 
-def at_times(options: Options, how: requests.JudgeOptions, count: Callable[[settings.Time], int]) -> Options:
-    """Return the options with the requested times converted to time points by `count`."""
-    starts = how.t0
-    if isinstance(starts, str):
-        starts = read_numbers(requests.in_time_points(starts, count), START_TIMES)
-    until = None if how.until is None else count(how.until)
-    return replace(options, starts=starts, registered=count(how.registered), until=until)
-
-
 @dataclass(frozen=True, slots=True)
 class AnswersVerdict:
     """The verdict on a file of answers, and the explanation of the verdict.
@@ -729,7 +719,6 @@ def judge_named(name: str) -> specifications.Specification | Engine:
 def verdict_on(
     engine: str,
     recording: RecordingToJudge,
-    how: requests.JudgeOptions,
     progress: settings.Progress,
     zero: str | None = None,
 ) -> AnswersVerdict:
@@ -747,7 +736,7 @@ def verdict_on(
     reference = specifications.as_said(specifications.specification(engine), recording.task.query)
     if recording.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
-        reference = reference.model_copy(update={"bounds": recording.options.bounds})
+        reference = reference.model_copy(update={"bounds": (recording.options.bounds,)})
         recording = replace(recording, options=replace(recording.options, bounds=None))
     judgement, lost = judge_by(reference, recording, progress)
     names = column_names(recording.recording, columns(recording.task.query))
@@ -756,9 +745,9 @@ def verdict_on(
     diagnosis = None
     if only_kinds_apart([window.rows for window in judgement.best.windows]):
         pass  # no fault of windows explains an IRI in place of a text
-    elif how.diagnosis:
+    elif recording.options.diagnosis:
         diagnosis = diagnose(recording, judgement, progress)
-    elif how.gracious:
+    elif recording.options.gracious:
         diagnosis = by_borders(recording, judgement)
     versions = recording.task.versions
     how_again = replace(turned, bounds=None)
@@ -769,7 +758,7 @@ def verdict_on(
 
 
 def explained_case(
-    verdict: CaseVerdict, options: Options, how: requests.JudgeOptions, progress: settings.Progress
+    verdict: CaseVerdict, options: JudgeOptions, progress: settings.Progress
 ) -> AnswersVerdict | None:
     """Return the windows and the best explanation of a case that a specification finds incorrect.
 
@@ -780,7 +769,7 @@ def explained_case(
     recording = recorded_of_case(verdict.case, options)
     unit = unit_of(recording.run.query, verdict.case.pushes)
     counted = replace(recording, run=replace(recording.run, unit=unit))
-    return verdict_on(verdict.judge, counted, how, progress)
+    return verdict_on(verdict.judge, counted, progress)
 
 
 def _by_engine(name: str, recording: RecordingToJudge, match: requests.MatchBy) -> VersionJudgement:
@@ -816,22 +805,3 @@ def language_of(query: Path, unit: Duration) -> str:
     read = requests.load_query(query, unit, graphs=True)
     language = read.language.value
     return language if language in specifications.NAMES else "cqels" if is_pushed(read) else "rspql"
-
-
-def options_of(options: requests.JudgeOptions) -> Options:
-    """Return the options for judging a recording, from the options of the command."""
-    limit = options.time_limit
-    numbers = {"tolerance": options.tolerance, "early": options.early, "late": options.late or 0}
-    for name, value in (*numbers.items(), ("time-limit", limit or 0)):
-        if not isfinite(value):
-            raise LarsError(f"--{name} {value}: expected a finite number")
-    return Options(
-        bounds=None if options.bounds is None else (options.bounds,),
-        rows=options.semantics,
-        likeness=Likeness(options.semantics or "bag", options.tolerance),
-        empty=options.empty,
-        early=options.early,
-        late=options.late,
-        match=options.match,
-        deadline=Deadline.after(limit),
-    )

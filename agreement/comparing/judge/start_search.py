@@ -13,7 +13,7 @@ from agreement.comparing.judge.assignment import (
     belonging,
     slots,
 )
-from agreement.comparing.judge.settings import Options, with_rows_of
+from agreement.comparing.judge.settings import with_rows_of
 from agreement.comparing.judge.start_times import (
     Starts,
     StartTimes,
@@ -21,6 +21,7 @@ from agreement.comparing.judge.start_times import (
 from agreement.comparing.judge.verdicts import Phase, Verdict, compare_reports, is_right
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import recordings
+from agreement.documents.requests import JudgeOptions
 from agreement.engines import specifications
 from agreement.engines.r2s import reported_rows
 from lars.dataclass import dataclass
@@ -58,7 +59,7 @@ class Bench:
     base: specifications.FramedTask
     starts: Starts
     recorded: recordings.Recording
-    options: Options
+    options: JudgeOptions
     phase: Phase
     how: ReportAssignment
 

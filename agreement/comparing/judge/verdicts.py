@@ -12,12 +12,13 @@ from agreement.comparing.judge.assignment import (
     slots_of,
     undue,
 )
-from agreement.comparing.judge.settings import Options, with_rows_of
+from agreement.comparing.judge.settings import likeness_of, with_rows_of
 from agreement.comparing.matching.likeness import RowMatch, match_rows, share
 from agreement.comparing.matching.places import ReportMatch, odd_rows
 from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents import recordings
 from agreement.documents.outputs import Json, pick
+from agreement.documents.requests import JudgeOptions
 from agreement.engines import specifications
 from lars.dataclass import dataclass
 from lars.language.windows import misses_last
@@ -92,7 +93,7 @@ class Verdict:
 
 
 def verdict(
-    choice: specifications.OpenChoice, phase: Phase, every: Sequence[ReportMatch], options: Options
+    choice: specifications.OpenChoice, phase: Phase, every: Sequence[ReportMatch], options: JudgeOptions
 ) -> Verdict:
     """Return the verdict for evaluations that already have their reports assigned."""
     compared = [place for place in every if not _is_ignored(place, options)]
@@ -105,17 +106,17 @@ def verdict(
     return Verdict(choice, phase, early, decisive, late)
 
 
-def is_right(place: ReportMatch, options: Options) -> bool:
+def is_right(place: ReportMatch, options: JudgeOptions) -> bool:
     """Return whether an evaluation's reports are right, or whether an unassigned report may be ignored."""
     return _is_ignored(place, options) or matched(place, options).problem is None
 
 
-def _is_ignored(place: ReportMatch, options: Options) -> bool:
+def _is_ignored(place: ReportMatch, options: JudgeOptions) -> bool:
     has_rows = any(report.rows for report in (*(place.right or ()), *place.came))
     return options.empty == "ignored" and not has_rows
 
 
-def matched(place: ReportMatch, options: Options) -> ReportMatch:
+def matched(place: ReportMatch, options: JudgeOptions) -> ReportMatch:
     """Return a place with its matched rows and its problem.
 
     Raises:
@@ -123,7 +124,7 @@ def matched(place: ReportMatch, options: Options) -> ReportMatch:
     """
     check_time()
     right = recordings.rows_of(place.right or ())
-    rows = match_rows(right, recordings.rows_of(place.came), options.likeness)
+    rows = match_rows(right, recordings.rows_of(place.came), likeness_of(options))
     return replace(place, rows=rows, problem=place.problem or _problem(place, rows, options))
 
 
@@ -132,7 +133,7 @@ def _timed(place: ReportMatch) -> ReportMatch:
     return replace(place, delay=place.came[0].t - place.at) if is_late else place
 
 
-def _problem(place: ReportMatch, rows: RowMatch, options: Options) -> str | None:
+def _problem(place: ReportMatch, rows: RowMatch, options: JudgeOptions) -> str | None:
     if rows.missing and rows.extra:
         return odd_rows(rows)
     if rows.missing or rows.extra:
@@ -150,7 +151,7 @@ def compare_reports(
     reports: Sequence[specifications.EvaluationReport],
     recorded: recordings.Recording,
     phase: Phase,
-    options: Options,
+    options: JudgeOptions,
 ) -> Verdict:
     """Return the verdict on a recording, given the evaluations of the specification."""
     options = with_rows_of(scheduled.specification, options)
@@ -163,7 +164,7 @@ def _in_sequence(
     scheduled: specifications.ScheduledTask,
     due: Sequence[ReportMatch],
     reports: Sequence[recordings.Report],
-    options: Options,
+    options: JudgeOptions,
 ) -> Verdict:
     """Return the verdict if the reports are compared with the answers by order, not by time.
 
@@ -179,13 +180,14 @@ def _in_sequence(
         return one_report(report, other) if by_clock else True
 
     rows = [recordings.rows_of(place.right or ()) for place in answered]
-    pairs = match_part(rows, given, joint, options.likeness) or nearest(rows, given, joint, options.likeness)
+    likeness = likeness_of(options)
+    pairs = match_part(rows, given, joint, likeness) or nearest(rows, given, joint, likeness)
     places = (undue(own, how) if n is None else replace(answered[n], came=own) for n, own in pairs)
     windows = tuple(matched(place, options) for place in places)
     return Verdict(scheduled.choice, Phase(-inf, inf, inf), (), windows, ())
 
 
-def phase_of(of: specifications.FramedTask, started: int, options: Options) -> Phase:
+def phase_of(of: specifications.FramedTask, started: int, options: JudgeOptions) -> Phase:
     """Return the stable phase, from the given start to the last time at which a window can close.
 
     If the bounds are high-open, the phase ends one time point after the last element.
@@ -193,8 +195,8 @@ def phase_of(of: specifications.FramedTask, started: int, options: Options) -> P
     length = of.task.unit.milliseconds
     last = of.task.last
     high_open = misses_last(of.frame.bounds)
-    end = last + high_open if options.until is None else options.until
-    known = clock_driven(of) and options.until is None
+    end = last + high_open if options.last is None else options.last
+    known = clock_driven(of) and options.last is None
     return Phase(started * length, end * length, (last + high_open) * length if known else inf)
 
 

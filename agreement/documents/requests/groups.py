@@ -1,14 +1,23 @@
 """Groups of options that several commands share, and the meaning of their combinations."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, get_args
 
 from agreement.documents.options import IdleOptions, flags_of, has, has_not
 from agreement.documents.requests import query_files, readers
-from agreement.documents.values import Period, absolute_iri, columns_by_stream, points_of, static_files
+from agreement.documents.values import (
+    START_TIMES,
+    Period,
+    absolute_iri,
+    columns_by_stream,
+    points_of,
+    read_numbers,
+    static_files,
+)
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
@@ -16,6 +25,7 @@ from lars.language.terms import Iri
 from lars.language.windows import Bounds
 from lars.options import argument, option
 from solver import settings
+from solver.deadlines import NEVER, Deadline
 from translate import analysis
 from translate.dialects import TITLES, UNVERSIONED, concerns_queries
 from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting, Trigger
@@ -567,7 +577,17 @@ TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """The options for judging answers: tried choices, compared parts, and searched faults."""
+    """The options for judging answers: tried choices, compared parts, and searched faults.
+
+    Without `late`, a report must come within the slide. Judging itself sets the other fields:
+
+    - `lexical`: the format of the answers omits the kinds of terms.
+    - `times`: for an engine version, the times of reports are compared too, if they are comparable.
+    - `pushes`: for an engine version, rejected pushes and printed window bounds are compared too.
+    - `most` is the maximum number of combinations of start times to try, before the `deadline`.
+    - `whole` is the number of combinations to judge completely, even if none fits.
+    - `worth`: with very many evaluations, a choice gets no verdict if its score cannot exceed `worth`.
+    """
 
     HEADING: ClassVar = "Comparison"
 
@@ -599,6 +619,47 @@ class JudgeOptions:
     time_limit: float | None = option(
         None, "Time limit for the search for start times t0.", metavar="SECONDS", least=0
     )
+    lexical: bool = False
+    times: bool = True
+    pushes: bool = False
+    most: int | None = None
+    whole: int = 256
+    deadline: Deadline = NEVER
+    worth: float = 0
+
+    @property
+    def starts(self) -> tuple[int, ...] | None:
+        """The start times to try. If None, all start times that can change the verdict are tried."""
+        assert not isinstance(self.t0, str)
+        return self.t0
+
+    @property
+    def first(self) -> int:
+        """The time point at which the engine received the query."""
+        assert isinstance(self.registered, int)
+        return self.registered
+
+    @property
+    def last(self) -> int | None:
+        """The last time point to compare. By default, comparison ends at the last element."""
+        assert self.until is None or isinstance(self.until, int)
+        return self.until
+
+    def started(self) -> "JudgeOptions":
+        """Return the options with the deadline of the time limit; raise LarsError for an infinite number."""
+        numbers = {"tolerance": self.tolerance, "early": self.early, "late": self.late or 0}
+        for name, value in (*numbers.items(), ("time-limit", self.time_limit or 0)):
+            if not isfinite(value):
+                raise LarsError(f"--{name} {value}: expected a finite number")
+        return replace(self, deadline=Deadline.after(self.time_limit))
+
+    def at_times(self, count: Callable[[settings.Time], int]) -> "JudgeOptions":
+        """Return the options with the requested times converted to time points by `count`."""
+        starts = self.t0
+        if isinstance(starts, str):
+            starts = read_numbers(readers.in_time_points(starts, count), START_TIMES)
+        until = None if self.until is None else count(self.until)
+        return replace(self, t0=starts, registered=count(self.registered), until=until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -161,7 +161,7 @@ def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
 def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield the run with all reports `by` ms earlier; reports that are due after the end are not judged."""
     task = subject.recorded.task
-    until = subject.recorded.options.until
+    until = subject.recorded.options.last
     end = (task.last if until is None else until) - max(0, ceil(by / task.unit.milliseconds))
     strict = subject.with_options(late=0.0, until=end if end > 0 else until)
     return _reported(lambda recording: _each(recording, lambda one: replace(one, t=one.t - by)), strict)

@@ -20,7 +20,7 @@ from agreement.comparing.judge.settings import narrow_options
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.recordings import Recording, Report
-from agreement.documents.requests import sources
+from agreement.documents.requests import JudgeOptions, sources
 from agreement.engines.adapters.messages import EngineAnswers
 from agreement.engines.engine import Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
@@ -290,7 +290,7 @@ class Reference(ABC):
     """
 
     name: str
-    options: judge.Options
+    options: JudgeOptions
 
     @property
     @abstractmethod
@@ -343,7 +343,7 @@ class Reference(ABC):
     @cached_property
     def at_zero(self) -> Self:
         """The reference whose windows begin at time 0, unless its options name other start times."""
-        return replace(self, options=replace(self.options, starts=self.options.starts or (0,)))
+        return replace(self, options=replace(self.options, t0=self.options.starts or (0,)))
 
     def predicts(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether a correct engine with only these faults would give the reports of a run."""
@@ -428,7 +428,7 @@ class SpecificationReference(Reference):
         # By another t0 the delay would be another.
         subject = self._subject(run)
         recorded = subject.recorded
-        options = replace(recorded.options, starts=recorded.options.starts or (0,))
+        options = replace(recorded.options, t0=recorded.options.starts or (0,))
         subject = replace(subject, recorded=replace(recorded, options=options))
         due = [window.at for window in subject.judgement.best.windows if window.rows.missing]
         came = [report.t for report in subject.recorded.recording.reports if report.rows]
@@ -499,7 +499,7 @@ def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
     starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
     if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
         return subject
-    options = replace(subject.recorded.options, starts=tuple(sorted(starts)))
+    options = replace(subject.recorded.options, t0=tuple(sorted(starts)))
     return replace(subject, recorded=replace(subject.recorded, options=options))
 
 
@@ -552,7 +552,7 @@ def _wrongs(window: ReportMatch) -> int:
 def _with_booleans(subject: JudgedRun) -> JudgedRun:
     """Return the run with each non-boolean answer of an ASK query marked, if the kinds of terms are known."""
     recorded = subject.recorded
-    if recorded.task.query.form != "ASK" or recorded.options.likeness.lexical:
+    if recorded.task.query.form != "ASK" or recorded.options.lexical:
         return subject
 
     def told(row: Row) -> Row:
@@ -626,7 +626,7 @@ class VersionReference(Reference):
         return None
 
 
-def follows(engine: Engine, run: HuntedRun, options: judge.Options, rules: Sequence[EngineRule]) -> bool:
+def follows(engine: Engine, run: HuntedRun, options: JudgeOptions, rules: Sequence[EngineRule]) -> bool:
     """Return whether an engine version with only the given rules predicts a run."""
     off = frozenset(rule.name for rule in engine.rules if rule not in rules)
     pushwise = _pushwise(run, options, times=False)
@@ -636,9 +636,8 @@ def follows(engine: Engine, run: HuntedRun, options: judge.Options, rules: Seque
         return False
 
 
-def _pushwise(run: HuntedRun, options: judge.Options, *, times: bool = True) -> judge.Options:
-    likeness = replace(options.likeness, lexical=run.typed_answers.lexical)
-    return replace(options, likeness=likeness, times=times)
+def _pushwise(run: HuntedRun, options: JudgeOptions, *, times: bool = True) -> JudgeOptions:
+    return replace(options, lexical=run.typed_answers.lexical, times=times)
 
 
 def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
@@ -650,7 +649,7 @@ def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
     return f"{fits} {sentence}" if judgement.choices > 1 else f"for {sentence}"
 
 
-def reference(name: str, specification: Specification | None, options: judge.Options) -> Reference:
+def reference(name: str, specification: Specification | None, options: JudgeOptions) -> Reference:
     """Return the given specification as a reference; without a specification, the engine version `name`."""
     if specification is None:
         return VersionReference(name, options, ENGINES[name])

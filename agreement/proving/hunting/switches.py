@@ -10,9 +10,8 @@ from itertools import product
 from math import ceil
 from typing import Final, get_args
 
-from agreement.comparing.judge import Options
 from agreement.comparing.judge.diagnosis import variations
-from agreement.documents.requests import sources
+from agreement.documents.requests import JudgeOptions, sources
 from agreement.engines import specifications
 from agreement.engines.engine import RspqlDefinition
 from agreement.engines.specifications.parameters import Combination
@@ -35,7 +34,7 @@ _PARAMETERS: Final = {
 _BOUNDS: Final = {"open": "bounds = open: windows are open at both ends, (o, c)"}
 
 
-def switches_of(of: specifications.Specification, options: Options) -> tuple[Switch, ...]:
+def switches_of(of: specifications.Specification, options: JudgeOptions) -> tuple[Switch, ...]:
     """Return all possible faults for a specification, except faults that are learned from runs."""
     return (
         *_parameters(of),
@@ -144,7 +143,7 @@ def _with_parameter(name: str, value: object, subject: JudgedRun) -> Iterable[Ju
     return (changed.with_options(bounds=None) if name == "bounds" else changed,)
 
 
-def _start_times(options: Options) -> Iterator[Switch]:
+def _start_times(options: JudgeOptions) -> Iterator[Switch]:
     if options.starts is not None:
         right = f"t0 = {', '.join(map(str, options.starts))}, as given"
         for start in range(STARTS):
@@ -162,7 +161,7 @@ def _start_times(options: Options) -> Iterator[Switch]:
 
 
 def _with_start(start: int, subject: JudgedRun) -> Iterable[JudgedRun]:
-    return (subject.with_options(starts=(start,)),)
+    return (subject.with_options(t0=(start,)),)
 
 
 def _with_first(subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -175,11 +174,11 @@ def _begun_later(subject: JudgedRun) -> Iterable[JudgedRun]:
     slide = max((slide.points(task.unit) for _, slide in ranges(task) if slide), default=1)
     first = min((triple.t for triple in task.elements), default=0)
     later = tuple(start + max(0, ceil((first - start) / slide)) * slide for start in starts)
-    return (subject if later == starts else subject.with_options(starts=later),)
+    return (subject if later == starts else subject.with_options(t0=later),)
 
 
 def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield the run with windows that begin before time 0, as if the windows had always been open."""
     unit = subject.recorded.task.unit
     earlier = -max((length.points(unit) for length, _ in ranges(subject.recorded.task)), default=0)
-    return (subject.with_options(starts=None, registered=earlier),)
+    return (subject.with_options(t0=None, registered=earlier),)

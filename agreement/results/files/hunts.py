@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from rich.console import RenderableType
 
-from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
+from agreement.comparing.judge import ACCEPTED_JUDGES, is_judge
 from agreement.documents import requests
 from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.case import case_text
+from agreement.documents.requests import JudgeOptions
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import StreamEngine
@@ -182,7 +183,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         check_own_folder(request.out, _FOLDER, "--out ")
     start = monotonic()
     with RunningAdapter(request.adapter, request.how.silence) as engine:
-        options = Options(starts=request.t0, late=request.late)
+        options = JudgeOptions(t0=request.t0, late=request.late)
         engine.until = start + request.limits.time_limit * _ASKED
         named = request.engine and _reference(request.engine, options)
         queries = _queries(engine, request, named or None)
@@ -206,7 +207,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     return result
 
 
-def _reference(name: str, options: Options) -> hunting.Reference:
+def _reference(name: str, options: JudgeOptions) -> hunting.Reference:
     return hunting.reference(name, None if name in ENGINES else specification(name), options)
 
 

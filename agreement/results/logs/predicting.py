@@ -144,21 +144,20 @@ class JudgedLogs:
         """
         tried: list[Prediction] = []
         for semantics in ("bag", "set"):
-            how = requests.JudgeOptions(diagnosis=False, tolerance=self.tolerance, semantics=semantics)
-            options = replace(judging.options_of(how), starts=starts)
+            options = requests.JudgeOptions(
+                t0=starts, diagnosis=False, tolerance=self.tolerance, semantics=semantics
+            ).started()
             recording = judging.recording_to_judge(run, self.unit, answers, options)
-            verdict = _verdict_of(engine, recording, how)
+            verdict = _verdict_of(engine, recording)
             tried.append(Prediction(name, engine, verdict, once=semantics == "set"))
             if verdict.correct:
                 break
         return min(tried, key=lambda one: one.order)
 
 
-def _verdict_of(
-    engine: str, recording: RecordingToJudge, how: requests.JudgeOptions
-) -> judging.AnswersVerdict:
+def _verdict_of(engine: str, recording: RecordingToJudge) -> judging.AnswersVerdict:
     if engine != _PUSH_ALL:
-        return judging.verdict_on(engine, recording, how, no_progress)
+        return judging.verdict_on(engine, recording, no_progress)
     # What CQELS reports is what is new; systems of one's own often repeat all that holds.
     changes = {"stream": "RSTREAM", "tick": "instant"}
     all_rows = specifications.specification(_PUSH).model_copy(update=changes)

@@ -7,11 +7,11 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from agreement.comparing.judge import Options, judge_recording, start_search, start_times
+from agreement.comparing.judge import judge_recording, start_search, start_times
 from agreement.comparing.judge.alignment import recorded_for
 from agreement.comparing.judge.verdicts import compare_reports, phase_of
 from agreement.documents.recordings import Recording, Report
-from agreement.documents.requests import EmptyReports, sources
+from agreement.documents.requests import EmptyReports, JudgeOptions, sources
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
     OpenChoice,
@@ -59,7 +59,7 @@ class StartCase(NamedTuple):
     task: Task
     by: Specification
     recording: Recording
-    options: Options
+    options: JudgeOptions
     each: int
 
 
@@ -108,7 +108,7 @@ def chained_case(rng):
     starts = tuple(rng.sample(range(slide // 2), 3))
     made = evaluations(evaluated_windows(task, by, OpenChoice(starts, by.bounds[0])))
     reports = tuple(Report(t * 1000.0, rows) for t, rows in together(made))
-    options = Options(match="sequence", empty="compared")
+    options = JudgeOptions(match="sequence", empty="compared")
     return StartCase(task, by, Recording(columns(task.query), reports), options, 1)
 
 
@@ -182,7 +182,7 @@ def specification_of(rng, windows, slide):
 
 def options_of(rng, slide):
     """Return how it is compared: by time or in sequence, how late and how early, to which end."""
-    return Options(
+    return JudgeOptions(
         registered=rng.choice((0, 0, rng.randrange(7))),
         empty=rng.choice(get_args(EmptyReports)),
         early=rng.choice((0.0, 0.0, 300.0, 1000.0, 700.0 * slide)),

@@ -5,8 +5,9 @@ from itertools import product
 
 import pytest
 
-from agreement.comparing.judge import Options, judge_recording, start_times
+from agreement.comparing.judge import judge_recording, start_times
 from agreement.documents.recordings import Recording, Report
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
     OpenChoice,
@@ -51,7 +52,9 @@ def task_of(text, pushes, versions=()):
 @pytest.mark.parametrize("combination", list(product(range(3), range(2))))
 def test_of_two_windows_every_combination_is_tried(combination):
     task, by = task_of(TWO, pushed(*LINES)), builtin("rspql")
-    found = judge_recording(task, by, recording(task, by, OpenChoice(combination, "low-open")), Options())
+    found = judge_recording(
+        task, by, recording(task, by, OpenChoice(combination, "low-open")), JudgeOptions()
+    )
     assert (found.choices, found.tried_choices) == (6, 6)
     assert [one.choice.starts for one in found.matching] == [combination]
 
@@ -73,9 +76,9 @@ def test_static_data_is_what_it_was_at_each_time():
     task, by = task_of(text, pushed(), versions), builtin("csparql")
     made = recording(task, by, OpenChoice((0,), "low-open"))
     assert {row[0] for report in made.reports for row in report.rows} == {'"old"', '"new"'}
-    assert judge_recording(task, by, made, Options()).correct
+    assert judge_recording(task, by, made, JudgeOptions()).correct
     fixed = replace(task, versions=(Version(names[0]),))
-    assert judge_recording(fixed, by, made, Options()).correct is False
+    assert judge_recording(fixed, by, made, JudgeOptions()).correct is False
 
 
 def test_a_start_time_matches_both_bounds_only_where_nothing_lies_on_a_border():
@@ -85,7 +88,7 @@ def test_a_start_time_matches_both_bounds_only_where_nothing_lies_on_a_border():
         made = recording(task, by, OpenChoice((0,), bounds))
         found = {
             (one.choice.starts, one.choice.bounds)
-            for one in judge_recording(task, by, made, Options()).matching
+            for one in judge_recording(task, by, made, JudgeOptions()).matching
         }
         assert {((0,), "low-open"), ((0,), "high-open")} <= found
 

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.comparing.judge import Options
 from agreement.comparing.judge.by_engine import judged_by
 from agreement.documents.recordings import Push, Recording
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.engines.versions.csparql_097 import CSPARQL_097
@@ -24,7 +24,7 @@ REGISTER RStream <http://e/out> AS
 SELECT ?s
 FROM NAMED WINDOW :w ON STREAM :S [RANGE 2 STEP 2]
 WHERE { WINDOW :w { ?s :p ?o } }"""
-EXACT = Options(pushes=True)
+EXACT = JudgeOptions(pushes=True)
 PUSHED = [(500, "a"), (2500, "b"), (4500, "c"), (6500, "a"), (8500, "c")]
 NAMES = ("empty report dropped", "empty report twice", "empty report beside rows", "later")
 
@@ -99,7 +99,7 @@ def test_in_sequence_the_reports_of_two_pushes_are_two_answers():
     together = predicted(ENGINES["cqels-1.x"], run)
     assert [(report.trigger, len(report.rows)) for report in together.reports] == [(1, 1), (1, 1)]
     apart = replace(together, reports=(replace(together.reports[0], trigger=0), *together.reports[1:]))
-    how = Options(match="sequence")
+    how = JudgeOptions(match="sequence")
     found = [judged_by(ENGINES["cqels-1.x"], run, each, how).correct for each in (apart, together)]
     assert found == [False, True]
 

@@ -6,8 +6,9 @@ from random import Random
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from agreement.comparing.judge import Options, judge_recording
+from agreement.comparing.judge import judge_recording
 from agreement.documents.recordings import Recording, Report
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.engine import columns
 from agreement.engines.specifications import evaluated_windows, evaluations
 from tests.agreement.engines.specifications.operational_strategies import case
@@ -36,8 +37,8 @@ class Drawn:
 
     def judged(self, recording=None):
         starts = tuple(sorted(set(self.choice.starts))) or (0,)
-        bounds = (self.choice.bounds,)
-        options = Options(starts=starts, bounds=bounds, until=self.task.until)
+        bounds = self.choice.bounds
+        options = JudgeOptions(t0=starts, bounds=bounds, until=self.task.until)
         return judge_recording(self.task, self.specification, recording or self.recording, options)
 
     def own(self, found):

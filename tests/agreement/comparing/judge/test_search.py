@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.comparing.judge import Options, judge_recording, start_search
+from agreement.comparing.judge import judge_recording, start_search
 from agreement.comparing.judge.alignment import align
 from agreement.comparing.judge.verdicts import compare_reports, phase_of
 from agreement.documents.recordings import Recording, Report
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
     OpenChoice,
@@ -67,8 +68,8 @@ def enumerated(task, by, recording):
     for bounds in by.bounds:
         for z in product(*map(range, slides)):
             profile = evaluated_windows(task, by, OpenChoice(z, bounds))
-            phase = phase_of(profile, max(slides) - 1, Options())
-            if compare_reports(profile, evaluations(profile), recorded, phase, Options()).correct:
+            phase = phase_of(profile, max(slides) - 1, JudgeOptions())
+            if compare_reports(profile, evaluations(profile), recorded, phase, JudgeOptions()).correct:
                 yield z, bounds
 
 
@@ -81,7 +82,7 @@ def compared_with_all(seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(start_search, "_FEW_STARTS", 0)
         patch.setattr(start_search, "_TOGETHER", 2)
-        found = judge_recording(task, by, recording, Options(whole=0))
+        found = judge_recording(task, by, recording, JudgeOptions(whole=0))
     assert found.tried_choices == found.choices
     ours = sorted((one.choice.starts, one.choice.bounds) for one in found.matching)
     return ours, sorted((z, bounds) for z, bounds in enumerated(task, by, recording))
@@ -110,10 +111,10 @@ def test_verdicts_that_are_not_made_would_not_have_been_worth_it(seed, worth):
     rng = Random(seed)
     task, by = task_of(rng), specification(rng.choice(SPECIFICATIONS))
     recording = recording_of(task, by, rng)
-    every = judge_recording(task, by, recording, Options())
+    every = judge_recording(task, by, recording, JudgeOptions())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(start_search, "_DEAR", 0)
-        some = judge_recording(task, by, recording, Options(worth=worth))
+        some = judge_recording(task, by, recording, JudgeOptions(worth=worth))
     assert all(one in every.verdicts for one in some.verdicts)
     good = [one for one in every.verdicts if one.correct or one.score > worth]
     assert all(one in some.verdicts for one in good)

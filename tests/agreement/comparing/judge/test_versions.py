@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.comparing.judge import Options, recording_to_judge
+from agreement.comparing.judge import recording_to_judge
 from agreement.comparing.judge.by_engine import judged_by
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
@@ -27,7 +28,7 @@ ASKED = {
     "yasper-cqels": QUERIES["rspql"],
 }
 DRIVEN = [name for name in ASKED if ENGINES[name].timed]
-HOW = Options()
+HOW = JudgeOptions()
 LINES = [f"{t}.1 s{t % 3} p {t}" for t in range(1, 20)]
 
 

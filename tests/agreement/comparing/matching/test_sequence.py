@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.comparing.judge import Options, judge_recording
+from agreement.comparing.judge import judge_recording
 from agreement.comparing.matching.likeness import Likeness
 from agreement.comparing.matching.sequences import match_part
 from agreement.documents.recordings import Report
+from agreement.documents.requests import JudgeOptions
 from tests.agreement.command import lars
 from tests.agreement.comparing.judge.recorded import CLOCKED, QUERIES, integer, own
 from tests.agreement.comparing.judge.test_perturbed import correct, wrong
@@ -52,7 +53,7 @@ def test_a_sequence_stands_in_another_where_the_definition_says_so(answers, repo
 def in_sequence(drawn, recording):
     """Return the start times for which the sequence of a recording is correct."""
     starts = tuple(sorted(set(drawn.choice.starts))) or (0,)
-    options = Options(starts=starts, bounds=(drawn.choice.bounds,), match="sequence")
+    options = JudgeOptions(t0=starts, bounds=drawn.choice.bounds, match="sequence")
     return judge_recording(drawn.task, drawn.specification, recording, options)
 
 

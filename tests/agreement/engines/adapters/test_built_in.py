@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agreement.comparing.judge.judging import judged_case, options_of
+from agreement.comparing.judge.judging import judged_case
 from agreement.documents.recordings import read_case
 from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import JudgeOptions
@@ -49,7 +49,7 @@ def case(folder, name, query, pushes, options=None):
 
 
 def verdict(found, judge=None, bounds=None):
-    return judged_case(found, judge, options_of(JudgeOptions(bounds=bounds))).correct
+    return judged_case(found, judge, JudgeOptions(bounds=bounds)).correct
 
 
 @pytest.mark.parametrize("seed", range(6))

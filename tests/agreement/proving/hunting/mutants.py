@@ -4,14 +4,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from agreement.comparing.judge import Options
 from agreement.comparing.judge.diagnosis import variations
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.adapters.messages import EngineReport, PushReply
 from agreement.engines.specifications import Specification, builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
 
-STRICT = Options(starts=(0,), late=0)
+STRICT = JudgeOptions(t0=(0,), late=0)
 """Served specifications begin at 0 and are never late."""
 
 

@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from agreement.comparing.judge import Options
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply
 from agreement.engines.specifications import builtin
@@ -29,7 +29,7 @@ CHOSEN = {
 
 
 @pytest.mark.parametrize("name", ["rspql", "csparql", "cqels", "sparqlstream"])
-@pytest.mark.parametrize("options", [Options(), STRICT])
+@pytest.mark.parametrize("options", [JudgeOptions(), STRICT])
 def test_the_right_engine_has_no_fault(name, options):
     found = hunted(name, options, runs=size(60, 150))
     assert (found.faults, found.failures) == ([], [])
@@ -43,7 +43,7 @@ def test_windows_contain_the_ends_that_the_language_of_their_query_gives_them():
     )
     queries = [hunted_query("a query of Kolibrie", text)]
     found = Hunt(
-        built_in("rspql"), queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, 100)
+        built_in("rspql"), queries, reference("rspql", builtin("rspql"), JudgeOptions()), HuntLimits(600, 100)
     )
     found.go()
     assert (found.faults, found.judged_runs > 30) == ([], True)
@@ -51,7 +51,9 @@ def test_windows_contain_the_ends_that_the_language_of_their_query_gives_them():
 
 def test_judging_one_run_ends_with_the_time_of_the_hunt():
     (query, *_) = made_queries(built_in("rspql"), dialect="rspql").queries
-    hunt = Hunt(built_in("rspql"), [query], reference("rspql", builtin("rspql"), Options()), HuntLimits(1e-9))
+    hunt = Hunt(
+        built_in("rspql"), [query], reference("rspql", builtin("rspql"), JudgeOptions()), HuntLimits(1e-9)
+    )
     run = hunt.run(query, next(streams(query, 0)))
     with pytest.raises(TimeLimitError), hunt.in_time():
         hunt.reference.verdict(run)
@@ -104,10 +106,13 @@ def test_what_no_rule_explains_is_a_fault_of_its_own():
 def test_an_engine_version_is_right_by_its_own_rules_and_wrong_by_the_specification():
     engine = built_in("rsp-js-1.3.5")
     queries = [one for one in made_queries(engine).queries if one.name in ("tumbling", "sliding", "total")]
-    own = Hunt(engine, queries, reference(engine.name, None, Options()), HuntLimits(600, size(20, 40)))
+    own = Hunt(engine, queries, reference(engine.name, None, JudgeOptions()), HuntLimits(600, size(20, 40)))
     own.go()
     other = Hunt(
-        engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, size(20, 40), 2)
+        engine,
+        queries,
+        reference("rspql", builtin("rspql"), JudgeOptions()),
+        HuntLimits(600, size(20, 40), 2),
     )
     other.go()
     assert own.faults == []
@@ -131,7 +136,10 @@ def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_de
     engine = built_in("rsp-rs-0.3.5")
     queries = made_queries(engine).queries
     found = Hunt(
-        engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, size(40, 80), 7)
+        engine,
+        queries,
+        reference("rspql", builtin("rspql"), JudgeOptions()),
+        HuntLimits(600, size(40, 80), 7),
     )
     found.go()
     assert {"D1", "D4", "D5", "D6"} <= {one.sentence.rpartition("(")[2].split()[0] for one in found.faults}
@@ -143,7 +151,7 @@ def test_a_triple_that_leaks_from_one_window_into_another_is_found():
     engine = built_in("kolibrie-846becb")
     alike = [one for one in made_queries(engine).queries if one.name == "two-alike"]
     found = Hunt(
-        engine, alike, reference("rspql", builtin("rspql"), Options()), HuntLimits(600, size(16, 40), 1)
+        engine, alike, reference("rspql", builtin("rspql"), JudgeOptions()), HuntLimits(600, size(16, 40), 1)
     )
     found.go()
     (leak,) = found.faults

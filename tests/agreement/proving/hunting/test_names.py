@@ -5,7 +5,7 @@ from itertools import chain, islice
 
 import pytest
 
-from agreement.comparing.judge import Options
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.messages import answers_of
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, made_queries, reference
@@ -17,7 +17,7 @@ from tests.agreement.proving.hunting.toy_faults import NAMES, SHOWN
 from tests.agreement.proving.hunting.toy_process import Toy
 
 RSPQL = builtin("rspql")
-JUDGE = reference("rspql", RSPQL, Options(starts=(0,)))
+JUDGE = reference("rspql", RSPQL, JudgeOptions(t0=(0,)))
 
 
 @cache
@@ -35,7 +35,12 @@ def run_of(fault, name, number):
 def said(fault, run):
     """Return whether what names a fault is an explanation of a run, and whether it could be refuted by it."""
     every = [run] * 3
-    told = (switches_of(RSPQL, Options()), silent(every), mute_queries(every, every), portraits(every, every))
+    told = (
+        switches_of(RSPQL, JudgeOptions()),
+        silent(every),
+        mute_queries(every, every),
+        portraits(every, every),
+    )
     named = (
         one for one in (*chain(*told), *delays(JUDGE, [run]), *pauses([run])) if NAMES[fault] in one.sentence
     )

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from agreement.comparing.judge import Options
 from agreement.documents.recordings import Push
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import builtin
@@ -16,7 +16,7 @@ from agreement.proving.hunting.showing import Cause, Isolation, RuleCause, witho
 from agreement.proving.hunting.streams import closing_streams
 from tests.sizes import size
 
-JUDGE = reference("rspql", builtin("rspql"), Options())
+JUDGE = reference("rspql", builtin("rspql"), JudgeOptions())
 VERSION = ENGINES["rsp-rs-0.3.5"]
 RULES = {rule.name: rule for rule in VERSION.rules}
 QUERIES = {one.name: one for one in made_queries(BuiltInEngine(VERSION)).queries}
