@@ -19,6 +19,7 @@ from time import process_time
 from agreement.comparing.judge import pushes_at, read_judged_query
 from agreement.documents.traces import options_for
 from agreement.engines.specifications import (
+    EngineRun,
     OpenChoice,
     Task,
     builtin,
@@ -84,7 +85,9 @@ def expected(engine, number):
     wanted = builtin(engine)
     found = []
     for evaluated in (evaluation._evaluated, by_clingo):
-        task = Task(query, elements_of(pushes, unit), Static(frozenset(), {}), unit, CSRBENCH.last)
+        task = Task(
+            EngineRun(query, Static(frozenset(), {}), (), unit), elements_of(pushes, unit), CSRBENCH.last
+        )
         profile = evaluated_windows(task, wanted, OpenChoice((0,), wanted.bounds[0]))
         start = process_time()
         evaluated(profile)

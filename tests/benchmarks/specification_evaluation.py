@@ -11,6 +11,7 @@ from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import pushes_of
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.specifications import (
+    EngineRun,
     OpenChoice,
     Task,
     builtin,
@@ -37,7 +38,7 @@ def task_of(stations):
     unit = read_duration("1ms")
     elements = elements_of(list(pushes_of(plan)), unit)
     query = read_query(QUERY.format(stream=plan.stream), "query")
-    return Task(query, elements, Static(frozenset(), {}), unit, elements[-1].t)
+    return Task(EngineRun(query, Static(frozenset(), {}), (), unit), elements, elements[-1].t)
 
 
 def naive(profile):

@@ -129,7 +129,7 @@ def recording_to_judge(
         latest = max((report.t for report in answers.reports), default=0.0)
         # Later on every window is empty, and nothing is compared.
         end = max(last, min(int((latest + recordings.SLACK) / unit.milliseconds), end), options.last or 0)
-    task = specifications.Task(run.query, elements, run.static, unit, end, versions, run.origin)
+    task = specifications.Task(replace(run, unit=unit), elements, end, versions)
     how = replace(options, lexical=answers.lexical)
     if answers.rows_only:
         how = replace(how, empty="ignored")

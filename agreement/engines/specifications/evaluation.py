@@ -74,7 +74,7 @@ class ContentAnswers:
     def __init__(self, task: "Task", setting: Setting) -> None:
         windows = sources(task.query)
         self.output, self.program = _over_contents(_Same((id(task.query),), task.query), setting)
-        self._static = background(task.static, task.query.dataset, lambda _: None, task.query.language)
+        self._static = background(task.run.static, task.query.dataset, lambda _: None, task.query.language)
         self._terms = TermCodes()
         self._background = {
             name: relational.encoded_rows(rows, name[1], self._terms) for name, rows in self._static.items()
@@ -216,21 +216,37 @@ class ContentAnswers:
         return list(self._terms.codes(texts).reshape(len(elements), 4).T)
 
 
+@dataclass(frozen=True, slots=True)
+class EngineRun:
+    """A registered query with the input of an engine.
+
+    Time points have the length `unit` and begin at `origin`.
+    """
+
+    query: EngineQuery
+    static: Static
+    pushes: tuple[Push, ...]
+    unit: Duration = SECOND
+    origin: str = EPOCH
+
+    @property
+    def last(self) -> int:
+        """The time point of the last push; 0 without pushes."""
+        return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A query and its input, with time points of length `unit` from `origin`.
+    """A run as a specification evaluates it: its elements on the streams, at its time points.
 
     The last evaluation is at `until`. The task caches answers, because many specifications and start times
     request the same answers.
     """
 
-    query: EngineQuery
+    run: EngineRun
     elements: tuple[PushedTriple, ...]
-    static: Static
-    unit: Duration
     until: int
     versions: tuple[Version, ...] = ()
-    origin: str = EPOCH
     kept: KeptPart | None = None
     """The function that returns the part of a window's content that the query reads.
 
@@ -246,6 +262,20 @@ class Task:
     _answers: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
         default_factory=dict, init=False, repr=False
     )
+
+    @property
+    def query(self) -> EngineQuery:
+        """The query of the run."""
+        return self.run.query
+
+    @property
+    def unit(self) -> Duration:
+        """The length of a time point."""
+        return self.run.unit
+
+    def with_query(self, query: EngineQuery) -> "Task":
+        """Return the task with another query on the same input."""
+        return replace(self, run=replace(self.run, query=query))
 
     @cached_property
     def last(self) -> int:
@@ -366,7 +396,7 @@ def runs_at(
         specification.profile,
         task.unit,
         semantics=specification.rows,
-        origin=task.origin,
+        origin=task.run.origin,
         ordered=True,
         ticks=scale,
     )
@@ -375,7 +405,11 @@ def runs_at(
     # A window can open before time 0, and show what arrives there.
     lowest = min(0, ticks[0], *frame.clock.ticks[:1])
     timeline = Interval(lowest, max(ticks[-1], *frame.clock.ticks[-1:], 0))
-    static = task.static if task.query.dataset == Dataset() else with_versions(task.static, task.versions, ())
+    static = (
+        task.run.static
+        if task.query.dataset == Dataset()
+        else with_versions(task.run.static, task.versions, ())
+    )
     known = background(static, task.query.dataset, lambda _: None, task.query.language)
     question = Question(program, output.predicate, tuple(ticks))
     facts = sorted(_facts(task, frame, points), key=lambda fact: fact.t)
@@ -396,7 +430,7 @@ def _with_versions(program: Program, task: Task) -> Program:
 def _facts(task: Task, frame: Frame, points: Sequence[EvaluationPoint]) -> Iterator[Fact]:
     for tick, triple in zip(frame.clock.ticks, frame.clock.elements, strict=True):
         yield from triple.facts(tick)
-    named = with_versions(task.static, task.versions, ()).named
+    named = with_versions(task.run.static, task.versions, ()).named
     for version in task.versions:
         graphs = _read_as(version, task.query.dataset, named)
         for point in points:
@@ -637,25 +671,6 @@ def _whole(runs: Iterable[RowRun], output: Output) -> Mapping[int, Sequence[Row]
     return {number: in_order(output, rows) for number, rows in rows_at.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class EngineRun:
-    """A registered query with the input of an engine.
-
-    Time points have the length `unit` and begin at `origin`.
-    """
-
-    query: EngineQuery
-    static: Static
-    pushes: tuple[Push, ...]
-    unit: Duration = SECOND
-    origin: str = EPOCH
-
-    @property
-    def last(self) -> int:
-        """The time point of the last push; 0 without pushes."""
-        return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
-
-
 def specified_answers(
     engine_run: EngineRun, specification: Specification, choice: OpenChoice, until: int
 ) -> Recording:
@@ -667,9 +682,7 @@ def specified_answers(
     if not sources(engine_run.query):
         raise LarsError("the query reads no stream, so it is never evaluated; expected a query with a window")
     elements = elements_of(engine_run.pushes, engine_run.unit)
-    task = Task(
-        engine_run.query, elements, engine_run.static, engine_run.unit, until, origin=engine_run.origin
-    )
+    task = Task(engine_run, elements, until)
     scheduled = evaluated_windows(task, specification, choice)
     reports = (_report(report, engine_run) for report in evaluations(scheduled) if report.reported)
     return Recording(columns(engine_run.query), tuple(reports))

@@ -205,7 +205,7 @@ def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
         left = max(0, len(whole) - least)
         return len(came) == (left if most is None else min(most, left)) and not Counter(came) - Counter(whole)
 
-    changed = replace(subject.recorded, task=replace(task, query=query))
+    changed = replace(subject.recorded, task=task.with_query(query))
     return (replace(subject, recorded=changed, pattern=in_each(some)),)
 
 
@@ -486,7 +486,7 @@ def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -
     task = subject.recorded.task
     if task.query.to_stream != operator:
         return (subject,)
-    whole = replace(task, query=_whole(task.query))
+    whole = task.with_query(_whole(task.query))
     changed = replace(subject.recorded, task=whole)
     return (replace(subject, recorded=changed, pattern=partial(_remembering, reporting)),)
 
@@ -497,7 +497,7 @@ def _cut_before_operator(most: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     operator = task.query.to_stream or subject.specification.stream
     if operator == "RSTREAM":
         return (replace(subject, pattern=in_each(partial(_at_most, most))),)
-    changed = replace(subject.recorded, task=replace(task, query=_whole(task.query)))
+    changed = replace(subject.recorded, task=task.with_query(_whole(task.query)))
     return (replace(subject, recorded=changed, pattern=partial(_cut, most, operator)),)
 
 

@@ -108,12 +108,13 @@ def _without(lost: Loss, subject: JudgedRun) -> Iterator[JudgedRun]:
 
 
 def _without_static(subject: JudgedRun) -> Iterable[JudgedRun]:
-    recorded = subject.recorded
-    return (
-        replace(
-            subject, recorded=replace(recorded, task=replace(recorded.task, static=Static(frozenset(), {})))
-        ),
-    )
+    return (_on_static(Static(frozenset(), {}), subject),)
+
+
+def _on_static(static: Static, subject: JudgedRun) -> JudgedRun:
+    task = subject.recorded.task
+    changed = replace(task, run=replace(task.run, static=static))
+    return replace(subject, recorded=replace(subject.recorded, task=changed))
 
 
 _MOST_STATIC: Final = 8
@@ -121,8 +122,7 @@ _MOST_STATIC: Final = 8
 
 def _with_one_static(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield the runs with static data that have one object for each subject and predicate."""
-    recorded = subject.recorded
-    static = recorded.task.static
+    static = subject.recorded.task.run.static
     groups: dict[tuple[str, ...], list[Triple]] = {}
     for triple in sorted(static.default):
         groups.setdefault(triple[:2], []).append(triple)
@@ -130,8 +130,7 @@ def _with_one_static(subject: JudgedRun) -> Iterable[JudgedRun]:
         yield subject
         return
     for chosen in islice(product(*groups.values()), _MOST_STATIC):
-        task = replace(recorded.task, static=replace(static, default=frozenset(chosen)))
-        yield replace(subject, recorded=replace(recorded, task=task))
+        yield _on_static(replace(static, default=frozenset(chosen)), subject)
 
 
 def _showing(kept: specifications.KeptPart, subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -295,7 +294,7 @@ def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
     if most == 1 or most > _MOST_COPIES:
         return (subject,)
     known = _COUNTED.setdefault((id(task.query), most), (task.query, _of_arrivals(task.query, most)))
-    changed = replace(task, query=known[1], elements=tuple(elements))
+    changed = replace(task.with_query(known[1]), elements=tuple(elements))
     return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
 
 
@@ -323,7 +322,7 @@ def _replaced(subject: JudgedRun) -> Iterable[JudgedRun]:
     if len(nodes) == len(task.elements):
         return (subject,)
     known = _REPLACED.setdefault(id(task.query), (task.query, _of_latest(task.query)))
-    changed = replace(task, query=known[1], elements=tuple(elements))
+    changed = replace(task.with_query(known[1]), elements=tuple(elements))
     return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
 
 

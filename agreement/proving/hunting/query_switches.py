@@ -58,7 +58,7 @@ def _of_query(sentence: str, right: str, change: QueryChange) -> Switch:
         _, other = known.setdefault(id(task.query), (task.query, change(task.query)))
         if other == task.query:
             return (subject,)
-        return (replace(subject, recorded=replace(subject.recorded, task=replace(task, query=other))),)
+        return (replace(subject, recorded=replace(subject.recorded, task=task.with_query(other))),)
 
     return Switch(sentence, right, changed)
 
@@ -757,7 +757,7 @@ def _one_slide_old(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     # What comes after the last arrival would move the end of what is judged.
     elements = (*task.elements, *(one for one in copies if one.t <= task.last))
     query = _on_own_stream(late, task.query)
-    changed = replace(task, query=query, elements=tuple(sorted(elements, key=attrgetter("t"))))
+    changed = replace(task.with_query(query), elements=tuple(sorted(elements, key=attrgetter("t"))))
     return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
 
 

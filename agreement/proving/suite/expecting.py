@@ -89,10 +89,9 @@ class VectorReports:
         unit = unit_of(self.query.language)
         length = unit.milliseconds
         in_order = sorted(self.stream, key=lambda push: push.t)
-        pushes = [Push(push.t * length, push.stream, push.triple) for push in in_order]
-        self._task = specifications.Task(
-            self.query, specifications.elements_of(pushes, unit), self.static, unit, self.until
-        )
+        pushes = tuple(Push(push.t * length, push.stream, push.triple) for push in in_order)
+        run = specifications.EngineRun(self.query, self.static, pushes, unit)
+        self._task = specifications.Task(run, specifications.elements_of(pushes, unit), self.until)
         self._sources = sources(self.query)
         of = self._framed(vectors()[0])
         self._contents = specifications.answers_of(of)

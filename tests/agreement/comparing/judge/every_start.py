@@ -14,6 +14,7 @@ from agreement.documents.recordings import Recording, Report
 from agreement.documents.requests import EmptyReports, JudgeOptions, sources
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
+    EngineRun,
     OpenChoice,
     Specification,
     Task,
@@ -103,7 +104,7 @@ def chained_case(rng):
     last = ends[-1] + 2 * slide + slide // 2
     lines = [f"{t} {'abc'[n]}{t} {'pqr'[n]} {t} {STREAMS[n]}" for t in ends for n in range(3)]
     trace = elements_of(pushed(*lines, f"{last} z q 1 {STREAMS[2]}"), SECOND)
-    task = Task(read_query(text, "query"), trace, Static(frozenset(), {}), SECOND, last + slide)
+    task = Task(EngineRun(read_query(text, "query"), Static(frozenset(), {}), ()), trace, last + slide)
     by = Specification(name="closing", report=["window-close"], bounds=["low-open"], tick="triple")
     starts = tuple(rng.sample(range(slide // 2), 3))
     made = evaluations(evaluated_windows(task, by, OpenChoice(starts, by.bounds[0])))
@@ -159,7 +160,7 @@ def task_of(rng, text, reach, length):
     end = times[-1] + 2 * longest + rng.randrange(5)
     elements = elements_of(pushed(*lines), SECOND)
     changing = versions if rng.random() < 0.2 else ()
-    return Task(query, elements, Static(static, {}), SECOND, end, changing)
+    return Task(EngineRun(query, Static(static, {}), ()), elements, end, changing)
 
 
 def specification_of(rng, windows, slide):

@@ -10,6 +10,7 @@ from agreement.documents.outputs import json_term
 from agreement.documents.recordings import Push
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
+    EngineRun,
     OpenChoice,
     Task,
     builtin,
@@ -106,7 +107,7 @@ def own(language: str, start: int = 0, query: str | None = None, pushes=None, bo
     given = pushed() if pushes is None else pushes
     elements = elements_of(given, SECOND)
     read = read_query(text, "query")
-    task = Task(read, elements, Static(frozenset(), {}), SECOND, elements[-1].t)
+    task = Task(EngineRun(read, Static(frozenset(), {}), ()), elements, elements[-1].t)
     choice = OpenChoice((start,) * text.count("RANGE") or (start,), bounds or BOUNDS[language])
     choice = choice if language != "sparqlstream" else replace(choice, starts=(start,) * text.count("NOW -"))
     profile = evaluated_windows(task, builtin(language), choice)

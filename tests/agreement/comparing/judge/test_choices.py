@@ -10,6 +10,7 @@ from agreement.documents.recordings import Recording, Report
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
+    EngineRun,
     OpenChoice,
     Task,
     Version,
@@ -46,7 +47,7 @@ def recording(task, specification, choice):
 def task_of(text, pushes, versions=()):
     elements = elements_of(pushes, SECOND)
     query = read_query(text, "query")
-    return Task(query, elements, Static(frozenset(), {}), SECOND, elements[-1].t, versions)
+    return Task(EngineRun(query, Static(frozenset(), {}), ()), elements, elements[-1].t, versions)
 
 
 @pytest.mark.parametrize("combination", list(product(range(3), range(2))))

@@ -15,6 +15,7 @@ from agreement.documents.recordings import Recording, Report
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
+    EngineRun,
     OpenChoice,
     Task,
     elements_of,
@@ -45,7 +46,7 @@ def task_of(rng):
     words = [(t, rng.choice((f"a{t % 3} p {t % 4}", f"b{t % 2} q {t % 4} {OTHER}"))) for t in range(1, 15)]
     lines = [f"{t} {word}" for t, word in words if rng.random() < 0.6] or ["1 a p 1"]
     elements = elements_of(pushed(*lines), SECOND)
-    return Task(read_query(text, "query"), elements, Static(frozenset(), {}), SECOND, 15)
+    return Task(EngineRun(read_query(text, "query"), Static(frozenset(), {}), ()), elements, 15)
 
 
 def recording_of(task, by, rng):

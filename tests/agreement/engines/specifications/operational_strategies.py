@@ -8,7 +8,7 @@ from functools import cached_property
 from random import Random
 
 from agreement.documents.requests import WindowSource, sources
-from agreement.engines.specifications import OpenChoice, Specification, Task, Version
+from agreement.engines.specifications import EngineRun, OpenChoice, Specification, Task, Version
 from agreement.engines.specifications.reporting import PushedTriple
 from lars.durations import Duration, read_duration
 from solver.facts import Static
@@ -83,7 +83,9 @@ class Case:
         named = {text_of(name): frozenset(map(texts, triples)) for name, triples in static.named.items()}
         unit = read_duration(self.unit)
         known = Static(frozenset(map(texts, static.default)), named)
-        return Task(read_query(self.text, "query"), elements, known, unit, self.run.until, versions)
+        return Task(
+            EngineRun(read_query(self.text, "query"), known, (), unit), elements, self.run.until, versions
+        )
 
     def specification(self, places: list[int]) -> Specification:
         """Return the specification; `places` are the numbers of the windows in the program's order."""

@@ -57,8 +57,8 @@ def test_contents_of_any_triples_are_answered_each_by_itself(seed):
     contents = [
         {one: rng.sample(triples, rng.randint(0, min(4, len(triples)))) for one in windows} for _ in range(5)
     ]
-    found = answers(task.query, contents, task.static)
-    alone = [answers(task.query, [content], task.static) for content in contents]
+    found = answers(task.query, contents, task.run.static)
+    alone = [answers(task.query, [content], task.run.static) for content in contents]
     assert [[rows] for rows in found] == alone
 
 
