@@ -309,6 +309,12 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     with listeners.keeping() as stopped:
         control = RunControl(listeners.progress, stopped, Deadline.after(request.time_limit))
         tests, numbers = read_suite(folder, request.level), _declared(request)
+        languages = dict.fromkeys(language.value for test in tests for language in test.texts)
+        if request.dialect is not None and request.dialect not in languages:
+            raise LarsError(
+                f"--dialect {request.dialect}: no test of {folder} has a query in this language; "
+                f"use {', '.join(languages)}"
+            )
         if request.time_limit is None:
             _check_expected(tests, stopped)
         if request.answers is not None:
@@ -351,7 +357,6 @@ def _ran(
 ) -> Iterator[SuiteResult]:
     """Yield the test results of each engine; an engine that the run does not reach has no results."""
     options = dict(request.how.options or {})
-    writing = WRITTEN[Language(request.dialect or Language.RSPQL.value)]
     commands = [command for command in (request.adapter, *request.compare) if command is not None]
     for place, command in enumerate(commands):
         own = replace(control, progress=share(control.progress, place, place + 1, len(commands)))
@@ -362,6 +367,7 @@ def _ran(
                 )
                 for _ in range(request.jobs)
             ]
+            writing = WRITTEN[Language(request.dialect or Language.RSPQL.value)]
             work = partial(writing_of, engines[0], tests, options, request.dialect)
             # When the run must end, no syntax is found, and no test is run.
             with suppress(TimeIsUpError):

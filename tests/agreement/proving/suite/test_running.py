@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
+from threading import Event
 from xml.etree import ElementTree as ET
 
 import pyoxigraph as ox
@@ -18,21 +19,25 @@ import pytest
 
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import EngineReport
+from agreement.engines.adapters.messages import EngineReport, TimeIsUpError
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS
 from agreement.proving.suite import (
     LABELS,
+    RunControl,
     engine_answers,
     judged_suite,
     running,
     vectors,
+    write_suite,
     writing_of,
 )
 from agreement.proving.suite.running import SuiteAnswer, _term, expected_key
-from agreement.proving.suite.suite_tests import ExpectedReports
+from agreement.proving.suite.suite_tests import WRITTEN, ExpectedReports
 from agreement.results.renderings.suite_report import as_json, as_text, earl, junit
+from agreement.results.suites import suites
 from lars.durations import Duration
+from solver.deadlines import Deadline
 from tests.agreement.command import lars
 from tests.agreement.proving.hunting.mutants import AlteredEngine, _each, _later, _once_a_time
 from tests.agreement.proving.suite.certifying import TRUE, oxigraph_is_right
@@ -272,6 +277,30 @@ def test_recorded_answers_are_judged_as_an_adapter_is(folder, tmp_path):
     ran = lars("suite", "run", folder, "--answers", tmp_path, "--engine", "rspql", "--t0", "0")
     assert ran.code in (0, 1)
     assert "refused" in ran.out
+
+
+@pytest.mark.parametrize("words", [("--answers", "."), ("--adapter", OXIGRAPH)], ids=lambda words: words[0])
+def test_a_suite_without_a_test_in_a_language_is_named(made_once, tmp_path, words):
+    write_suite(tmp_path / "suite", [test for test in made_once if len(test.texts) == 1][:2])
+    ran = lars("suite", "run", tmp_path / "suite", *words, "--dialect", "csparql")
+    said = "--dialect csparql: no test of {} has a query in this language; use rspql\n"
+    assert (ran.code, ran.err) == (2, f"lars: {said.format(tmp_path / 'suite')}")
+
+
+def test_an_engine_that_a_run_does_not_reach_has_no_language_of_another_engine(tests, monkeypatch):
+    both = iter([WRITTEN[Language.CSPARQL]])
+    monkeypatch.setattr(suites, "writing_of", lambda *_: next(both, None) or _time_is_up())
+    few = [test for test in tests if Language.CSPARQL in test.texts][:1]
+    request = suites.SuiteRequest(
+        inputs=(), adapter=OXIGRAPH, compare=(OXIGRAPH,), how=suites.AdapterOptions()
+    )
+    control = RunControl(lambda *_: None, Event(), Deadline.after(None))
+    _, second = suites._ran(few, request, None, control)
+    assert second.writing.language == Language.RSPQL
+
+
+def _time_is_up():
+    raise TimeIsUpError
 
 
 SLOW = """import sys, time
