@@ -13,18 +13,13 @@ from solver.facts.facts import (
     STREAM_PREDICATE,
     Arguments,
     Background,
-    CodedRows,
     Fact,
     Row,
     Situation,
-    Static,
-    Triple,
     atom_of,
     atoms_of,
     check_writable,
     constant_of,
-    distinct_rows,
-    graph_rows,
     is_triple,
     with_facts,
     with_triples,
@@ -44,3 +39,4 @@ from solver.facts.near_situation import (
     useful_atoms,
     variables_in_order,
 )
+from solver.facts.static_data import CodedRows, Static, Triple, distinct_rows, graph_rows

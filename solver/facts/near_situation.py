@@ -10,7 +10,8 @@ from lars.dataclass import dataclass
 from lars.language.program import Program, Rule, formulas, set_literals
 from lars.language.terms import Atom, Signature, Variable, signature
 from lars.language.windows import TupleWindow, Window
-from solver.facts.facts import Arguments, Background, CodedRows, Fact, Situation
+from solver.facts.facts import Arguments, Background, Fact, Situation
+from solver.facts.static_data import CodedRows
 
 
 def needed_atoms(program: Program, output: Signature | None) -> frozenset[Atom]:

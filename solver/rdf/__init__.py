@@ -3,14 +3,8 @@
 from solver.rdf.aggregates import aggregate, order_key, sorted_rows, text_key
 from solver.rdf.conditions import compile_condition, evaluate, test
 from solver.rdf.terms import (
-    BOOLEAN_VALUES,
-    INTEGERS,
     SHARED_BLANK,
-    ZONE,
-    CalendarTime,
     NotATerm,
-    Single,
-    Value,
     blanks_in,
     blanks_numbered,
     canonical,
@@ -18,7 +12,6 @@ from solver.rdf.terms import (
     is_name_of_stream,
     is_of_file,
     is_triple_term,
-    later,
     quad_texts,
     read_term,
     short,
@@ -27,6 +20,6 @@ from solver.rdf.terms import (
     text_of_rdflib,
     triple_term_end,
     unquote,
-    value,
     with_blanks,
 )
+from solver.rdf.values import BOOLEAN_VALUES, INTEGERS, ZONE, CalendarTime, Single, Value, later, value

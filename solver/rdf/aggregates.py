@@ -21,7 +21,7 @@ from typing import Final, TypeVar, assert_never
 
 from lars.language.formulas import Aggregation
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol, TripleTerm
-from solver.rdf.terms import (
+from solver.rdf.values import (
     EXACT,
     CalendarTime,
     arithmetic,

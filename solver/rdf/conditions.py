@@ -31,7 +31,8 @@ from solver.rdf.functions import (
     resolve,
     substring,
 )
-from solver.rdf.terms import (
+from solver.rdf.terms import read_term, triple_term
+from solver.rdf.values import (
     FALSE,
     OPERATIONS,
     TRUE,
@@ -42,10 +43,8 @@ from solver.rdf.terms import (
     effective_boolean,
     equal,
     numeric,
-    read_term,
     round_number,
     strict_boolean,
-    triple_term,
     typed_literal,
 )
 

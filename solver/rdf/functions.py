@@ -22,7 +22,8 @@ import pyoxigraph as ox
 
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, tagged
 from solver.rdf.back_references import BackReferences, Spans
-from solver.rdf.terms import (
+from solver.rdf.terms import tag_of
+from solver.rdf.values import (
     FALSE,
     INTEGERS,
     CalendarTime,
@@ -33,7 +34,6 @@ from solver.rdf.terms import (
     literal,
     numeric,
     scientific,
-    tag_of,
     value,
 )
 from solver.rdf.xpath_patterns import oxigraph_pattern

@@ -10,7 +10,7 @@ from lars.language.formulas import Aggregation, Call
 from lars.language.terms import NULL, XSD, Literal, Number, Variable
 from solver.rdf import aggregate, evaluate
 from solver.rdf.aggregates import aggregate_of
-from solver.rdf.terms import convert, literal
+from solver.rdf.values import convert, literal
 from tests.solver.rdf.expressions import term
 
 ALL = ["COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT"]

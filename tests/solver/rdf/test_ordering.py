@@ -11,7 +11,7 @@ from lars.language.formulas import Call
 from lars.language.terms import NULL, RDF_LANG_STRING, XSD, Blank, Iri, Literal, Number, Symbol
 from solver.rdf import evaluate, sorted_rows, value
 from solver.rdf.aggregates import text_key
-from solver.rdf.terms import FALSE, TRUE, compare
+from solver.rdf.values import FALSE, TRUE, compare
 from tests.solver.rdf.expressions import X, Y, term
 
 NUMBERS = [

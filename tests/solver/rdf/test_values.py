@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lars.language.terms import XSD, Literal
 from solver.rdf import Single, value
-from solver.rdf.terms import literal, scientific
+from solver.rdf.values import literal, scientific
 
 
 @given(st.integers(min_value=-(10**30), max_value=10**30))
