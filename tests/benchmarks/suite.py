@@ -11,6 +11,7 @@ from functools import cache, partial
 from itertools import combinations, islice, product
 
 from agreement.documents.recordings import Push
+from agreement.engines.adapters.messages import open_message
 from agreement.proving.hunting import hunted_query, streams
 from agreement.proving.suite.catalogue import NOISE, catalogue
 from agreement.proving.suite.suite_tests import WRITTEN, chosen_streams, stream_line
@@ -64,7 +65,9 @@ def text_of(query):
 
 def candidates(query, engines):
     """Return the streams of a query among which is chosen, the smallest first: all about its sentence."""
-    made = replace(hunted_query(query.name, text_of(query), query.family.static), letters=query.letters)
+    made = replace(
+        hunted_query(query.name, open_message(text_of(query), query.family.static)), letters=query.letters
+    )
     late = query.name.startswith("late")
     hunted = () if late else map(plain, filter(fits, islice(streams(made, 0), LOOKED)))
     small = () if late or query.name not in OWN else few(query)

@@ -305,13 +305,7 @@ def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
             raise LarsError(f"the engine rejects the query: {answers.refused}")
         return answers.recording()
 
-    profile = _profile(command, text)
+    with RunningAdapter(command) as adapter:
+        profile = messages.profile_of(adapter, messages.open_message(text))
     specification = profile.dialect if profile.dialect in specifications.NAMES else _ELSE
     return Engine(profile.engine, specification, (), recorded), not profile.kinds
-
-
-def _profile(command: str, text: str) -> messages.ProfileReply:
-    with RunningAdapter(command) as adapter:
-        session = adapter.open(messages.open_message(text))
-        session.close()
-        return session.profile

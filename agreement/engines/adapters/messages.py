@@ -380,6 +380,13 @@ def _content(report: EngineReport) -> tuple[object, ...]:
     return report.t, _bounds(report), Counter(rows)
 
 
+def profile_of(engine: StreamEngine, registration: OpenMessage) -> ProfileReply:
+    """Return the profile that an engine gives for a query, or raise RefusedQueryError."""
+    session = engine.open(registration)
+    session.close()
+    return session.profile
+
+
 def answers_of(engine: StreamEngine, registration: OpenMessage, pushes: Sequence[Push]) -> EngineAnswers:
     """Return the answers of an engine in a new run; raises FailedEngineError if the engine fails."""
     try:

@@ -1,17 +1,26 @@
 """The queries of a hunt: the given queries, or small generated queries in the engine's language."""
 
-from dataclasses import field
-from math import inf
+from dataclasses import field, replace
+from fractions import Fraction
+from math import inf, lcm
 from time import monotonic
 from typing import Final
 
 from agreement.documents.recordings import Push, static_of
 from agreement.documents.requests import sources
-from agreement.engines.adapters.messages import OpenMessage, StreamEngine, answers_of, open_message
+from agreement.engines.adapters.messages import (
+    OpenMessage,
+    RefusedQueryError,
+    StreamEngine,
+    answers_of,
+    open_message,
+    profile_of,
+)
 from agreement.engines.engine import read_with_text
 from agreement.engines.specifications import NAMES
 from agreement.proving.hunting.alphabets import Letter, alphabet
 from lars.dataclass import dataclass
+from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from solver.facts import Static
 from translate.model.query import EngineQuery, Language
@@ -41,32 +50,37 @@ class HuntedQuery:
 
 
 def hunted_query(
-    name: str,
-    text: str,
-    static: tuple[str, ...] = (),
-    options: dict[str, object] | None = None,
-    language: Language | None = None,
+    name: str, registration: OpenMessage, language: Language | None = None, unit: Duration = MILLISECOND
 ) -> HuntedQuery:
-    """Return a query for the hunt.
+    """Return a query for the hunt, with streams in whole units of the engine.
 
     Raises:
-        LarsError: The query is unreadable, or has no time-based window.
+        LarsError: The query is unreadable, has no time-based window, or its windows are not multiples of
+            the engine's unit.
     """
-    read = read_with_text(text, name, language)
+    read = read_with_text(registration.query, name, language)
     ranges = [source.window for source in sources(read) if isinstance(source.window, Range)]
     if not ranges:
         raise LarsError(f"{name}: no window with a RANGE; expected queries over windows of time")
     lengths = [span.length.milliseconds for span in ranges]
     slides = [None if span.slide is None else span.slide.milliseconds for span in ranges]
-    tick = _SECOND if all(number % _SECOND == 0 for number in (*lengths, *filter(None, slides))) else 1.0
+    # Engines take whole milliseconds, and an adapter whole units.
+    least = float(lcm(unit.nanoseconds, MILLISECOND.nanoseconds) // MILLISECOND.nanoseconds)
+    sizes = (*lengths, *filter(None, slides))
+    tick = next((n for n in (_SECOND, least) if not n % least and not any(size % n for size in sizes)), 1.0)
+    if tick % least:
+        raise LarsError(
+            f"{name}: the windows are not multiples of the adapter's time_unit, {unit}; use a RANGE and STEP "
+            "that are multiples of this time_unit"
+        )
     windows = tuple(
         (max(round(length / tick), 1), max(round((slide or tick) / tick), 1))
         for length, slide in zip(lengths, slides, strict=True)
     )
-    held = static_of(static)
+    held = static_of(registration.static)
     return HuntedQuery(
         name,
-        open_message(text, static, options),
+        registration,
         read,
         held,
         tick,
@@ -195,6 +209,27 @@ class QueryWriting:
     stream: str = "{iri}"
     length: str = "{n}"
     capital: bool = False
+    scale: int = 1
+    """The factor of all lengths, so that a time point is a multiple of the engine's unit."""
+
+    def for_unit(self, unit: Duration) -> "QueryWriting":
+        """Return this notation with the smallest time points that are multiples of an engine's unit.
+
+        >>> QueryWriting("rspql").for_unit(Duration(10**7)).scale
+        10
+        """
+        return replace(self, scale=Fraction(self._point, unit.nanoseconds).denominator)
+
+    @property
+    def _point(self) -> int:
+        """The nanoseconds of a time point without a scale: a number of RSP-QL counts milliseconds."""
+        by_number = self.dialect == "rspql" and self.length == "{n}"
+        return (MILLISECOND if by_number else SECOND).nanoseconds
+
+    @property
+    def milliseconds(self) -> int:
+        """The length of a time point in ms."""
+        return self.scale * self._point // MILLISECOND.nanoseconds
 
     @property
     def language(self) -> Language:
@@ -207,7 +242,8 @@ class QueryWriting:
         Raises:
             KeyError: The language cannot express the query.
         """
-        return _WRITERS[self.dialect](self, of)
+        scaled = ((stream, n * self.scale, m * self.scale, text) for stream, n, m, text in of.windows)
+        return _WRITERS[self.dialect](self, replace(of, windows=tuple(scaled)))
 
 
 def _rspql(how: QueryWriting, of: QueryFamily) -> str:
@@ -278,7 +314,7 @@ def first_query(dialect: str) -> HuntedQuery:
     """Return the first of the generated queries in a query language."""
     family = _FAMILIES[0]
     how = next(writing for writing in WRITINGS if writing.dialect == dialect)
-    return hunted_query(family.name, how.text(family), (), None, Language(dialect))
+    return hunted_query(family.name, open_message(how.text(family)), Language(dialect))
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,22 +342,36 @@ def made_queries(
         FailedEngineError: The engine fails.
     """
     refusals: list[tuple[str, str]] = []
-    taken: list[QueryWriting] = []
+    taken: list[_Notation] = []
     for how in sorted(WRITINGS, key=lambda writing: writing.dialect != dialect):
-        query = hunted_query(_FAMILIES[0].name, how.text(_FAMILIES[0]), (), options, Language(how.dialect))
-        answers = answers_of(engine, query.registration, _dense(query))
-        if answers.profile is None:
-            refusals.append((how.dialect, answers.refused or ""))
-        elif answers.profile.dialect == how.dialect or answers.profile.dialect not in _WRITERS:
+        try:
+            profile = profile_of(engine, open_message(how.text(_FAMILIES[0]), (), options))
+        except RefusedQueryError as error:
+            refusals.append((how.dialect, str(error)))
+            continue
+        if profile.dialect == how.dialect or profile.dialect not in _WRITERS:
+            notation = how.for_unit(profile.unit), profile.unit
+            query = _hunted(_FAMILIES[0], notation, options)
+            answers = answers_of(engine, query.registration, _dense(query))
             if any(report.rows for report in (*(one for _, one in answers.reports), *answers.flush)):
-                return _queries_of(engine, how, options, seconds)
-            taken.append(how)
+                return _queries_of(engine, notation, options, seconds)
+            taken.append(notation)
     if taken:
         return _queries_of(engine, taken[0], options, seconds)
     sentence = f"the first with: {refusals[0][1]}" if refusals else "it declares another dialect for each"
     tried = " ".join(WRITINGS[0].text(_FAMILIES[0]).split())
     problem = f"the engine accepts no tried query, such as {tried} in each dialect"
     raise LarsError(f"{problem}, {sentence}; use a QUERY that the engine accepts")
+
+
+_Notation = tuple[QueryWriting, Duration]
+"""A notation of queries, and the unit of the engine's times."""
+
+
+def _hunted(family: QueryFamily, notation: _Notation, options: dict[str, object] | None) -> HuntedQuery:
+    how, unit = notation
+    message = open_message(how.text(family), family.static, options)
+    return hunted_query(family.name, message, Language(how.dialect), unit)
 
 
 def _dense(query: HuntedQuery) -> tuple[Push, ...]:
@@ -333,11 +383,11 @@ def _dense(query: HuntedQuery) -> tuple[Push, ...]:
 
 
 def _queries_of(
-    engine: StreamEngine, how: QueryWriting, options: dict[str, object] | None, seconds: float
+    engine: StreamEngine, notation: _Notation, options: dict[str, object] | None, seconds: float
 ) -> MadeQueries:
     until = monotonic() + seconds
     queries, refusals = list[HuntedQuery](), list[tuple[str, str]]()
-    operated = how.dialect in ("rspql", "sparqlstream")
+    operated = notation[0].dialect in ("rspql", "sparqlstream")
     for family in (
         query_family for query_family in _FAMILIES if operated or query_family.operator == "RStream"
     ):
@@ -345,8 +395,8 @@ def _queries_of(
             refusals.append((family.name, _NO_TIME))
             continue
         try:
-            query = hunted_query(family.name, how.text(family), family.static, options, Language(how.dialect))
-            engine.open(query.registration).close()
+            query = _hunted(family, notation, options)
+            profile_of(engine, query.registration)
         except LarsError as error:
             # An engine that breaks on one of them may take the others.
             refusals.append((family.name, str(error)))

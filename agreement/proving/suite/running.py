@@ -20,6 +20,7 @@ from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import (
     EngineAnswers,
     FailedEngineError,
+    ProfileReply,
     RefusedQueryError,
     StreamEngine,
     answers_of,
@@ -27,7 +28,7 @@ from agreement.engines.adapters.messages import (
 )
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS, QueryWriting
-from agreement.proving.suite.expecting import MILLISECONDS, Reports
+from agreement.proving.suite.expecting import Reports
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import declared_vectors, vectors
 from lars.dataclass import dataclass
@@ -66,11 +67,6 @@ Label = Literal["evaluation", "inside", "arrival", "later"]
 LABELS: Final[tuple[Label, ...]] = get_args(Label)
 
 
-def milliseconds(writing: QueryWriting) -> int:
-    """Return the length of a time point of a test in ms, for an engine with this notation."""
-    return MILLISECONDS[writing.language] if writing.length == "{n}" else 1000
-
-
 _WINDOW: Final = re.compile(r"ON STREAM :(\w+) \[RANGE (\d+) STEP (\d+)\]")
 _OPERATOR: Final = re.compile(r"REGISTER ([RID])Stream")
 
@@ -83,7 +79,7 @@ def query_text(test: SuiteTest, how: QueryWriting) -> str:
 
     def window(match: re.Match[str]) -> str:
         on = how.stream.format(iri=f"<http://e/{match[1]}>", name=match[1])
-        sizes = (how.length.format(n=size) for size in (match[2], match[3]))
+        sizes = (how.length.format(n=int(size) * how.scale) for size in (match[2], match[3]))
         return f"ON {on} [RANGE {' STEP '.join(sizes)}]"
 
     text = _WINDOW.sub(window, text)
@@ -119,11 +115,22 @@ def writing_of(
             named = session.profile.dialect
             session.close()
             if named == writing.dialect or named not in {query_writing.dialect for query_writing in WRITINGS}:
-                return writing
+                return _in_whole_units(writing, session.profile)
     sentence = f"the first with: {refusals[0]}" if refusals else "it declares another dialect for each"
     raise LarsError(
         f"the engine accepts no tried query, {sentence}; expected an engine for queries of the suite"
     )
+
+
+def _in_whole_units(writing: QueryWriting, profile: ProfileReply) -> QueryWriting:
+    """Return a notation whose time points are whole units of an engine."""
+    scaled = writing.for_unit(profile.unit)
+    if scaled.scale > 1 and writing.language is not Language.RSPQL:
+        raise LarsError(
+            f"cannot run the tests on {profile.engine}: their times count seconds, and its time_unit is "
+            f"{profile.time_unit}; use an adapter whose time_unit divides 1s"
+        )
+    return scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,7 +347,7 @@ _LOOK: Final = 0.1
 def _answer(
     engine: StreamEngine, test: SuiteTest, writing: QueryWriting, options: Mapping[str, object]
 ) -> SuiteAnswer:
-    length = milliseconds(writing)
+    length = writing.milliseconds
     pushes = [Push(push.t * length, push.stream, push.triple) for push in test.stream]
     try:
         answers = answers_of(engine, open_message(query_text(test, writing), test.static, options), pushes)

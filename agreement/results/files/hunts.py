@@ -17,7 +17,7 @@ from agreement.documents.recordings.case import case_text
 from agreement.documents.requests import JudgeOptions
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import StreamEngine
+from agreement.engines.adapters.messages import StreamEngine, open_message, profile_of
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES, specification
 from agreement.experiments.junit import VerdictCase
@@ -222,15 +222,13 @@ def _queries(
         dialect = next(iter((*named, *own[-1:])), "rspql")
         return hunting.made_queries(engine, options, dialect, request.limits.time_limit * _OPENED)
     static = static_lines(read_static(request.static))
-    return hunting.MadeQueries(
-        tuple(
-            hunting.hunted_query(
-                str(path), requests.absolute_text(read_text(path, _QUERY), str(path)), static, options
-            )
-            for path in request.inputs
-        ),
-        (),
-    )
+    messages = {
+        str(path): open_message(requests.absolute_text(read_text(path, _QUERY), str(path)), static, options)
+        for path in request.inputs
+    }
+    unit = profile_of(engine, next(iter(messages.values()))).unit
+    queries = (hunting.hunted_query(name, message, unit=unit) for name, message in messages.items())
+    return hunting.MadeQueries(tuple(queries), ())
 
 
 def _judgeable(made: hunting.MadeQueries, judge: hunting.Reference) -> hunting.MadeQueries:

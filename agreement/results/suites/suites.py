@@ -39,7 +39,7 @@ from agreement.proving.suite import (
     writing_of,
 )
 from agreement.proving.suite.expecting import MILLISECONDS
-from agreement.proving.suite.running import Choice, SuiteAnswer, milliseconds
+from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import WRITTEN, SuiteTest
 from agreement.proving.suite.vectors import NAMED_STARTS, Start
 from agreement.results.base.library import (
@@ -390,7 +390,7 @@ def _recorded(
         )
     files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
     writing = WRITTEN[Language(request.dialect or Language.RSPQL.value)]
-    reading = AnswersOptions(unit=Duration(milliseconds(writing) * 10**6))
+    reading = AnswersOptions(unit=Duration(writing.milliseconds * 10**6))
     answers = []
     for test in tests:
         if writing.language not in test.texts:
@@ -399,7 +399,7 @@ def _recorded(
             answers.append(SuiteAnswer(test, refused="no file of answers"))
             continue
         recording = read_recording(files[test.name], reading)
-        answers.append(of_recording(test, recording, milliseconds(writing)))
+        answers.append(of_recording(test, recording, writing.milliseconds))
     if all(answer.refused is not None for answer in answers):
         raise LarsError(
             f"--answers {folder}: no file has the name of a test; expected files TEST.*, such as "

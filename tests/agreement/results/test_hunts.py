@@ -12,6 +12,7 @@ from agreement import api
 from agreement.results.renderings.pages.page import program_version
 from lars.errors import LarsError
 from tests.agreement.command import lars
+from tests.agreement.engines.adapters.streams import in_units
 from tests.packs import ROOT
 
 SERVED = f"{sys.executable} -m agreement.cli serve-engine"
@@ -204,3 +205,23 @@ def test_a_hunt_ends_in_its_time_where_each_run_needs_a_process_of_its_own(tmp_p
     start = monotonic()
     api.hunt(adapter=f"{sys.executable} {stale} open", time_limit=5)
     assert monotonic() - start < 30  # a machine that others share starts processes slowly
+
+
+@pytest.mark.parametrize(("name", "unit"), [("10ms", 10), ("1s", 1000), ("1500000ns", 1.5)])
+def test_a_right_engine_with_another_time_unit_is_hunted_in_whole_units(name, unit, tmp_path):
+    adapter = in_units(tmp_path / "engine.py", f"{SERVED} rspql", name, unit)
+    found = api.hunt(adapter=adapter, runs=40, engine="rspql")
+    assert (found.faults, found.refusals, found.to_json()["judged"] > 30) == ((), (), True)
+
+
+def test_a_query_whose_windows_are_no_whole_units_of_the_engine_is_refused_by_its_name(tmp_path):
+    adapter = in_units(tmp_path / "toy.py", f"{TOY} open", "10ms", 10)
+    (tmp_path / "q.rq").write_text(
+        "PREFIX : <http://e/>\nREGISTER RStream <out> AS SELECT ?x FROM NAMED WINDOW :w ON STREAM :S "
+        "[RANGE 6 STEP 3] WHERE { WINDOW :w { ?x :in :room } }"
+    )
+    says = "q.rq: the windows are not multiples of the adapter's time_unit, 10ms; use a RANGE and STEP"
+    with pytest.raises(LarsError, match=says):
+        api.hunt(tmp_path / "q.rq", adapter=adapter, runs=10)
+    (tmp_path / "q.rq").write_text((tmp_path / "q.rq").read_text().replace("6 STEP 3", "60 STEP 30"))
+    assert api.hunt(tmp_path / "q.rq", adapter=adapter, runs=10).to_json()["judged"] > 5

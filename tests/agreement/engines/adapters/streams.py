@@ -1,6 +1,7 @@
 """Queries and random streams that adapters are given in tests."""
 
 import random
+import shlex
 import sys
 from pathlib import Path
 
@@ -37,3 +38,26 @@ def random_pushes(seed, count=12, most=4):
         )
         t += chance.choice((0, 1, 1, 2, 3, most))
     return found
+
+
+IN_UNITS = """import json, subprocess, sys
+engine = subprocess.Popen(ENGINE, text=True, bufsize=1, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for line in sys.stdin:
+    message = json.loads(line)
+    if "t" in message:
+        message["t"] *= UNIT
+    print(json.dumps(message), file=engine.stdin, flush=True)
+    reply = json.loads(engine.stdout.readline())
+    if message["op"] == "open":
+        reply |= {"time_unit": NAME} if "ok" in reply else {}
+    for report in reply.get("reports", ()):
+        report |= {key: report[key] / UNIT for key in ("t", "window_from", "window_to") if key in report}
+    print(json.dumps(reply), flush=True)
+"""
+
+
+def in_units(path, engine, name, unit):
+    """Write an adapter whose times count another unit than that of the engine, ms."""
+    text = IN_UNITS.replace("ENGINE", repr(shlex.split(engine))).replace("NAME", repr(name))
+    path.write_text(text.replace("UNIT", str(unit)))
+    return f"{sys.executable} {path}"

@@ -7,7 +7,7 @@ import pytest
 
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
-from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply
+from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, open_message
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
 from agreement.proving.hunting.hunted_queries import hunted_query
@@ -41,7 +41,7 @@ def test_windows_contain_the_ends_that_the_language_of_their_query_gives_them():
         "REGISTER RSTREAM <urn:out> AS SELECT ?x ?y FROM NAMED WINDOW <urn:w> ON <http://e/S> "
         "[RANGE 10 STEP 2] WHERE { WINDOW <urn:w> { ?x <http://e/p> ?y } }"
     )
-    queries = [hunted_query("a query of Kolibrie", text)]
+    queries = [hunted_query("a query of Kolibrie", open_message(text))]
     found = Hunt(
         built_in("rspql"), queries, reference("rspql", builtin("rspql"), JudgeOptions()), HuntLimits(600, 100)
     )
@@ -175,7 +175,7 @@ def test_terms_that_a_variable_makes_equal_are_tried_unequal():
         "PREFIX : <http://e/> REGISTER RStream <http://e/out> AS SELECT ?x FROM NAMED WINDOW :w ON STREAM :S "
         "[RANGE 4 STEP 4] WHERE { WINDOW :w { ?x :p ?x } }"
     )
-    triples = [triple for _, triple in hunted_query("loop", text).letters]
+    triples = [triple for _, triple in hunted_query("loop", open_message(text)).letters]
     assert any(subject != object_ and "/p>" in predicate for subject, predicate, object_ in triples)
 
 

@@ -39,6 +39,7 @@ from agreement.results.suites import suites
 from lars.durations import Duration
 from solver.deadlines import Deadline
 from tests.agreement.command import lars
+from tests.agreement.engines.adapters.streams import in_units
 from tests.agreement.proving.hunting.mutants import AlteredEngine, _each, _later, _once_a_time
 from tests.agreement.proving.suite.certifying import TRUE, oxigraph_is_right
 from tests.packs import ROOT
@@ -319,6 +320,13 @@ def await_lines(path, number):
     until = time.monotonic() + 60
     while time.monotonic() < until and (not path.exists() or path.read_text().count("\n") < number):
         time.sleep(0.05)
+
+
+def test_an_engine_whose_time_unit_is_longer_than_a_time_point_is_run_in_whole_units(folder, tmp_path):
+    adapter = in_units(tmp_path / "engine.py", SERVED, "10ms", 10)
+    ran = lars("suite", "run", folder, "--level", "core", "--adapter", adapter, "-q", "--json")
+    counts = json.loads(ran.out)["engines"][0]["counts"]
+    assert (ran.code, counts["failed"], counts["passed"] > 0) == (0, 0, True)
 
 
 HANGS = """import json, sys, time
