@@ -13,6 +13,7 @@ from typing import Annotated, Final, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from agreement.documents import values
+from agreement.documents.outputs import plain
 from agreement.documents.recordings import SLACK, Push, Recording, Report, static_lines, static_of
 from agreement.documents.requests import check_based, sources
 from agreement.engines import specifications
@@ -193,8 +194,8 @@ class BuiltInSession:
         latest = max(self._clock, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
         for push in pushes:
             if push.t < latest:
-                found = f"found the time {push.t:g} ms, which is before the preceding time {latest:g} ms"
-                yield f"{found}; expected times in order"
+                times = f"{plain(push.t)} ms, which is before the preceding time {plain(latest)} ms"
+                yield f"found the time {times}; expected times in order"
                 continue
             try:
                 specifications.elements_of([push], self.run.unit)

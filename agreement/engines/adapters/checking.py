@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, TextIO
 
-from agreement.documents.outputs import first_few, quantity
+from agreement.documents.outputs import first_few, plain, quantity
 from agreement.documents.recordings import Push, as_lexical
 from agreement.documents.requests import read_once, sources
 from agreement.documents.values import cut
@@ -365,8 +365,8 @@ def _times(answers: messages.EngineAnswers, pushes: Sequence[Push]) -> AdapterCh
     odd = [report.t for _, report in answers.reports if report.t > 2 * last]
     problem = (
         (
-            f"a report has the time {odd[0]:g} ms, but the last push has the time {last:g}; use times "
-            "in time_unit"
+            f"a report has the time {plain(odd[0])} ms, but the last push has the time {plain(last)}; "
+            "use times in time_unit"
         )
         if odd
         else None

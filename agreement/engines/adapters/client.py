@@ -26,6 +26,7 @@ from typing import Final, Self, TextIO, TypeVar
 
 from pydantic import ValidationError
 
+from agreement.documents.outputs import plain
 from agreement.documents.recordings import Push
 from agreement.documents.recordings.recording import of_text
 from agreement.documents.recordings.term_entries import answered_term
@@ -421,7 +422,7 @@ class RunningAdapter:
         length = profile.unit.milliseconds
         for t in (report.t, report.window_from, report.window_to):
             if t is not None and t != int(t):
-                problem = f"the time {t:g}; use whole numbers of its time_unit, {profile.time_unit}"
+                problem = f"the time {plain(t, 9)}; use whole numbers of its time_unit, {profile.time_unit}"
                 raise self._failed(f"has replied to {op} with {problem}")
         rows = tuple(self._row(row, profile, op) for row in report.rows)
         bounds = (None if end is None else end * length for end in (report.window_from, report.window_to))
@@ -503,8 +504,9 @@ class AdapterSession:
         number = Fraction(round(Fraction(str(t)) * NANOSECONDS["ms"]), self.profile.unit.nanoseconds)
         if number.denominator != 1:
             raise LarsError(
-                f"cannot give the adapter {cut(self.adapter.command)!r} the time {t:g} ms: its time_unit is "
-                f"{self.profile.time_unit}; use times and a --unit that are multiples of this time_unit"
+                f"cannot give the adapter {cut(self.adapter.command)!r} the time {plain(t, 9)} ms: "
+                f"its time_unit is {self.profile.time_unit}; "
+                "use times and a --unit that are multiples of this time_unit"
             )
         return int(number)
 

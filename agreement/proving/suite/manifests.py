@@ -13,6 +13,7 @@ from typing import Final
 import pyoxigraph as ox
 from pydantic import BaseModel
 
+from agreement.documents.outputs import plain
 from agreement.documents.placed import check_data, json_of
 from agreement.documents.recordings import Push, static_of, triple_of
 from agreement.documents.values import cut
@@ -171,7 +172,7 @@ def _write_test(folder: Path, test: SuiteTest) -> None:
 
 
 def _stream_line(push: Push) -> str:
-    return f'{" ".join((*push.triple, push.stream))} "{push.t:g}" .'
+    return f'{" ".join((*push.triple, push.stream))} "{plain(push.t)}" .'
 
 
 def expected_text(reports: Sequence[ExpectedReports]) -> str:

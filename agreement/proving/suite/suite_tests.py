@@ -8,6 +8,7 @@ from importlib.resources import files
 from itertools import combinations
 from typing import Final
 
+from agreement.documents.outputs import plain
 from agreement.documents.recordings import Push, static_of
 from agreement.proving.hunting import WRITINGS, Letter, QueryWriting
 from agreement.proving.suite.catalogue import NOISE, SuiteQuery, catalogue, triple_of_words
@@ -106,7 +107,7 @@ def _push(written: str) -> Push:
 def stream_line(stream: tuple[Push, ...]) -> str:
     """Return a stream as a text in the form that `chosen_streams` reads."""
     return "; ".join(
-        " ".join((f"{push.t:g}", *(_word(term) for term in (push.stream, *push.triple)))) for push in stream
+        " ".join((plain(push.t), *(_word(term) for term in (push.stream, *push.triple)))) for push in stream
     )
 
 

@@ -112,6 +112,13 @@ def test_a_clock_that_is_driven_reports_without_an_arrival():
     )
 
 
+def test_a_late_time_is_named_with_all_its_digits():
+    session = built_in("rspql").open(open_message(rspql(4, 4)))
+    session.push([push(1234568, "a")])
+    (report,) = session.push([push(1234567, "late")])
+    assert "the time 1234567 ms, which is before the preceding time 1234568 ms" in report.refused
+
+
 @pytest.mark.parametrize("name", ["rspql", "csparql", "cqels"])
 def test_no_triple_comes_before_a_time_that_a_driven_clock_has_passed(name):
     session = built_in(name).open(open_message(QUERIES[name]))

@@ -27,6 +27,7 @@ from agreement.proving.suite import (
     RunControl,
     engine_answers,
     judged_suite,
+    read_suite,
     running,
     vectors,
     write_suite,
@@ -286,6 +287,13 @@ def test_a_suite_without_a_test_in_a_language_is_named(made_once, tmp_path, word
     ran = lars("suite", "run", tmp_path / "suite", *words, "--dialect", "csparql")
     said = "--dialect csparql: no test of {} has a query in this language; use rspql\n"
     assert (ran.code, ran.err) == (2, f"lars: {said.format(tmp_path / 'suite')}")
+
+
+def test_a_stream_with_late_times_is_read_as_it_was_written(made_once, tmp_path):
+    pushes = tuple(replace(push, t=push.t + 1234567) for push in made_once[0].stream)
+    write_suite(tmp_path / "suite", [replace(made_once[0], stream=pushes)])
+    (test,) = read_suite(tmp_path / "suite")
+    assert test.stream == pushes
 
 
 def test_an_engine_that_a_run_does_not_reach_has_no_language_of_another_engine(tests, monkeypatch):
