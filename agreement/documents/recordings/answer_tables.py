@@ -23,9 +23,7 @@ ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and
 _TERMS: Final = ("<", '"', "_:")
 
 
-def read_answer_table(
-    path: Path, times: answer_times.AnswerTimes, variable: str | None
-) -> recording.Recording:
+def read_answer_table(path: Path, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return consecutive rows of one time as a report; raises LarsError with the number of the row.
 
     If names of columns other than the time begin with ?, these columns are the variables. If a text is not
@@ -35,7 +33,7 @@ def read_answer_table(
     from solver.traces.formats.tables import plain_table
 
     cells = cells_of_table(str(path), plain_table(str(path), path))
-    time = _time_column(list(cells), variable, lambda problem: LarsError(f"{path}: {problem}"))
+    time = _time_column(list(cells), times, lambda problem: LarsError(f"{path}: {problem}"))
     others = [name for name in cells if name != time]
     names = [name for name in others if name.startswith("?")] or others
     exact = {name: _terms(cells[name][1]) for name in names}
@@ -53,7 +51,10 @@ def read_answer_table(
     return replace(answers, lexical=lexical, rows_only=True)
 
 
-def _time_column(names: Sequence[str], variable: str | None, error: Callable[[str], LarsError]) -> str:
+def _time_column(
+    names: Sequence[str], times: answer_times.AnswerTimes, error: Callable[[str], LarsError]
+) -> str:
+    variable = times.options.time_variable
     candidates = time_variables(variable)
     # A variable may have the name of the column of times, as in the answers of lars solve.
     exact = candidates if variable is None else (variable, *candidates)
@@ -173,23 +174,23 @@ class _Table:
             raise self.source.error(field.offset, str(error)) from None
 
 
-def read_csv(source: TextFile, times: answer_times.AnswerTimes, variable: str | None) -> recording.Recording:
+def read_csv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return consecutive rows of one time as a report; raises LarsError with the place of an error.
 
-    The column `variable` contains the times; by default, this is the first of t, time and timestamp.
+    The column `time_variable` contains the times; by default, this is the first of t, time and timestamp.
     """
     records = csv_records(source)
     names = _names(source, records, ACCEPTED_CSV)
-    place = names.index(_time_column(names, variable, partial(source.error, 0)))
+    place = names.index(_time_column(names, times, partial(source.error, 0)))
     table = _Table(source, names, place, recording.of_text, times.read, times)
     return table.answers(records[1:], lexical=True)
 
 
-def read_tsv(source: TextFile, times: answer_times.AnswerTimes, variable: str | None) -> recording.Recording:
+def read_tsv(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return consecutive rows of one time as a report, like `read_csv`, but with exact RDF terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)
-    column = _time_column(names, variable, partial(source.error, 0))
+    column = _time_column(names, times, partial(source.error, 0))
 
     def time(text: str) -> float:
         return read_time_term(tsv_term(text), column, times)

@@ -2,9 +2,11 @@
 
 import math
 import re
+from dataclasses import field
 from typing import Final
 
 from agreement.documents.outputs import plain
+from agreement.documents.requests import AnswersOptions
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -21,14 +23,13 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class AnswerTimes:
-    """The unit of numeric times, and the origin of dateTimes; without an origin, dateTimes are rejected.
+    """The times in recorded answers: numbers count `unit`, dateTimes count from the origin in the `options`.
 
-    If `ordered` is false, the time of a report may be earlier than the time of the previous report.
+    Without an origin, dateTimes are rejected.
     """
 
     unit: Duration
-    origin: traces.Instant | None = None
-    ordered: bool = True
+    options: AnswersOptions = field(default_factory=AnswersOptions)
 
     def read(self, text: str) -> float:
         """Return the time in milliseconds of a text; raises LarsError for an invalid time.
@@ -56,24 +57,25 @@ class AnswerTimes:
 
     def forwards(self, t: float, before: float) -> float:
         """Return the time of a report in ms; raises LarsError if the time precedes the previous report."""
-        if self.ordered and t < before:
+        if self.options.ordered and t < before:
             problem = f"found {plain(t)} ms, which is before the preceding time {plain(before)} ms"
             accepted = "reports in the order of their times, or --match sequence"
             raise LarsError(f"{problem}; expected {accepted}")
         return t
 
     def _since_origin(self, written: traces.Instant) -> float:
-        if self.origin is None:
+        origin: traces.Instant | None = self.options.origin
+        if origin is None:
             problem = f"found the dateTime {traces.show(written)}, but the dateTime of time 0 is unknown"
             raise LarsError(f"{problem}; expected {self._accepted()}, or dateTimes with --origin")
-        if written.kind is traces.TimeKind.INTEGER or written.kind is not self.origin.kind:
+        if written.kind is traces.TimeKind.INTEGER or written.kind is not origin.kind:
             problem = f"found {traces.show(written)}: only one of this time and the origin has a time zone"
             raise LarsError(f"{problem}; expected {self._accepted()}")
-        if written.value < self.origin.value:
-            begin = traces.show(self.origin)
+        if written.value < origin.value:
+            begin = traces.show(origin)
             problem = f"found {traces.show(written)}, which is before time 0, {begin}"
             raise LarsError(f"{problem}; use --origin with a dateTime up to the earliest time of the answers")
-        return self.of_number((written.value - self.origin.value) / self.unit.nanoseconds)
+        return self.of_number((written.value - origin.value) / self.unit.nanoseconds)
 
     def _accepted(self) -> str:
         return f"a time from 0 that counts {self.unit}"

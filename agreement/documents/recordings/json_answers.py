@@ -78,14 +78,12 @@ class _Solved(term_entries.RecordingPart):
         return replace(times, unit=MILLISECOND).of_number(self.ms)
 
 
-def read_sparql_json(
-    source: TextFile, times: answer_times.AnswerTimes, variable: str | None
-) -> recording.Recording:
+def read_sparql_json(source: TextFile, times: answer_times.AnswerTimes) -> recording.Recording:
     """Return consecutive rows of one time as a report.
 
-    The column `variable` contains the time; by default, this is the first of t, time and timestamp. A key of
-    this name next to `head` may also contain the time. A document with this key is one report: rows, no rows,
-    or a boolean. The boolean true is the row (). Raises LarsError with the place of an error.
+    The column `time_variable` contains the time; by default, this is the first of t, time and timestamp. A
+    key of this name next to `head` may also contain the time. A document with this key is one report: rows,
+    no rows, or a boolean. The boolean true is the row (). Raises LarsError with the place of an error.
     """
     lines = source.lines()
     if one_a_line(lines):
@@ -95,7 +93,7 @@ def read_sparql_json(
     variables: list[str] = []
     reports: list[_Report] = []
     for document in documents:
-        names, reports_read = _read(document, times, variable, reports[-1][0] if reports else 0.0)
+        names, reports_read = _read(document, times, reports[-1][0] if reports else 0.0)
         variables += names
         reports += reports_read
     return replace(recording.recording_of(variables, reports), rows_only=not one_a_line(lines))
@@ -113,10 +111,10 @@ def time_variables(variable: str | None) -> Sequence[str]:
 
 
 def _read(
-    document: placed.PlacedData, times: answer_times.AnswerTimes, variable: str | None, before: float
+    document: placed.PlacedData, times: answer_times.AnswerTimes, before: float
 ) -> tuple[list[str], list[_Report]]:
     content = placed.check_data(_File, document)
-    candidates = time_variables(variable)
+    candidates = time_variables(times.options.time_variable)
     own = next((name for name in candidates if name in document.content), None)
     if content.results is None and content.boolean is None:
         raise document.error((), f"found neither results nor boolean; expected {ACCEPTED_SPARQL_JSON}")

@@ -60,7 +60,7 @@ def read_recording(path: Path, options: AnswersOptions) -> Recording:
     """
     accepted = ACCEPTED_ANSWERS if options.answers_format is None else ACCEPTED[options.answers_format]
     if options.answers_format is None and is_table(path):
-        return read_answer_table(path, _times(options, options.unit), options.time_variable)
+        return read_answer_table(path, _times(options, options.unit))
     source = read_file(path, accepted)
     kind = options.answers_format or recognise(source, path.suffix.lower())
     times = _times(options, MILLISECOND if kind in _IN_MILLISECONDS else options.unit)
@@ -72,11 +72,11 @@ def read_recording(path: Path, options: AnswersOptions) -> Recording:
         case "yabench":
             return read_yabench(source, times)
         case "sparql-json":
-            return json_answers.read_sparql_json(source, times, options.time_variable)
+            return json_answers.read_sparql_json(source, times)
         case "csv":
-            return read_csv(source, times, options.time_variable)
+            return read_csv(source, times)
         case "tsv":
-            return read_tsv(source, times, options.time_variable)
+            return read_tsv(source, times)
         case "solve":
             return json_answers.read_solved(source, times)
         case _:
@@ -85,7 +85,7 @@ def read_recording(path: Path, options: AnswersOptions) -> Recording:
 
 def _times(options: AnswersOptions, usual: Duration) -> AnswerTimes:
     """Return the reader of times; the default unit of a number is the usual unit of the format."""
-    return AnswerTimes(options.answers_unit or usual, options.origin, options.ordered)
+    return AnswerTimes(options.answers_unit or usual, options)
 
 
 def is_table(path: Path) -> bool:
