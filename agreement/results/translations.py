@@ -98,8 +98,7 @@ class TranslateRequest:
     to: Language | None = option(None, "Print the query in this query language, not as a LARS program.")
     step: Duration | None = option(
         None,
-        "STEP for windows without a STEP, such as 1s. C-SPARQL, Kolibrie, CQELS 2, sparq and Janus "
-        "require a STEP.",
+        "STEP for windows without a STEP, such as 1s, if the language requires a STEP.",
         requests.readers.unit,
         metavar="LENGTH",
         keyword="str | None",
