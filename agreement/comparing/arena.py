@@ -61,14 +61,14 @@ class Arena(Generic[Run, Switch]):
     switches on; None if no prediction exists.
     - `plainly` returns whether the prediction with these switches on equals the run without further
     assumptions.
-    - `tells` returns whether a run could refute these switches.
+    - `can_refute` returns whether a run could refute these switches.
     - `expects` returns whether the prediction with a switch on differs from the correct reports.
     - `is_over` returns whether the time limit is over; after the limit, the runs tried so far decide.
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
     plainly: Callable[[Run, tuple[Switch, ...]], bool]
-    tells: Callable[[Run, tuple[Switch, ...]], bool]
+    can_refute: Callable[[Run, tuple[Switch, ...]], bool]
     expects: Callable[[Run, Switch], bool]
     wrong: Sequence[Run]
     right: Sequence[Run]
@@ -80,9 +80,9 @@ class Arena(Generic[Run, Switch]):
         """Return whether the prediction with these switches on equals the wrong run with this number."""
         return self._missed(number, switches, right=False) == 0
 
-    def _tells(self, number: int, switches: tuple[Switch, ...]) -> bool:
+    def _can_refute(self, number: int, switches: tuple[Switch, ...]) -> bool:
         if (number, switches) not in self._telling:
-            self._telling[number, switches] = self.tells(self.wrong[number], switches)
+            self._telling[number, switches] = self.can_refute(self.wrong[number], switches)
         return self._telling[number, switches]
 
     def _missed(self, number: int, switches: tuple[Switch, ...], *, right: bool) -> int | None:
@@ -163,7 +163,7 @@ class Arena(Generic[Run, Switch]):
         told = (
             number
             for number in sorted(lead.explained)[-_SAMPLE:]
-            if self._tells(number, next(way for way in ways if self.explains(number, way)))
+            if self._can_refute(number, next(way for way in ways if self.explains(number, way)))
         )
         return frozenset(told)
 

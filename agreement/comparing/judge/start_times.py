@@ -103,7 +103,22 @@ def all_starts(
 
 
 class _Classes:
-    """The classes of indistinguishable start times of windows, with the least members of the classes."""
+    """The classes of indistinguishable start times of windows, with the least members of the classes.
+
+    Example: one window with width 6 and slide 4, low-open, reported at its close; elements at 1, 5 and 9; the
+    query is registered at 0. Possible start times are 0, 1, 2 and 3. The first reported windows are:
+
+        t0   window    elements
+        0    (0, 6]    1, 5
+        1    (1, 7]    5
+        2    (2, 8]    5
+        3    (3, 9]    5, 9
+
+    `_own` yields 0, the registration; 1 (that is 1, 5 and 9 modulo the slide), at which the opening of a
+    window passes an element; and 3 (that is 9 - 6), at which the close of a window reaches an element. The
+    start time 2 is not tried: no opening and no close passes an element between 1 and 2. If a recording has a
+    report at 8, `compared` yields 8, so that 2 is tried, too. With a slide up to `EACH`, all four are tried.
+    """
 
     def __init__(
         self,
@@ -141,7 +156,10 @@ class _Classes:
     def _candidates(self, fixed: StartTimes, wanted: int) -> list[int]:
         """Return the start times of a window that can lead to different verdicts.
 
-        The start times of the first windows are fixed.
+        The start times of the first windows are fixed. In each round, each window gets the start times at
+        which its close passes an event of another window with a known start time. A least member depends on
+        a chain of windows, each window on the next one, up to an own start time. A chain without repetition
+        has at most one step for each window that is not fixed, so this number of rounds suffices.
         """
         found = [*({t} for t in fixed), *map(set, self.own[len(fixed) :])]
         for _ in range(len(fixed), len(found)):

@@ -28,8 +28,11 @@ from translate.model.windows import Range, window_operator
 from translate.tau import lars_program, output_of
 
 _MOST_PLACEMENTS: Final = 64
+"""The maximum number of placements of a match that are evaluated at one time; a guess."""
 _MOST_TIMES: Final = 12
+"""The maximum number of evaluation times of a match; a guess: more positions of pivots are rare."""
 _ENDS: Final = 2
+"""The number of times that `_placed` lists first, the oldest and the newest; their products come first."""
 
 
 def _with_something(part: Pattern) -> Pattern | None:

@@ -59,14 +59,21 @@ from translate.analysis import expressions_of, parts
 from translate.model.patterns import Group, Modifiers, Path, Pattern, Select
 from translate.tau import uses_arrivals
 
+# All of these numbers are guesses. They limit the data that are tried after the proof has failed.
 _MOST_MODELS: Final = 30
+"""The maximum number of models of an open case from which data are made."""
 _MOST_TRIED: Final = 800
+"""The maximum number of data on which both queries are evaluated."""
 _COPIES: Final = (1, 2, 5, 11)
+"""The numbers of copies of a match, for queries that count; 11 has more digits than the other numbers."""
 _TRIED_EACH: Final = 6
+"""The maximum number of placements of several copies of a match."""
 _COPIED: Final = 4
+"""The maximum number of sets of variables of each size that differ between copies."""
 _MOST_PLACED: Final = 64
 """The maximum number of open placements for which data are made."""
 _MODELS_PLACED: Final = 3
+"""The maximum number of models of an open case with given placements."""
 
 
 def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:

@@ -17,6 +17,7 @@ from agreement.proving.hunting.references import UNJUDGED, HuntedRun, Reference,
 from solver.facts import Row
 
 _NEARLY_ALL: Final = 0.9
+"""The share of runs from which on a text says "nearly always"; a guess."""
 
 
 def described(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun], judge: Reference) -> str:

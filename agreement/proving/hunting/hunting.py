@@ -35,61 +35,83 @@ from lars.options import option
 from solver.deadlines import Deadline, until
 from solver.settings import Progress, no_progress
 
+# All numbers are guesses with the given reasons. No number was measured on its own.
+
+# Runs of the engine.
 _MOST_FAILURES: Final = 5
-"""The number of failed runs of one query after which the query is not run again."""
+"""The number of failed runs of one query after which the query is not run again; its cause is clear then."""
 _MANY_REPORTS: Final = 200
-"""The number of reports from which on a run is skipped if enough wrong runs are known."""
+"""The number of reports from which on a run is skipped if enough wrong runs are known, to save time."""
 _KEPT: Final = 250
-"""The maximum number of wrong runs, and of right runs, that are kept for trying causes."""
+"""The maximum number of wrong runs, and of right runs, on which causes are tried, to limit the time."""
 _DESCRIBED: Final = 20
 """The number of wrong runs, and of right runs, that are described if no time is left."""
 _ENOUGH: Final = 40
 """The number of wrong runs per requested fault at which the exploration ends."""
-_FEW_QUERIES, _OFTEN, _MORE = 3, 12, 4
-"""The number of queries with wrong runs up to which a query with few wrong runs is run more often.
+_FEW_QUERIES: Final = 3
+"""The number of queries with wrong runs up to which a query with few wrong runs is run more often."""
+_OFTEN: Final = 12
+"""The number of wrong runs of a query from which on the query is not run more often."""
+_MORE: Final = 4
+"""The number of runs per turn of a query that is run more often."""
+_REPEATED: Final = 3
+"""The number of wrong runs that a new process repeats, to find out whether the engine is deterministic."""
+_REPEATED_MORE: Final = 12
+"""The number of wrong runs that a new process repeats if one of its answers is different."""
+_UNSTEADY: Final = 1 / 3
+"""The share of repeated runs with other answers above which no wrong run is explained: all may be chance."""
+_FASTEST: Final = 1e-6
+"""The assumed minimum of seconds per message, so that the expected time of a run is never 0."""
+_ONE_RUN: Final = 0.05
+"""The share of the time limit that one run may take; a stream that would take longer is omitted."""
+_SHORT: Final = 3
+"""The length of streams up to which no stream is omitted: a slow engine must be run, too."""
 
-The other numbers are the number of wrong runs at which this ends, and the number of runs per turn.
-"""
-_REPEATED, _REPEATED_MORE = 3, 12
-"""The numbers of wrong runs that a new process repeats: usually, and if one of its answers is different."""
-_EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _SHOWN = 0.3, 0.9, 0.8, 0.95
-"""The shares of the time limit at which phases end.
+# The shares of the time limit at which phases end.
+_EXPLORED: Final = 0.3
+"""The end of the exploration if a run is wrong: the rest of the time is for explanations."""
+_WITHOUT_FAULT: Final = 0.9
+"""The end of the exploration if no run is wrong: nothing needs an explanation."""
+_UNDERSTOOD: Final = 0.8
+"""The end of the search for causes."""
+_SHOWN: Final = 0.95
+"""The end of the minimization of streams that show faults; the rest of the time is for the report."""
 
-The phases are: exploring with a wrong run, exploring without a wrong run, explaining, and showing faults.
-"""
-_OWN, _ANOTHER = 0.5, 0.9
-"""The share of the wrong runs that an engine version must predict before its rules are added.
-
-The first number is for the version that the engine names itself, the second number for other versions.
-"""
+# Causes.
+_OWN: Final = 0.5
+"""The share of the unexplained runs that the version that the engine names itself must predict."""
+_ANOTHER: Final = 0.9
+"""The share of the wrong runs that another version must predict: a resemblance by chance is likelier."""
 _MOST_FAULTS: Final = 12
+"""The maximum number of faults if the user names none: a longer list would not be read."""
 _SAMPLE: Final = 60
 """The number of runs by which the needed rules of an engine version are determined."""
-_MANY, _NEAREST = 12, 10
-"""Pairs of possible faults are tried from this number of wrong runs; the number of faults to pair.
-
-With fewer wrong runs, a pair may fit by chance.
-"""
-_CHANCE, _FEW = 0.1, 2
-"""The share and the number of wrong runs that may remain unexplained: such runs are only counted."""
-_FASTEST, _ONE_RUN, _SHORT = 1e-6, 0.05, 3
-"""Limits for streams: the assumed minimum seconds per message, the share of time for one run, and a length.
-
-A stream is omitted if its run would take more than this share of the time. Streams up to this length are
-never omitted.
-"""
+_MANY: Final = 12
+"""The number of wrong runs from which on pairs of faults are tried: a pair may fit fewer runs by chance."""
+_NEAREST: Final = 10
+"""The number of possible faults that are paired: the number of pairs grows with its square."""
+_CHANCE: Final = 0.1
+"""The share of the wrong runs that may remain unexplained: such runs are only counted."""
+_FEW: Final = 2
+"""The number of wrong runs that may remain unexplained, even if they are more than `_CHANCE`."""
 _FEWEST: Final = 2
 """The number of runs that must be evidence for a cause, because a single run can be chance."""
 _BESIDE: Final = 1 / 3
 """The number of unexplained runs of the same queries that a cause may leave per explained run."""
 _MOST_SHOWN: Final = 10
-"""The maximum number of triples of a random stream that may show a single cause."""
-_EXPERIMENTS, _TRIED, _NEAR, _MOST_TESTED, _MOST_NEIGHBOURS = 24, 8, 8, 8, 40
-"""The numbers of streams in the experiments that test a cause.
+"""The maximum number of triples of a random stream that may show a single cause, so that people check it."""
 
-The numbers limit the streams with a predicted fault, the streams tried per query, the streams without a
-predicted fault, the tested causes, and the neighbours of a wrong run's stream.
-"""
+# Experiments that test a cause.
+_EXPERIMENTS: Final = 24
+"""The maximum number of streams on which the cause predicts a wrong report."""
+_TRIED: Final = 8
+"""The maximum number of streams per query of each kind: neighbours of wrong runs, and random streams."""
+_NEAR: Final = 8
+"""The maximum number of streams on which the cause predicts no wrong report."""
+_MOST_TESTED: Final = 8
+"""The maximum number of causes that are tested before none is accepted."""
+_MOST_NEIGHBOURS: Final = 40
+"""The maximum number of neighbours of a wrong run's stream from which streams are taken."""
 UNEXPLAINED: Final = "unexplained"
 Keeps = Callable[[references.HuntedRun], bool]
 """A function that returns whether a run still has the property that minimization must keep."""
@@ -328,7 +350,7 @@ class Hunt:
         if unsteady and not self.faults:
             run = unsteady[0]
             self.faults.append(Fault(run, self.reference.verdict(run), self.first_wrong, repeated=False))
-        if len(unsteady) * 3 > repeated:
+        if len(unsteady) > _UNSTEADY * repeated:
             return []
         return [run for run in self.wrong if all(run is not other for other in unsteady)]
 
@@ -384,7 +406,23 @@ def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.Hun
 
 @dataclass(slots=True)
 class Explanation:
-    """The explanation of the wrong runs of a hunt by causes, each of which becomes a fault."""
+    """The explanation of the wrong runs of a hunt by causes, each of which becomes a fault.
+
+    `add_faults` has these phases, in this order:
+
+    1. `_find` names causes. If one cause explains all wrong runs, only this cause is named. Otherwise causes
+       are added one after the other, each for the runs that are left. `_tested` runs the engine on new
+       streams, which can refute a cause; the new runs are added to `wrong` and `right`. Causes are added to
+       `named`, rules of an engine version to `rules`. `_add_rules_of` sets `followed`, removes the runs that
+       the version predicts from `wrong`, and renews the `arena`. At the end, `_take_back` removes doubtful
+       causes from `named`.
+    2. `_isolated` finds for each cause a stream that shows only this cause, and runs the engine on it.
+    3. `_show` minimizes the stream of each cause, and adds a fault to the faults of the hunt.
+    4. `_add_unexplained` adds a fault without a rule if more runs are left than can be chance. Before,
+       `_contrast` runs the engine on streams similar to these runs, and adds the runs to `wrong` and `right`.
+
+    The time limit of the hunt can end each phase; the next phases then use what was found.
+    """
 
     hunt: Hunt
     wrong: list[references.HuntedRun]
@@ -404,7 +442,13 @@ class Explanation:
             self.right = [run for run in self.right if judge.verdict(run).correct]
         over = partial(hunt.is_past, _UNDERSTOOD)
         self.arena = Arena(
-            self._misses, judge.plainly, judge.tells, judge.expects, self.wrong, self.right, over
+            self._misses,
+            judge.fits_at_time_zero,
+            judge.can_refute,
+            judge.expects,
+            self.wrong,
+            self.right,
+            over,
         )
 
     def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
@@ -638,13 +682,13 @@ class Explanation:
         return run if wrong and self._is_alone(isolation, cause, run) else None
 
     def _is_alone(self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
-        return self._tells(cause, run) and isolation.right_without(run, cause) is not None
+        return self._can_refute(cause, run) and isolation.right_without(run, cause) is not None
 
-    def _tells(self, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
+    def _can_refute(self, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
         """Return whether a cause explains a run that is unexplained without the cause."""
         if isinstance(cause, Cause):
             switch = cause.switch
-            return self.judge.predicts(run, (switch,)) and self.judge.tells(run, (switch,))
+            return self.judge.predicts(run, (switch,)) and self.judge.can_refute(run, (switch,))
         options, others = self.judge.options, tuple(one for one in cause.needed if one != cause.rule)
         lacking = references.follows(cause.engine, run, options, others)
         return not lacking and references.follows(cause.engine, run, options, cause.needed)
@@ -656,7 +700,7 @@ class Explanation:
         if run is not None:
             alone, most = isolation.is_alone(run, cause), len(isolation.also_right_without(run, cause))
             return lambda one: (
-                self._tells(cause, one)
+                self._can_refute(cause, one)
                 and isolation.right_without(one, cause) is not None
                 and (
                     isolation.is_alone(one, cause)
@@ -737,7 +781,7 @@ class Explanation:
         needed = fewest_enough(engine.rules, all_follow)
         for rule in needed:
             whole = RuleCause(engine, rule, needed, ())
-            shown = [run for run in runs if self._tells(whole, run)]
+            shown = [run for run in runs if self._can_refute(whole, run)]
             if shown and not self._is_enough:
                 self.rules.append(replace(whole, evidence=shown))
 

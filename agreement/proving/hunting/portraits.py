@@ -19,6 +19,7 @@ from solver.rdf import is_triple_term, read_term, value
 _EACH_WINDOW: Final = RspqlDefinition.EACH_WINDOW
 _DEFINED: Final = "Definition 24: an evaluation reports the answer over the content of the windows"
 _SEVERAL: Final = 2
+"""The number of delays that become possible faults, and of equal answers that can be chance; a guess."""
 
 
 def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
@@ -74,6 +75,7 @@ def delays(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Ite
 
 
 _LOOKED_AT: Final = 12
+"""The number of wrong runs from which delays are read; a guess: a delay of each report shows in few runs."""
 
 
 def _names(runs: Sequence[HuntedRun]) -> list[str]:

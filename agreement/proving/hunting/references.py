@@ -1,6 +1,15 @@
 """The definitions of correct runs in a hunt: specifications, and engine versions with rules.
 
-The module also contains the run of a hunt, and the verdict on a run.
+The module also contains the run of a hunt, and the verdict on a run. Words of the hunt:
+
+- switch: a possible fault of an engine. `change` gives the run to judge if the engine has the fault.
+- way: one interpretation of a switch. `change` gives one run per way.
+- pattern: the shape that answers must have under a switch, if the switch does not determine the answers.
+- cause: a switch that explains wrong runs, and that experiments did not refute.
+- portrait: a switch made from the wrong runs themselves. It describes what they have in common.
+- miss: a row or a report of a run that a prediction does not contain, or that the run lacks.
+- counterfeit: a run with invented answers, such as the right answers, no answers, or shifted times.
+- to refute: a run can refute a switch if the switch does not also explain the counterfeits of the run.
 """
 
 from abc import ABC, abstractmethod
@@ -158,7 +167,7 @@ class JudgedRun:
         return judge.judge_recording(recorded.task, self.specification, recorded.recording, recorded.options)
 
     @cached_property
-    def narrowed(self) -> "JudgedRun":
+    def with_few_starts(self) -> "JudgedRun":
         """The run, judged only for the start times that its stream can tell apart."""
         recorded = self.recorded
         options = narrow_options(recorded.options, recorded.task)
@@ -246,14 +255,20 @@ UNJUDGED: Final = "not judged: no triple comes after its time"
 _PLACELESS: Final = frozenset((UNCLOSED, "a report where nothing is evaluated", "a second report"))
 """The problems of reports that belong to no window."""
 _MOST_SUBJECTS: Final = 64
+"""The maximum number of ways to judge a run with several faults; a guess: the ways multiply."""
 _ENOUGH: Final = 20
+"""The number of right runs that suffice to conclude that windows begin at 0; a guess."""
 _FAR: Final = 3_600_000.0
 """The number of ms by which reports are moved to times at which no report is expected."""
 _KEPT: Final = 500
-"""The number of runs whose answers are kept between two causes that are tried on them."""
+"""The number of runs whose answers are kept between two causes that are tried on them.
+
+A hunt keeps 250 wrong and 250 right runs to try causes, so no answer of these runs is computed twice.
+"""
 _SAMPLE: Final = 60
+"""The number of right runs that are judged to conclude that windows begin at 0; a guess."""
 _NEARLY_ALL: Final = 0.75
-"""The share of right runs that must fit t0 = 0 before the hunt assumes that windows begin at 0."""
+"""The share of right runs that must fit t0 = 0 before the hunt assumes that windows begin at 0; a guess."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -314,7 +329,7 @@ class Reference(ABC):
         The result is None if the faults do not apply to the run.
         """
 
-    def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
+    def can_refute(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether the run can refute that the engine has these faults.
 
         The run can refute the faults if the faults do not also explain other answers to the stream of the
@@ -336,7 +351,7 @@ class Reference(ABC):
         del right
         return self
 
-    def plainly(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
+    def fits_at_time_zero(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether a run with these faults also fits if windows begin at time 0, or if t0 is given."""
         return self.options.starts is not None or self.at_zero.predicts(run, on)
 
@@ -396,7 +411,7 @@ class SpecificationReference(Reference):
         fitting = [
             verdict
             for subject in _switched(self._subject(run), on) or ()
-            for verdict in subject.narrowed.judgement.matching
+            for verdict in subject.with_few_starts.judgement.matching
         ]
         starts = [verdict.choice.starts for verdict in fitting]
         return next(
@@ -447,7 +462,7 @@ class SpecificationReference(Reference):
         except LarsError:
             return 1
 
-    def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
+    def can_refute(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether other answers to the stream of a run refute the faults.
 
         A fault that also fits other answers explains nothing. For example, a single report cannot show that
@@ -456,7 +471,7 @@ class SpecificationReference(Reference):
         if all(switch.held is not None for switch in on):
             return True
         try:
-            subject = _as_explained(self._subject(run).narrowed, on)
+            subject = _as_explained(self._subject(run).with_few_starts, on)
             ways = _fitting(subject, on)
             wrong = subject.misses(subject.judgement)
             return bool(wrong) and not any(_holds(other, on, ways) for other in subject.counterfeits)
@@ -469,7 +484,7 @@ class SpecificationReference(Reference):
             # That other queries are right, too, is a part of what it says.
             return True
         try:
-            subject = self.at_zero._subject(run).narrowed  # noqa: SLF001
+            subject = self.at_zero._subject(run).with_few_starts  # noqa: SLF001
             others = subject.counterfeits[: 2 if rows else 1]
             return all(_fewest(_switched(other, (switch,)) or (other,)) for other in others)
         except LarsError:
@@ -495,7 +510,7 @@ def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | N
 
 def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
     """Return a run that is judged only for the start times t0 at which the faults predict the run."""
-    judged = (other.narrowed.judgement for other in _switched(subject, on) or ())
+    judged = (other.with_few_starts.judgement for other in _switched(subject, on) or ())
     starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
     if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
         return subject
@@ -523,7 +538,7 @@ def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> b
 def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
     """Return the smallest number of misses of the judged runs; None if a pattern does not apply."""
     fewest = None if (several := list(subjects)) else 1
-    for subject in (one.narrowed for one in several):
+    for subject in (one.with_few_starts for one in several):
         judgement = subject.judgement
         missed = subject.misses(judgement)
         if missed is None and subject.pattern is None:
