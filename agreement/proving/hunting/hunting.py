@@ -709,7 +709,7 @@ class Explanation:
                 )
             )
         if isinstance(cause, RuleCause):
-            return partial(self._tells, cause)
+            return partial(self._can_refute, cause)
         before = self.causes[: self.named.index(cause)]
         switches, predicts = (*before, cause.switch), self.judge.predicts
         return lambda one: predicts(one, switches) and not (before and predicts(one, before))
