@@ -84,7 +84,7 @@ class CheckedPremise:
 class Decision:
     """Whether two sides agree (or one query is contained in another) on all streams and static data, and why.
 
-    - A search found no counterexample with up to `triples` triples, or with fewer triples if time ran out.
+    - A search found no counterexample with up to `triples` triples, or with fewer triples if `timed_out`.
     - `scope` limits the search: the number of triples to choose from, and the times.
     - `finer` is a finer unit with which the verdict differs, and the decision with this unit.
     - `period` is the pull period of a question about push and pull.
@@ -100,6 +100,7 @@ class Decision:
     period: int = 1
     premises: tuple[CheckedPremise, ...] = ()
     changes: tuple[str, ...] = ()
+    timed_out: bool = False
 
     @property
     def holds(self) -> bool | None:
@@ -116,7 +117,7 @@ class Decision:
         """The reason why a search ended; None if the search found the requested number of streams."""
         if not self.why or self.triples is None:
             return "not searched" if self.why else None
-        return "out of time" if self.why == TIME_IS_UP else "none up to" if self.scope else "none"
+        return "out of time" if self.timed_out else "none up to" if self.scope else "none"
 
     def search_text(self, question: str, ended: str = TIME_IS_UP) -> str:
         """Return a sentence that explains why a search found no further stream.

@@ -268,7 +268,7 @@ def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any t
 def out_of_time(triples: int, best: Witness | None) -> Decision:
     """Return the decision that time ran out at this number of triples; `best` is the best witness so far."""
     verdict: EveryStream = "open" if best is None else "not always"
-    return Decision(verdict, TIME_IS_UP, () if best is None else (best,), triples)
+    return Decision(verdict, TIME_IS_UP, () if best is None else (best,), triples, timed_out=True)
 
 
 def _fewest(contest: Contest, candidates: Candidates) -> int:
