@@ -147,9 +147,11 @@ def member_of(declared_option: Option, value: Any) -> Any:
 def shell_words(request: Any) -> Iterator[str]:
     """Yield the options of a request with values other than the defaults, as words of a command line."""
     for declared_option, value in options_of(request):
-        if value is True:
-            yield declared_option.flag
-        elif value != declared_option.default:
+        if value == declared_option.default:
+            continue
+        if isinstance(value, bool):
+            yield declared_option.flag if value else f"--no-{declared_option.flag.removeprefix('--')}"
+        else:
             for each in _texts(value):
                 yield from (declared_option.flag, each)
 

@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from fractions import Fraction
 from itertools import chain, compress, count
 from pathlib import Path
 from typing import Any, Final, Literal, TextIO, assert_never
@@ -327,5 +328,6 @@ def _moments(values: Sequence[TableValue], dated: Dates) -> Any:
     import pandas as pd
 
     zero = pd.Timestamp(str(dated.zero))
-    points = pd.Series(pd.array(values, dtype="Int64"))
-    return zero + pd.to_timedelta(points * dated.unit.nanoseconds, unit="ns")
+    # A time between two time points is a fraction.
+    exact = [value and round(Fraction(value) * dated.unit.nanoseconds) for value in values]
+    return zero + pd.to_timedelta(pd.Series(pd.array(exact, dtype="Int64")), unit="ns")

@@ -63,7 +63,11 @@ def is_triple(fact: Fact) -> bool:
 
 @lru_cache(maxsize=2**16)
 def constant_of(text: str) -> terms.Constant:
-    """Return the constant of an argument text."""
+    """Return the constant of an argument text.
+
+    >>> constant_of("-5"), constant_of("--5")
+    (Number(value=-5), Symbol(name='--5'))
+    """
     if is_name_of_stream(text):
         return terms.Iri(text[1:-1])
     if text[:1] in '<"' or text[:2] == "_:":
@@ -73,7 +77,7 @@ def constant_of(text: str) -> terms.Constant:
         from lars.text import Scanner
 
         return terms.Symbol(Scanner(text, "a fact").name() or "")
-    return terms.Number(int(text)) if text.lstrip("-").isdecimal() else terms.Symbol(text)
+    return terms.Number(int(text)) if text.removeprefix("-").isdecimal() else terms.Symbol(text)
 
 
 def atom_of(fact: Fact) -> terms.Atom:

@@ -364,7 +364,7 @@ def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
     """Return the rank of each code in the columns: numbers come first, in the order of their values."""
     used = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
     texts = terms.atom_texts(used)
-    keys = [(0, int(text), "") if text.lstrip("-").isdecimal() else (1, 0, text) for text in texts]
+    keys = [(0, int(text), "") if text.removeprefix("-").isdecimal() else (1, 0, text) for text in texts]
     ranks = np.zeros(len(terms), np.int64)
     ranks[used[sorted(range(len(keys)), key=keys.__getitem__)]] = np.arange(len(keys))
     return ranks

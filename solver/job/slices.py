@@ -139,16 +139,17 @@ def all_counts(numbers: Sequence[Counts]) -> Counts:
     return begins, np.bincount(places, every[1], len(begins)).astype(np.int64)
 
 
-def cut_span(
-    counts: Counts, span: Interval, halo: int | None, slices: int | None = None, rows: int = 0
-) -> list[Interval]:
-    """Return the slices of a span: about `slices` slices, or slices with at least `rows` rows each.
+def cut_span(counts: Counts, span: Interval, halo: int | None, *, rows: int) -> list[Interval]:
+    """Return slices of a span with at least `rows` rows each, from 1.
 
-    If each slice needs all input, slices would repeat work, so the default is one slice.
+    If each slice needs all input, slices would repeat work, so the result is one slice.
     """
-    if slices is not None:
-        return cut_by_rows(counts, span, max(1, -(-int(counts[1].sum()) // slices)), None)
     return [span] if halo is None else cut_by_rows(counts, span, rows, halo)
+
+
+def cut_in_number(counts: Counts, span: Interval, slices: int) -> list[Interval]:
+    """Return about `slices` slices of a span."""
+    return cut_by_rows(counts, span, max(1, -(-int(counts[1].sum()) // slices)), None)
 
 
 def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> list[Interval]:
@@ -250,7 +251,9 @@ def slices_of(job: Job, columns: TraceColumns) -> list[Interval]:
     """Return the slices of a job that is evaluated in this process."""
     needs = needs_of(job.questions)
     counts = needs.among(columns.atoms, columns.terms, job.timeline).counts()
-    return cut_span(counts, job.span, needs.halo, job.slices, ATOMS_PER_SLICE)
+    if job.slices is not None:
+        return cut_in_number(counts, job.span, job.slices)
+    return cut_span(counts, job.span, needs.halo, rows=ATOMS_PER_SLICE)
 
 
 def situations(job: Job, columns: TraceColumns, slices: Sequence[Interval]) -> Iterator[EncodedSituation]:

@@ -32,7 +32,15 @@ from solver.job import (
     say_hindrances,
 )
 from solver.job.evaluation import by_columns
-from solver.job.slices import Counts, Job, all_counts, carried_by_part, cut_span, used_background
+from solver.job.slices import (
+    Counts,
+    Job,
+    all_counts,
+    carried_by_part,
+    cut_in_number,
+    cut_span,
+    used_background,
+)
 from solver.relational import EncodedSituation, situation_of
 from solver.spark import reading, task_bytes
 from solver.spark.finished_slices import FinishedSlices, finished_slices
@@ -159,7 +167,7 @@ def error_of(parts: Sequence[task_bytes.Part]) -> LarsError | None:
 def _slices(job: Job, trace: "RDD[task_bytes.Block]") -> list[Interval]:
     needs = needs_of(job.questions)
     if job.slices is not None:
-        return cut_span(all_counts(_counts(trace, needs, job.timeline)), job.span, needs.halo, job.slices)
+        return cut_in_number(all_counts(_counts(trace, needs, job.timeline)), job.span, job.slices)
     background = frozenset(job.background)
     fast = all(by_columns(question, background, job.evaluator) for question in job.questions)
     return slices_on_spark(trace, needs, job.timeline, job.span, LARGE if fast else SMALL)

@@ -6,14 +6,16 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from agreement.documents.dates import NO_DATES
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.table_files import (
     DESCRIPTION,
     Column,
     OutTable,
+    as_frame,
     check_folder,
     write_tables,
 )
+from lars.durations import SECOND
 from lars.errors import LarsError
 from lars.language.terms import Literal
 
@@ -136,4 +138,15 @@ def test_tables_for_papers_are_for_readers(tmp_path):
         r"\midrule",
         r"8 & x\_1 & 0.5 & yes \\",
         r"9 & a\textbar{}b \& c &  &  \\",
+    ]
+
+
+def test_a_time_between_two_time_points_is_a_date():
+    columns = (Column("from", float, "when", is_time=True),)
+    table = OutTable("rows", columns, [(0.5,), (None,), (3,)])
+    frame = as_frame(table, dated=Dates("2026-05-04T08:00:00Z", SECOND))
+    assert [str(each) for each in frame["from"]] == [
+        "2026-05-04 08:00:00.500000+00:00",
+        "NaT",
+        "2026-05-04 08:00:03+00:00",
     ]

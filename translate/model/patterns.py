@@ -403,12 +403,15 @@ def remember(
     >>> one, other = ["p"], ["p"]
     >>> count(one), count(other), count(one)
     (1, 2, 1)
+    >>> sum_of = remember(lambda pattern, left=0, right=0: (left, right))
+    >>> sum_of(one, left=1), sum_of(one, right=1)
+    ((1, 0), (0, 1))
     """
     known: dict[tuple[Hashable, ...], tuple[object, _Answer]] = {}
 
     @wraps(ask)
     def answer(question: _Asked, /, *more: _More.args, **named: _More.kwargs) -> _Answer:
-        key = (id(question), *more, *named.values())
+        key = (id(question), *more, *named.items())
         known_answer = known.get(key)
         if known_answer is None:
             # A kept object cannot be freed, so no other object gets its identity.

@@ -16,7 +16,7 @@ from agreement.answering.solve.translating import (
     variants,
 )
 from agreement.documents.requests import PROGRAM_SUFFIXES, load_program
-from agreement.documents.traces import background, check_timeline, point_on, with_dates
+from agreement.documents.traces import Trace, background, check_timeline, point_on, with_dates
 from lars.analysis import ExportError
 from lars.errors import LarsError
 from lars.language.program import Program
@@ -40,12 +40,7 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
     Raises:
         LarsError: Several CQELS queries can be derived from the query.
     """
-    program, query = single_program(task, warn)
-    trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), (None, at), query, warn)
-    if query is None:
-        given_to(program, trace)
-    else:
-        program, _ = single_program(replace(task, setting=with_dates(task.setting, trace)), unsaid)
+    program, query, trace = _on_trace(task, trace_input, at, warn)
     times = trace.timeline
     if at is not None:
         point = point_on(trace, at, trace_input.options)
@@ -61,6 +56,19 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
     if trace.origin is not None:
         yield f"% Time 0 is {trace.origin}, a time point {trace_input.options.unit}."
     yield from map(seen_in_asp, standalone(program, situation, list(times), output).lines())
+
+
+def _on_trace(
+    task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn
+) -> tuple[Program, EngineQuery | None, Trace]:
+    """Return the program, in which NOW() counts from time 0 of the trace, its query, and the trace."""
+    program, query = single_program(task, warn)
+    trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), (None, at), query, warn)
+    if query is None:
+        given_to(program, trace)
+    else:
+        program, _ = single_program(replace(task, setting=with_dates(task.setting, trace)), unsaid)
+    return program, query, trace
 
 
 def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
@@ -92,12 +100,14 @@ def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, 
     Raises:
         LarsError: SQL cannot express a construct; the error has the place of the construct.
     """
-    program, query = single_program(task, warn)
     if trace is None:
+        program, query = single_program(task, warn)
         program_input = _traceless_input(program, query, task, warn)
         point = None if at is None else point_of(at, None, task.setting.unit)
     else:
-        program_input, point = _read(program, query, trace, at, warn)
+        program, query, read = _on_trace(task, trace, at, warn)
+        program_input = _input_in(program, read)
+        point = None if at is None else point_on(read, at, trace.options)
     output = None if query is None else output_of(query, task.setting)
     # At the time asked about the program has its trigger, which may not let it be evaluated then.
     gate = None if point is None else (point,)
@@ -120,14 +130,8 @@ def _traceless_input(
     return ProgramInput(known, frozenset() if query is not None else known, background=static)
 
 
-def _read(
-    program: Program, query: EngineQuery | None, trace_input: TraceInput, at: Time | None, warn: Warn
-) -> tuple[ProgramInput, int | None]:
-    """Return the input in the trace, and the requested time point."""
-    trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), (None, at), query, warn)
-    if query is None:
-        given_to(program, trace)
+def _input_in(program: Program, trace: Trace) -> ProgramInput:
+    """Return the input in the trace."""
     facts, known = trace.facts(trace.timeline), _STATIC & used_predicates(program)
     streamed = frozenset((fact.predicate, len(fact.arguments)) for fact in facts)
-    met = ProgramInput(known, known & streamed, facts, trace.timeline, trace.background)
-    return met, None if at is None else point_on(trace, at, trace_input.options)
+    return ProgramInput(known, known & streamed, facts, trace.timeline, trace.background)

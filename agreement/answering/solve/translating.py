@@ -273,10 +273,13 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
     Raises:
         LarsError: The language cannot express a construct of the query.
     """
-    written = _warned(_read(task), task, warn)
+    written = _read(task)
     if task.assigned and language in MERGING:
         raise LarsError(_ASSIGNED)
-    if language not in MERGING and written.merged:
+    merged = language not in MERGING and written.merged
+    if not merged:
+        _warned(written, task, warn)
+    if merged:
         queries = variants(replace(task, evaluation=replace(task.evaluation, engine=Language.CQELS)), warn)
     elif language is Language.CSPARQL and any(analysis.stream_blocks(written.pattern)):
         queries = [("cs(Q)", analysis.cs(analysis.model_of_cqels(written)))]

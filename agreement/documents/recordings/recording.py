@@ -40,7 +40,7 @@ class Push:
     named: tuple[str, ...] = ()
 
     def as_element(self) -> "Push":
-        """Return the push in the form that an engine receives: without a graph, with new blank nodes."""
+        """Return the push in the form that an engine receives: its blank nodes are those of its time."""
         (triple,) = traces.elements_blanks(f"{self.stream}\n{self.t}", [self.triple])
         return replace(self, triple=triple)
 

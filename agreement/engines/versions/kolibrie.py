@@ -401,6 +401,7 @@ _REGISTER: Final = re.compile(r"(\bREGISTER\s+)(?!(?:RSTREAM|ISTREAM|DSTREAM)\s)
 _ANY_STREAM: Final = re.compile(r"(\bWINDOW\s+\S+\s+ON\s+)[?$]\w+")
 _AGGREGATE: Final = re.compile(r"\b(?:SUM|MIN|MAX|AVG)\(([?]\w+)\)(?:[ \t]+AS[ \t]+[?]\w+)?")
 _NAMES: Final = re.compile(r"""<[^<>\s]*>|"(?:\\.|[^"\\])*"|\#[^\n]*|([\w-]*):(?=[\w-])""")
+_WHERE: Final = re.compile(r"""<[^<>\s]*>|"(?:\\.|[^"\\])*"|\#[^\n]*|(\bWHERE\b)""")
 _DECLARED: Final = re.compile(r"\bPREFIX\s+([\w-]*):", re.IGNORECASE)
 
 
@@ -414,8 +415,9 @@ def read_kolibrie_query(text: str, source: str) -> EngineQuery:
     """
     read_kolibrie(text, source)
     text = _REGISTER.sub(r"\1RSTREAM", text, count=1)
-    head, where, body = text.partition("WHERE")
-    text = _AGGREGATE.sub(r"\1", _ANY_STREAM.sub(rf"\1{sliding.EVERY_STREAM}", head)) + where + body
+    begin = next((match.start(1) for match in _WHERE.finditer(text) if match[1] is not None), len(text))
+    head = _AGGREGATE.sub(r"\1", _ANY_STREAM.sub(rf"\1{sliding.EVERY_STREAM}", text[:begin]))
+    text = head + text[begin:]
     unknown = {match[1] for match in _NAMES.finditer(text) if match[1] is not None}
     unknown -= set(_DECLARED.findall(text))
     declared = "".join(f"PREFIX {name}: <urn:x-lars:undeclared:{name}:> " for name in sorted(unknown))

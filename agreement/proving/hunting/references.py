@@ -288,7 +288,8 @@ class Switch:
 
 
 def both(one: Switch, other: Switch) -> Switch:
-    """Return one possible fault that combines two possible faults."""
+    """Return one possible fault that combines two possible faults, of which neither has `held`."""
+    assert one.held is other.held is None
     right = one.right if one.right == other.right else f"{one.right}; and {other.right}"
 
     def change(subject: JudgedRun) -> Iterable[JudgedRun]:

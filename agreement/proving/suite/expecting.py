@@ -21,6 +21,7 @@ from agreement.proving.suite.vectors import (
 )
 from lars.dataclass import dataclass
 from lars.durations import Duration
+from lars.errors import LarsError
 from lars.language.stream import ToStream
 from lars.language.terms import XSD
 from lars.language.windows import misses_last
@@ -86,6 +87,11 @@ class VectorReports:
         self.until = int(max((push.t for push in self.stream), default=0))
         before = accumulate((push.t for push in self.stream), max)
         self.late = tuple(push for push, latest in zip(self.stream, before, strict=True) if push.t < latest)
+        if len(self.late) > 1:
+            raise LarsError(
+                f"cannot give the right reports for {len(self.late)} late elements: their definition is for "
+                "one late element; use a stream with at most one late element"
+            )
         unit = unit_of(self.query.language)
         length = unit.milliseconds
         in_order = sorted(self.stream, key=lambda push: push.t)

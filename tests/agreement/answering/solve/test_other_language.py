@@ -89,6 +89,13 @@ def experiment(folder, second, more=""):
     return folder / "experiment.toml"
 
 
+def test_a_warning_on_a_merged_query_is_printed_once(tmp_path):
+    experiment(tmp_path, "q")
+    ran = lars("translate", tmp_path / "q.rq", "--to", "cqels", "--assign", "http://e/a=http://e/p")
+    assert "no predicate is assigned to the stream <http://e/b>" in ran.err
+    assert sorted(ran.err.splitlines()) == sorted(set(ran.err.splitlines()))
+
+
 @pytest.mark.parametrize("option", ["--to", "--engine"])
 @pytest.mark.parametrize(
     ("assign", "more", "streams"),

@@ -75,3 +75,15 @@ def test_a_script_without_a_trace_has_tables_to_load():
     assert "INSERT INTO known_triple VALUES" in out
     assert "-- ans1(?percent, ?product, ?shop) ← ans2(" in out
     assert answers(out) == []
+
+
+def test_a_refused_condition_counts_from_time_0_of_the_trace(tmp_path):
+    query, trace = tmp_path / "q.rq", tmp_path / "t.nq"
+    date = "http://www.w3.org/2001/XMLSchema#dateTime"
+    query.write_text(
+        "SELECT ?x { STREAM <e:s> [RANGE 5s] { ?x <e:p> ?y } "
+        f'FILTER(NOW() > "2026-01-01T00:00:00Z"^^<{date}>) }}'
+    )
+    trace.write_text(f'<e:a> <e:p> <e:b> <e:s> "2026-05-04T08:00:03Z"^^<{date}> .\n')
+    ran = lars("translate", query, trace, "--format", "sql")
+    assert (ran.code, "1970" in ran.err, '[NOW(?T0, "2026-05-04T08:00:02Z"' in ran.err) == (2, False, True)

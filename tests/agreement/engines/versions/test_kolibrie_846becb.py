@@ -139,6 +139,12 @@ def test_its_own_parser_takes_what_rsp_ql_has_no_words_for(old, new, rows):
     assert found == ([(5, 2, rows)] if rows else [])
 
 
+def test_the_word_where_inside_an_iri_ends_no_select():
+    text = asked().text.replace("PREFIX : <http://e/>", "PREFIX : <http://e/> PREFIX w: <http://e/WHERE#>")
+    query = KOLIBRIE_846BECB.read(text.replace("SELECT *", "SELECT AVG(?a) AS ?a"), "q")
+    assert brief(KOLIBRIE_846BECB.run(query, NOTHING, pushed("1 S a p 1, 5 S c p 1"))) == [(5, 1, ["1a"])]
+
+
 @pytest.mark.parametrize(
     ("where", "select"),
     [

@@ -11,6 +11,7 @@ from agreement.proving.suite.catalogue import catalogue
 from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.suite_tests import chosen_streams
 from agreement.proving.suite.vectors import vectors
+from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.agreement.proving.suite import faults
 from tests.agreement.proving.suite.certifying import (
@@ -88,6 +89,18 @@ def test_what_is_late_behind_another_stream_alone_may_count_by_its_time(tests):
         for lived in in_time(test, number):
             assert lived in expected(test, number), str(vectors()[number])
     assert [*in_time(next(one for one in tests if one.name == "late-01"), 0)] == []
+
+
+def test_a_stream_with_several_late_elements_is_refused(tests):
+    test = next(one for one in tests if one.name == "late-01")
+    first, *others = test.stream
+    pushes = (
+        *(replace(push, t=push.t + 9) for push in (first, *others)),
+        first,
+        replace(first, t=first.t + 1),
+    )
+    with pytest.raises(LarsError, match=r"cannot give the right reports for [0-9]+ late elements"):
+        VectorReports(parsed(test), static_of(test.static), pushes)
 
 
 CAUSES = {
