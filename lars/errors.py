@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from lars.dataclass import dataclass
 
@@ -177,6 +177,31 @@ def place_at(source: str, text: str, offset: int) -> Place:
     line_end = text.find("\n", offset)
     line_text = text[line_start : len(text) if line_end < 0 else line_end].rstrip("\r")
     return Place(source, text.count("\n", 0, offset) + 1, offset - line_start + 1, line_text)
+
+
+class PlacedText(str):
+    """A part of a text with its place; an error about the part has the place (`placed_at`)."""
+
+    __slots__ = ("place",)
+    place: Place | None
+
+    def __new__(cls, text: str, place: Place | None = None) -> Self:
+        """Return the text with its place."""
+        made = super().__new__(cls, text)
+        made.place = place
+        return made
+
+
+@contextmanager
+def placed_at(text: str) -> Iterator[None]:
+    """In the block, errors have the place of the text, if it is known."""
+    try:
+        yield
+    except LarsError as error:
+        place = text.place if isinstance(text, PlacedText) else None
+        if place is None or isinstance(error, PlacedError):
+            raise
+        raise PlacedError(place, str(error)) from None
 
 
 class PlacedError(LarsError):

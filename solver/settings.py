@@ -37,6 +37,24 @@ def unsaid(message: str) -> None:
     del message
 
 
+_note: ContextVar[Warn | None] = ContextVar("note", default=None)
+
+
+@contextmanager
+def noting(note: Warn) -> Iterator[None]:
+    """In the block, `note` receives the notes about the time 0 of traces; equal notes are received once."""
+    token = _note.set(cache(note))
+    try:
+        yield
+    finally:
+        _note.reset(token)
+
+
+def told_origin(warn: Warn) -> Warn:
+    """Return the function for a note about time 0; `warn` outside the block of `noting`."""
+    return _note.get() or warn
+
+
 _EPOCH_LIKE: Final = NANOSECONDS["d"] * 365 * 30
 
 

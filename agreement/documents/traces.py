@@ -396,15 +396,10 @@ def load_trace(
     for warning in caught:
         if isinstance(warning.message, settings.OriginWarning):
             trace.origin = warning.message.zero
-            told_origin(trace_input, warn)(str(warning.message))
+            settings.told_origin(warn)(str(warning.message))
         elif issubclass(warning.category, settings.TraceWarning):
             warn(str(warning.message))
     return trace
-
-
-def told_origin(trace_input: settings.TraceInput, warn: settings.Warn) -> settings.Warn:
-    """Return the function for the note about time 0; `warn` if the command has no function for notes."""
-    return warn if trace_input.runner.notice is settings.unsaid else trace_input.runner.notice
 
 
 def with_dates(setting: Setting, trace: Trace) -> Setting:

@@ -19,11 +19,11 @@ from agreement.documents import requests, values
 from agreement.documents.generate import Plan
 from agreement.documents.generate.plan import StreamOptions, WrongOptionError, plan_of
 from agreement.documents.placed import KeyPath, PlacedData, checked_at, read_toml
-from agreement.documents.values import Scalar, WrongValueError
+from agreement.documents.values import ColumnsByStream, Scalar, WrongValueError
 from agreement.experiments import schema
 from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration, read_duration
-from lars.errors import LarsError
+from lars.errors import LarsError, PlacedText
 from lars.files import exists, read_file
 from solver.settings import StaticFile, TraceInput, TraceOptions
 from translate.dialects import UNVERSIONED
@@ -331,13 +331,29 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         streams=streams,
         blank_nodes=table.blank_nodes,
         prefixes=tuple(table.prefixes.items()),
-        columns=table.columns,
+        columns=_placed_columns(experiment, path, table),
         time=table.time,
         null=table.null,
         arrival=table.arrival,
         unversioned=UNVERSIONED in requests.current().readings,
     )
     return TraceInput((*files, *streams), options)
+
+
+def _placed_columns(experiment: Experiment, path: KeyPath, table: schema.TraceKeys) -> ColumnsByStream:
+    """Return [columns], in which each template and each predicate has its place in the file."""
+
+    def placed(inside: KeyPath, part: tuple[str, str]) -> tuple[str, str]:
+        where = (*inside, part[0])
+        key, template = (experiment.toml.error(where, "", at_key=at_key).place for at_key in (True, False))
+        return PlacedText(part[0], key), PlacedText(part[1], template)
+
+    places = {
+        stream: (*path, schema.COLUMNS, *(() if stream is None else (stream,))) for stream, _ in table.columns
+    }
+    return tuple(
+        (stream, tuple(placed(places[stream], part) for part in parts)) for stream, parts in table.columns
+    )
 
 
 def _made_up(experiment: Experiment, path: KeyPath, table: schema.GenerateTable) -> Plan:

@@ -196,7 +196,7 @@ def read_pushes(
     for warning in caught:
         if isinstance(warning.message, settings.OriginWarning):
             zero = warning.message.zero
-            traces.told_origin(trace, warn)(str(warning.message))
+            settings.told_origin(warn)(str(warning.message))
         # Only agree needs time 0 outside every period.
         elif not issubclass(warning.category, settings.PeriodWarning):
             warn(str(warning.message))

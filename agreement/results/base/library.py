@@ -37,7 +37,7 @@ from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, printable, system_error
 from lars.options import Option, needed
 from solver.memory import is_short_import, problem
-from solver.settings import Progress, Warn, no_progress, unsaid, whole
+from solver.settings import Progress, Warn, no_progress, noting, unsaid, whole
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
@@ -374,7 +374,8 @@ def offered_functions(
 
             said = {option.name: value for option, value in options_of(one_request)}
             prefixes, readings = ((*(said.get(name) or {}).items(),) for name in ("prefix", "readings"))
-            with reading_as(Around(said.get("base") or "", said.get("rdf"), prefixes, readings)):
+            around = Around(said.get("base") or "", said.get("rdf"), prefixes, readings)
+            with reading_as(around), noting(listeners.note):
                 return answer(one_request, listeners)
 
         @wraps(answer)

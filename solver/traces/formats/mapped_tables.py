@@ -13,6 +13,7 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import reduce
 from itertools import islice
 from pathlib import Path
@@ -25,7 +26,7 @@ import pyarrow.csv as pc_csv
 import pyarrow.parquet as pq
 
 from lars.dataclass import dataclass
-from lars.errors import LarsError, Place, PlacedError, short_of
+from lars.errors import LarsError, Place, PlacedError, placed_at, short_of
 from lars.files import decode
 from lars.language.terms import RDF_TYPE, XSD, Literal
 from solver.rdf import NotATerm, canonical, read_term, short, value
@@ -350,12 +351,20 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
             f"{path}: found t = {short(columns_wanted['t'])}; expected {{column}}, the column of times"
         )
     own = [columns_wanted[key] for key in ("s", "stream") if key in columns_wanted]
-    templates = [read_template(text, prefixes) for text in (*own, *(text for _, text in predicates))]
-    names = [time[1], *(name for template in templates for name in template.columns)]
+    header, templates, names = column_names(path, plain), list[Template](), [time[1]]
+    _check_columns(path, header, columns_wanted["t"], names)
+    for text in (*own, *(text for _, text in predicates)):
+        with placed_at(text):
+            templates.append(read_template(text, prefixes))
+        _check_columns(path, header, text, templates[-1].columns)
+        names += templates[-1].columns
     table = _read(path, plain, names, nulls)
     subject, *rest = [table.terms(template) for template in templates]
     stream = rest.pop(0) if "stream" in columns_wanted else None
-    written = [read_predicate(key, prefixes) for key, _ in predicates]
+    written: list[str] = []
+    for key, _ in predicates:
+        with placed_at(key):
+            written.append(read_predicate(key, prefixes))
     objects = list(zip(written, rest, strict=True))
     try:
         triples = _triples(_times(table, time[1]), stream, subject, objects)
@@ -363,6 +372,16 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
     except (pa.ArrowException, OSError) as error:
         short_of(path, error)
         raise
+
+
+def _check_columns(path: str, header: Sequence[str], text: str, names: Sequence[str]) -> None:
+    """Raise LarsError if the template `text` has the name of a column that the table does not have."""
+    for name in names:
+        if name not in header and name != ROW:
+            close = " or ".join(get_close_matches(name, header, 2))
+            meant = f" (did you mean {close}?)" if close else ""
+            with placed_at(text):
+                raise LarsError(f"{path} has no column {name}{meant}; its columns are {', '.join(header)}")
 
 
 def _times(table: _Table, name: str) -> pa.Array:
@@ -426,11 +445,6 @@ def _is_parquet(plain: Path) -> bool:
 def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) -> _Table:
     header = column_names(path, plain)
     texts = [name for name in dict.fromkeys(names) if name != ROW or name in header]
-    if missing := [name for name in texts if name not in header]:
-        raise LarsError(
-            f"{path}: found no column {missing[0]}; it has {', '.join(header)}; correct --column, or the "
-            "table [columns] of the experiment"
-        )
     if twice := [name for name in texts if header.count(name) > 1]:
         raise LarsError(f"{path}: two columns have the name {twice[0]}; use a different name for each column")
     is_parquet, marked = _is_parquet(plain), frozenset[str]()
@@ -479,16 +493,12 @@ def _csv(plain: Path) -> pc_csv.ParseOptions:
 _PART: Final = 2**24
 
 
-class _NoRowError(Exception):
-    """An invalid row of CSV: the line at which the row begins, and whether a quote stays open."""
-
-    def __init__(self, line: int, *, is_open: bool) -> None:
-        super().__init__(line, is_open)
-        self.line, self.is_open = line, is_open
-
-
 def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
-    """Yield the header and the nonempty rows of CSV, each with the line at which it begins."""
+    """Yield the header and the nonempty rows of CSV, each with the line at which it begins.
+
+    Raises:
+        csv.Error: A row is invalid. The arguments are its line, and whether a quote stays open.
+    """
     begin = 1
     with plain.open("rb") as file:
         texts = (line.decode("utf-8", "backslashreplace") for line in file)
@@ -499,15 +509,15 @@ def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
                     yield begin, row
                 begin = reader.line_num + 1
         except csv.Error as error:
-            raise _NoRowError(begin, is_open=str(error) == "unexpected end of data") from None
+            raise csv.Error(begin, str(error) == "unexpected end of data") from None
 
 
 def _line_of_csv(plain: Path, row: int) -> int:
     """Return the line at which a row after the header begins; line and row count from 1."""
     try:
         return next((line for line, _ in islice(_csv_rows(plain), row, None)), row + 1)
-    except _NoRowError as error:
-        return error.line
+    except csv.Error as error:
+        return int(error.args[0])
 
 
 def _check_closed(path: str, plain: Path) -> None:
@@ -517,10 +527,11 @@ def _check_closed(path: str, plain: Path) -> None:
             return
     try:
         deque(_csv_rows(plain), maxlen=0)
-    except _NoRowError as error:
-        if error.is_open:
+    except csv.Error as error:
+        line, is_open = error.args
+        if is_open:
             problem = "found a quote that nothing closes; expected cells in quotes with inner quotes doubled"
-            raise PlacedError(_place_in_text(path, plain, error.line), problem) from None
+            raise PlacedError(_place_in_text(path, plain, line), problem) from None
 
 
 def _fault(path: str, plain: Path, problem: str) -> LarsError:
@@ -538,7 +549,7 @@ def _fault(path: str, plain: Path, problem: str) -> LarsError:
                 if len(row) != width:
                     problem = f"found {len(row)} fields; expected {width}, as in the header"
                     return PlacedError(_place_in_text(path, plain, line), problem)
-        except _NoRowError:
+        except csv.Error:
             pass  # read by Arrow otherwise, which has said what is wrong
     return LarsError(f"{path}: cannot be read: {short(problem)}")
 

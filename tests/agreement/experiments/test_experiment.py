@@ -17,6 +17,7 @@ from lars.errors import LarsError, PlacedError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver.settings import StaticFile
+from tests.agreement.command import lars
 from tests.packs import DOWNLOADED, SAMPLES
 from translate.model.query import Language
 
@@ -478,3 +479,27 @@ def test_the_schema_names_every_key_and_is_json():
     assert {"required": ["csparql"]} in found["allOf"][0]["anyOf"]
     for table in (found, *(found["$defs"][f"{name}Table"] for name in ("Query", "Trace", "Engine"))):
         assert all(key["description"] for key in table["properties"].values())
+
+
+MAPPED = {
+    '":temp" = "{tmep}"': (
+        "5:11",
+        "t.csv has no column tmep (did you mean time or temp?); its columns are time",
+    ),
+    '":temp" = "no:{temp}"': ("5:11", "the template 'no:{temp}' uses the undeclared prefix no:"),
+    '"no:temp" = "{temp}"': ("5:1", "the template 'no:temp' uses the undeclared prefix no:"),
+}
+
+
+@pytest.mark.parametrize("command", ["agree", "solve", "run"])
+@pytest.mark.parametrize("line", MAPPED)
+def test_an_error_in_a_mapping_has_its_place_in_the_file(tmp_path, monkeypatch, command, line):
+    monkeypatch.chdir(tmp_path)
+    text = "SELECT ?s ?v FROM STREAM <http://e/S> [RANGE 3s STEP 3s] WHERE { ?s <http://e/temp> ?v }"
+    (tmp_path / "q.rq").write_text(text)
+    (tmp_path / "t.csv").write_text("time,sensor,temp\n1,a,20\n9,a,21\n")
+    head = 'csparql = "q.rq"\nstreams = {"http://e/S" = "t.csv"}\nprefixes = {"" = "http://e/"}\n[columns]\n'
+    (tmp_path / "experiment.toml").write_text(f'{head}{line}\nt = "{{time}}"\ns = ":{{sensor}}"\n')
+    place, said = MAPPED[line]
+    ran = lars(command, ".")
+    assert (ran.code, f"experiment.toml:{place}: {said}" in ran.err) == (2, True)
