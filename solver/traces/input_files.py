@@ -394,15 +394,18 @@ class TraceFile:
         except MalformedPart as error:
             raise error.at(column) from None
 
-    def error(self, place: Place, problem: str) -> PlacedError:
+    def error(self, place: Place, problem: str, *, no_time: bool = False) -> PlacedError:
         """Return the error for a problem at a place of the file."""
-        return PlacedError(self.format.placed(self, place), self.problem(problem))
+        return PlacedError(self.format.placed(self, place), self.problem(problem, no_time=no_time))
 
-    def problem(self, problem: str) -> str:
-        """Return a problem of a row; for a time of arrival, the text names its column."""
+    def problem(self, problem: str, *, no_time: bool = False) -> str:
+        """Return a problem of a row; for a time of arrival, the text names its column.
+
+        `no_time` means that the time is missing.
+        """
         if not self.by_arrival or "arrival" in problem:
             return problem
-        if problem.startswith(("found None", "'' is not a time")):
+        if no_time:
             problem = "the cell is empty; use a time of arrival in each row, or --on-error skip"
         return f"cannot read the arrival time in the column {self.options.arrival}: {problem}"
 

@@ -552,7 +552,9 @@ class PartReading:
             for number, part in enumerate(row.content, int(numbers[row.place])):
                 if isinstance(part, MalformedPart):
                     text = str(row.text).encode("utf-8", "backslashreplace").decode()
-                    self.rejected.append((source.path, text, source.problem(part.problem)))
+                    self.rejected.append(
+                        (source.path, text, source.problem(part.problem, no_time=part.no_time))
+                    )
                 else:
                     atoms[part.name].append((number, part))
         for name, numbered in atoms.items():
@@ -565,7 +567,8 @@ class PartReading:
         for row in block.exact_rows:
             for part in row.content:
                 if isinstance(part, MalformedPart) and (part.fatal or stop):
-                    raise source.error(block.place(source.path, row, part), part.problem)
+                    place = block.place(source.path, row, part)
+                    raise source.error(place, part.problem, no_time=part.no_time)
             yield row
 
     def _in_columns(

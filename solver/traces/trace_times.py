@@ -42,20 +42,30 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MalformedPart(Exception):  # noqa: N818  (never leaves the readers: they give it its place)
-    """A part of a trace that cannot be read; `line` is None if the caller knows the line."""
+    """A part of a trace that cannot be read; `line` is None if the caller knows the line.
+
+    `no_time` is true if the part is a time that is missing: an empty text, or a cell without a value.
+    """
 
     def __init__(
-        self, problem: str, column: int = 1, line: int | None = None, *, fatal: bool = False
+        self,
+        problem: str,
+        column: int = 1,
+        line: int | None = None,
+        *,
+        fatal: bool = False,
+        no_time: bool = False,
     ) -> None:
         super().__init__(problem)
         self.problem = problem
         self.column = column
         self.line = line
         self.fatal = fatal
+        self.no_time = no_time
 
     def at(self, column: int = 1, line: int | None = None) -> "MalformedPart":
         """Return the same error with a place."""
-        return MalformedPart(self.problem, column, line, fatal=self.fatal)
+        return MalformedPart(self.problem, column, line, fatal=self.fatal, no_time=self.no_time)
 
 
 class TimeKind(IntEnum):
@@ -107,7 +117,8 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
     if match is None or not (plain or datatype in _DATE_TYPES):
         as_type = "" if plain else f" of type <{datatype}>"
         local = "; write the year first, then month and day" if _LOCAL_DATE.match(text) else ""
-        raise MalformedPart(f"{short(text)}{as_type} is not a time; expected {ACCEPTED_TIMES}{local}")
+        problem = f"{short(text)}{as_type} is not a time; expected {ACCEPTED_TIMES}{local}"
+        raise MalformedPart(problem, no_time=plain and not text)
     if datatype == XSD + "dateTimeStamp" and not match[3]:
         raise MalformedPart(
             f"{text!r} is not an xsd:dateTimeStamp: it has no time zone; expected one ending in Z or +hh:mm"

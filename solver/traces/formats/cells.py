@@ -80,7 +80,8 @@ def _written(cell: Cell) -> Instant:
             except MalformedPart as error:
                 raise error.at(column) from None
         case value:
-            raise MalformedPart(f"found {value!r} as t; expected {ACCEPTED_TABLE}")
+            problem = f"found {value!r} as t; expected {ACCEPTED_TABLE}"
+            raise MalformedPart(problem, no_time=value is None)
 
 
 def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> AtomText | None:
