@@ -310,7 +310,7 @@ def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str
 
     def shown(row: "Row") -> str:
         texts = (
-            _with_kind(term) if len(kinds.get((short_row(row), place, short(term)), ())) > 1 else short(term)
+            with_kind(term) if len(kinds.get((short_row(row), place, short(term)), ())) > 1 else short(term)
             for place, term in enumerate(row)
         )
         return f"({', '.join(texts)})"
@@ -318,7 +318,7 @@ def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str
     return list(map(shown, rows)), list(map(shown, others))
 
 
-def _with_kind(text: str | None) -> str:
+def with_kind(text: str | None) -> str:
     """Return a term in Turtle syntax; `-` for an unbound variable."""
     return (
         "-"

@@ -326,7 +326,8 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
     """Yield remarks about unusual properties of the recorded answers."""
     yield from oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
     if verdict.lost:
-        yield "some triples go back in time. The answers are correct if the engine lost some of them."
+        known = "answers are correct" if verdict.correct else "windows that are not wrong are right"
+        yield f"some triples go back in time. The {known} if the engine lost some of them."
     if recording.options.match == "time":
         yield from beyond(recording.recording, recording.task)
     if verdict.correct is False and recording.options.deadline.is_over:

@@ -29,6 +29,7 @@ from agreement.comparing.judge.start_times import (
     last_start,
 )
 from agreement.comparing.judge.verdicts import Phase, Verdict, phase_of
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import recordings
 from agreement.documents.requests import JudgeOptions, MatchBy, sources
 from agreement.engines import specifications
@@ -171,6 +172,8 @@ def judge_either(
 def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
     """Return a verdict in which a window is right if the window is right in one of two verdicts.
 
+    A window that is wrong in both verdicts has the fewer wrong rows.
+
     A wrong evaluation without reported rows is dropped if only one verdict contains the evaluation. A wrong
     unassigned report is dropped if only one verdict contains the report.
     """
@@ -181,8 +184,12 @@ def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
         right = next((window for window in known if window.problem is None), None)
         came = any(window.right is None or window.rows.actual for window in known)
         if right is not None or len(known) > 1 or (came and known[0].right is not None):
-            windows.append(right or known[0])
+            windows.append(right or min(known, key=_wrong_rows))
     return replace(taken, windows=tuple(sorted(windows, key=lambda window: window.at)))
+
+
+def _wrong_rows(window: ReportMatch) -> int:
+    return len(window.rows.missing) + len(window.rows.extra)
 
 
 def _bench(

@@ -151,14 +151,15 @@ def judge_by(
     """Return the judgement by a specification, and whether windows are right only without late elements.
 
     An engine can lose late elements. If the judgement is incorrect, each window is therefore judged with and
-    without late elements.
+    without late elements. Then only the windows that are wrong both ways are wrong.
     """
     task, recorded, options = recording.task, recording.recording, recording.options
     judgement = judge_recording(task, specification, recorded, options, progress)
     late = _late(recording.run.pushes).intersection(element.number for element in task.elements)
     if judgement.correct is False and late:
         either = judge_either(task, late, specification, recorded, options)
-        if either.correct:
+        worse, better = ((one.best.wrong, -one.best.score) for one in (judgement, either))
+        if either.correct or (either.correct is False and better < worse):
             return either, True
     return judgement, False
 
@@ -754,7 +755,7 @@ def verdict_on(
     again = recording_to_judge(recording.run, unit, recording.recording, how_again, versions)
     narrowed = narrow_options(again.options, again.task)
     other = judge_recording(again.task, reference, again.recording, narrowed, progress)
-    return AnswersVerdict(judgement, names, dates, diagnosis, other)
+    return AnswersVerdict(judgement, names, dates, diagnosis, other, lost=lost)
 
 
 def explained_case(

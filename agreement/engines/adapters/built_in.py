@@ -135,6 +135,8 @@ class BuiltInSession:
     options: BuiltInOptions
     _clock: float = field(default=float("-inf"), init=False)
     """The time in ms up to which a specification has reported; `_includes_end` means including this time."""
+    _received: int = field(default=0, init=False)
+    """The number of pushes so far, including rejected pushes."""
     _known: Recording = field(default=Recording((), ()), init=False)
     """All reports up to the last push or advance."""
 
@@ -168,6 +170,7 @@ class BuiltInSession:
         """Push triples; a specification rejects a triple that is earlier than the previous triple."""
         own = isinstance(self.reporter, Engine)
         problems = [None] * len(pushes) if own else [*self._problems(pushes)]
+        self._received += len(pushes)
         number = len(self.run.pushes)
         both = zip(pushes, problems, strict=True)
         taken = (push.as_element() for push, problem in both if problem is None)
@@ -177,6 +180,8 @@ class BuiltInSession:
             recording, waits = self.reports(), self._waits
         except LarsError:
             self.run = before
+            # Several pushes that fail together are pushed again, one by one.
+            self._received -= len(pushes) if len(pushes) > 1 else 0
             raise
         replies: list[messages.PushReply] = []
         for push, problem in zip(pushes, problems, strict=True):
@@ -192,13 +197,13 @@ class BuiltInSession:
     def _problems(self, pushes: Sequence[Push]) -> Iterator[str | None]:
         """Yield for each triple the reason why the triple is rejected, or None."""
         latest = max(self._clock, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
-        for push in pushes:
+        for number, push in enumerate(pushes, self._received):
             if push.t < latest:
-                times = f"{plain(push.t)} ms, which is before the preceding time {plain(latest)} ms"
-                yield f"found the time {times}; expected times in order"
+                times = f"{plain(push.t, 9)} ms, which is before the preceding time {plain(latest, 9)} ms"
+                yield f"push {number} is at {times}; expected times in order"
                 continue
             try:
-                specifications.elements_of([push], self.run.unit)
+                specifications.elements_of([push], self.run.unit, number)
             except LarsError as error:
                 yield str(error)
             else:

@@ -8,6 +8,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Final, NamedTuple, assert_never
 
+from agreement.documents.outputs import plain
 from agreement.documents.recordings import Push
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications import parameters
@@ -15,7 +16,7 @@ from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
-from lars.language.windows import Bounds, FixedWindow, SlidingWindow, misses_first, misses_last
+from lars.language.windows import LARGEST_TIME, Bounds, FixedWindow, SlidingWindow, misses_first, misses_last
 from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Fact, Triple
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, Span, Unbounded
@@ -44,21 +45,24 @@ class PushedTriple:
         yield from (Fact(time, QUAD_PREDICATE, (*self.triple, name, self.stream)) for name in self.named)
 
 
-def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, ...]:
+def elements_of(pushes: Sequence[Push], unit: Duration, first: int = 0) -> tuple[PushedTriple, ...]:
     """Return pushes at time points of a unit, ordered by time and then by arrival.
 
-    Raises LarsError for a time that is not a multiple of the unit.
+    `first` is the number of the first push in its run. Raises LarsError for a time that is not a multiple of
+    the unit, or too large.
     """
     length = unit.milliseconds
     elements = []
-    for number, push in enumerate(pushes):
+    for number, push in enumerate(pushes, first):
         counted = push.t / length
         t = round(counted)
         if t != counted and abs(t - counted) > max(_SLACK, abs(t) * _ROUNDED):
             raise LarsError(
-                f"push {number} is at {push.t} ms, which is not a multiple of the unit {unit}; use "
+                f"push {number} is at {plain(push.t, 9)} ms, which is not a multiple of the unit {unit}; use "
                 "a unit that divides the times"
             )
+        if abs(t) > LARGEST_TIME:
+            raise LarsError(f"push {number} is at {push.t:g} ms, which is too large; use a smaller time")
         elements.append(PushedTriple(t, push.stream, push.triple, number, push.graph, push.named))
     return tuple(sorted(elements, key=attrgetter("t")))
 

@@ -7,9 +7,10 @@ from agreement.proving.hunting.hunted_queries import (
     MadeQueries,
     QueryFamily,
     QueryWriting,
-    first_query,
+    first_queries,
     hunted_query,
     made_queries,
+    no_obstacle,
 )
 from agreement.proving.hunting.hunting import Fault, Hunt, HuntLimits, seconds_of
 from agreement.proving.hunting.references import (

@@ -1,5 +1,6 @@
 """The queries of a hunt: the given queries, or small generated queries in the engine's language."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import field, replace
 from fractions import Fraction
 from math import inf, lcm
@@ -310,11 +311,10 @@ WRITINGS: Final = (
 )
 
 
-def first_query(dialect: str) -> HuntedQuery:
-    """Return the first of the generated queries in a query language."""
-    family = _FAMILIES[0]
-    how = next(writing for writing in WRITINGS if writing.dialect == dialect)
-    return hunted_query(family.name, open_message(how.text(family)), Language(dialect))
+def first_queries(dialect: str) -> Iterator[HuntedQuery]:
+    """Yield the first of the generated queries, in each notation of a query language."""
+    for how in (writing for writing in WRITINGS if writing.dialect == dialect):
+        yield _hunted(_FAMILIES[0], (how, MILLISECOND), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,15 +325,23 @@ class MadeQueries:
     refusals: tuple[tuple[str, str], ...]
 
 
+def no_obstacle(query: HuntedQuery) -> str | None:
+    """Return None: each query can be judged."""
+    del query
+    return None
+
+
 def made_queries(
     engine: StreamEngine,
     options: dict[str, object] | None = None,
     dialect: str = "rspql",
     seconds: float = inf,
+    obstacle: Callable[[HuntedQuery], str | None] = no_obstacle,
 ) -> MadeQueries:
     """Return the generated queries in the first notation for which the engine reports a row.
 
-    Notations of `dialect` are tried first. Only notations in the language that the engine declares are used.
+    Notations without an `obstacle` to their judgement are tried first, then notations of `dialect`. Only
+    notations in the language that the engine declares are used.
     If no notation gives a row, the first notation that the engine accepts is used. `seconds` limits the time
     for opening queries in the chosen notation; at least one query is opened.
 
@@ -343,7 +351,12 @@ def made_queries(
     """
     refusals: list[tuple[str, str]] = []
     taken: list[_Notation] = []
-    for how in sorted(WRITINGS, key=lambda writing: writing.dialect != dialect):
+
+    def order(how: QueryWriting) -> tuple[bool, bool]:
+        judged = obstacle(_hunted(_FAMILIES[0], (how, MILLISECOND), options)) is None
+        return not judged, how.dialect != dialect
+
+    for how in sorted(WRITINGS, key=order):
         try:
             profile = profile_of(engine, open_message(how.text(_FAMILIES[0]), (), options))
         except RefusedQueryError as error:

@@ -12,6 +12,7 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import ACCEPTED_JUDGES, is_judge
 from agreement.documents import requests
+from agreement.documents.outputs import plain
 from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.case import case_text
 from agreement.documents.requests import JudgeOptions
@@ -118,7 +119,7 @@ class HuntResult(Findings):
         if not self._hunt.faults:
             yield VerdictCase("hunt", "no fault")
         for fault in self._hunt.faults:
-            lines = (f"{push.t}: {push.triple}" for push in fault.run.pushes)
+            lines = (f"{plain(push.t, 9)}: {push.triple}" for push in fault.run.pushes)
             yield VerdictCase("hunt", hunt_report.title(fault), fault.sentence, text="\n".join(lines))
 
     def document(self) -> Mapping[str, object]:
@@ -217,10 +218,12 @@ def _queries(
     options = dict(request.how.options or {})
     if not request.inputs:
         # What judges has to run them too: an engine version may run one language alone.
-        own = [name for name in NAMES if judge and not judge.obstacle(hunting.first_query(name))]
+        obstacle = hunting.no_obstacle if judge is None else judge.obstacle
+        own = [name for name in NAMES if judge and not all(map(obstacle, hunting.first_queries(name)))]
         named = [name for name in own if judge and judge.name == name]
         dialect = next(iter((*named, *own[-1:])), "rspql")
-        return hunting.made_queries(engine, options, dialect, request.limits.time_limit * _OPENED)
+        seconds = request.limits.time_limit * _OPENED
+        return hunting.made_queries(engine, options, dialect, seconds, obstacle)
     static = static_lines(read_static(request.static))
     messages = {
         str(path): open_message(requests.absolute_text(read_text(path, _QUERY), str(path)), static, options)

@@ -1,5 +1,6 @@
 """The reports of `lars suite run`: text, JSON, EARL, JUnit, and HTML reports about failures."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
@@ -175,7 +176,7 @@ def failure_parts(result: suite.TestResult, of: suite.SuiteResult) -> Iterator[R
 
 
 def _places(result: suite.TestResult) -> RenderableType:
-    sides = _by_time(_right(result)), _by_time(_came(result))
+    sides = [_by_time(side) for side in _sides(result)]
     rows = (
         (outputs.plain(t), *("; ".join(side.get(t, ())) or "no report" for side in sides))
         for t in sorted({t for side in sides for t in side})
@@ -183,15 +184,29 @@ def _places(result: suite.TestResult) -> RenderableType:
     return outputs.table(None, ("t", "right", "came"), rows, right=("t",))
 
 
-def _right(result: suite.TestResult) -> list[tuple[float, str]]:
-    return [
-        (t, _rows([dict(zip(result.names, row, strict=True)) for row in rows])) for t, rows in result.right
-    ]
+_TimedRows = list[tuple[float, list[Mapping[str, str | None]]]]
 
 
-def _came(result: suite.TestResult) -> list[tuple[float, str]]:
+def _sides(result: suite.TestResult) -> tuple[list[tuple[float, str]], ...]:
+    """Return the expected and the given reports as texts; terms that look alike show their kinds."""
     until = max((push.t for push in result.test.stream), default=0)
-    return [(t, _rows(rows)) for t, rows in result.answer.reports if t < until]
+    right: _TimedRows = [
+        (t, [dict(zip(result.names, row, strict=True)) for row in rows]) for t, rows in result.right
+    ]
+    came: _TimedRows = [(t, list(rows)) for t, rows in result.answer.reports if t < until]
+    sides = right, came
+    terms = {term for side in sides for _, rows in side for row in rows for term in row.values() if term}
+    alike = Counter(map(outputs.short, terms))
+
+    def text(row: Mapping[str, str | None]) -> str:
+        shown = (
+            (name, outputs.with_kind(term) if alike[outputs.short(term)] > 1 else outputs.short(term))
+            for name, term in sorted(row.items())
+            if term is not None
+        )
+        return f"({', '.join(f'{name} {term}' for name, term in shown)})"
+
+    return tuple([(t, ", ".join(sorted(map(text, rows))) or "empty") for t, rows in side] for side in sides)
 
 
 def _by_time(timed_texts: Sequence[tuple[float, str]]) -> Mapping[float, list[str]]:
@@ -199,16 +214,6 @@ def _by_time(timed_texts: Sequence[tuple[float, str]]) -> Mapping[float, list[st
     for t, text in timed_texts:
         times.setdefault(t, []).append(text)
     return times
-
-
-def _rows(rows: Sequence[Mapping[str, str | None]]) -> str:
-    texts = (
-        "("
-        + ", ".join(f"{name} {outputs.short(term)}" for name, term in sorted(row.items()) if term is not None)
-        + ")"
-        for row in rows
-    )
-    return ", ".join(sorted(texts)) or "empty"
 
 
 def reasons(result: suite.TestResult, choice: Choice) -> str:
@@ -311,8 +316,9 @@ def _case(result: suite.TestResult, suite_result: suite.SuiteResult) -> VerdictC
             return named
         case "failed":
             why = result.answer.failure or reasons(result, suite_result.choice)
-            came = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _came(result))
-            right = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _right(result))
+            right, came = (
+                "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in side) for side in _sides(result)
+            )
             return replace(named, failure=why, text=f"{_about(result)}\nright:\n{right}\ncame:\n{came}")
         case _:
             return replace(named, skipped=_why(result, suite_result) or result.outcome)

@@ -225,3 +225,10 @@ def test_a_query_whose_windows_are_no_whole_units_of_the_engine_is_refused_by_it
         api.hunt(tmp_path / "q.rq", adapter=adapter, runs=10)
     (tmp_path / "q.rq").write_text((tmp_path / "q.rq").read_text().replace("6 STEP 3", "60 STEP 30"))
     assert api.hunt(tmp_path / "q.rq", adapter=adapter, runs=10).to_json()["judged"] > 5
+
+
+def test_queries_are_written_as_both_the_engine_and_what_judges_it_take_them():
+    """The specification takes RANGE 4 and RANGE PT4S, the engine version only the latter."""
+    found = api.hunt(adapter=f"{SERVED} rspql", engine="yasper-rsp4j-1.0.1", runs=20, faults=1)
+    assert found.to_json()["judged"] > 5
+    assert "RANGE PT" in found.faults[0].run.query.registration.query

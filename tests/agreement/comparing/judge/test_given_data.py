@@ -173,6 +173,38 @@ def test_a_window_with_late_and_other_triples_is_right_with_all_or_without_the_l
     assert lars("judge", tmp_path / "late.json", "--json", "-q").json["correct"] is correct
 
 
+@pytest.mark.parametrize(
+    ("at_8000", "at_12000", "problem"),
+    [
+        ((), ("zz",), "at 12000 ms: 1 missing, 1 extra (1 of 1)"),
+        ((), (), "at 12000 ms: 1 missing (1 of 1)"),
+        (("zz",), ("a",), "at 8000 ms: 1 missing, 1 extra (1 of 2)"),
+        (("late",), ("zz",), "at 12000 ms: 1 missing, 1 extra (1 of 2)"),
+    ],
+)
+def test_a_late_triple_that_may_be_lost_is_not_listed_where_other_rows_are_wrong(
+    tmp_path, at_8000, at_12000, problem
+):
+    first = (("b", 6000),) if at_8000 == ("zz",) else ()
+    pushed = (*first, ("a", 9000), ("late", 5000), ("n", 18000))
+    stream = [
+        {"t": t, "stream": "http://e/S", "triple": f"<http://e/s> <http://e/p> <http://e/{o}> ."}
+        for o, t in pushed
+    ]
+    output = [
+        {"trigger": len(pushed) - 1, "t": t, "rows": [{"a": f"<http://e/{a}>"} for a in names]}
+        for t, names in ((8000, at_8000), (12000, at_12000))
+        if names
+    ]
+    case = {"id": "own/late", "engine": "own-1", "mode": "driven", "family": "own", "dialect": "rspql"}
+    (tmp_path / "late.json").write_text(
+        json.dumps({**case, "query": QUERY, "stream": stream, "output": output})
+    )
+    how = ("--t0", "0", "--bounds", "low-open")
+    found = lars("judge", tmp_path / "late.json", *how, "--json", "-q").json
+    assert (found["correct"], found["cases"][0]["problem"]) == (False, problem)
+
+
 BATCH = (
     'name="batch"\nreport=["content-change"]\nbounds="closed"\nslide="ignored"\n'
     'stream="RSTREAM"\nempty="silent"\n'

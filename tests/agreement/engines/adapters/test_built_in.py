@@ -108,7 +108,7 @@ def test_a_clock_that_is_driven_reports_without_an_arrival():
     assert [[one.t for one in session.advance(t)] for t in (4, 5, 9)] == [[], [4], []]
     assert (
         session.push([push(8, "late")])[0].refused
-        == "found the time 8 ms, which is before the preceding time 9 ms; expected times in order"
+        == "push 1 is at 8 ms, which is before the preceding time 9 ms; expected times in order"
     )
 
 
@@ -221,6 +221,25 @@ def test_a_push_that_cannot_be_evaluated_spoils_no_other_that_came_with_it():
     together, apart = ("\n".join(replies(built_in("rspql"), chunks)) for chunks in ([b"".join(lines)], lines))
     assert together == apart
     assert ["error" in json.loads(reply) for reply in together.split("\n")[1:]] == [False, False, True, False]
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_a_refused_push_is_named_by_its_number_and_a_plain_time(together):
+    opened = {"op": "open", "query": rspql(4, 4), "options": {"unit": "2ms"}}
+    times = (1_577_836_805_000, 1_577_836_805_007, 1_577_836_804_000.5, 1e22, 1_577_836_805_009)
+    triple = {"stream": "http://e/S", "triple": "<http://e/a> <http://e/p> <http://e/o> ."}
+    lines = [
+        json.dumps(one).encode() + b"\n"
+        for one in (opened, *({"op": "push", "t": t} | triple for t in times))
+    ]
+    answered = "\n".join(replies(built_in("rspql"), [b"".join(lines)] if together else lines)).split("\n")
+    told = [json.loads(reply).get("refused") for reply in answered[2:]]
+    assert [text and text.partition(", which")[0] for text in told] == [
+        "push 1 is at 1577836805007 ms",
+        "push 2 is at 1577836804000.5 ms",
+        "push 3 is at 1e+22 ms",
+        "push 4 is at 1577836805009 ms",
+    ]
 
 
 def test_two_texts_that_name_blank_nodes_are_two_answers():

@@ -1,5 +1,6 @@
 """Engines on the suite: a right one fails nothing, whatever its parameters; a wrong one where it is wrong."""
 
+import io
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from xml.etree import ElementTree as ET
 
 import pyoxigraph as ox
 import pytest
+from rich.console import Console
 
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.client import RunningAdapter
@@ -240,6 +242,18 @@ def test_a_quotient_without_an_end_is_known_by_its_first_digits(text, right, tes
     test = replace(tests[0], expected=lambda _: reports)
     came = SuiteAnswer(test, ((1.0, ({"n": f'"{text}"^^<{DECIMAL}>'},)),))
     assert (came.key("evaluation") == expected_key(reports[0], "evaluation", came, after=True)) == right
+
+
+def test_terms_that_look_alike_are_told_apart_wherever_rows_are_shown(tests):
+    reports = (ExpectedReports(("b",), ((1, ((TRUE,), ("<http://e/x>",))),), (0,)),)
+    test = replace(tests[0], texts={RSPQL.language: ""}, expected=lambda _: reports)
+    answer = SuiteAnswer(test, ((1.0, ({"b": '"true"'}, {"b": "<http://e/x>"})),))
+    found = judged_suite("text", RSPQL, [answer], frozenset({(0, "evaluation")}))
+    console = Console(file=io.StringIO(), width=200)
+    console.print(*as_text([found]), markup=False)
+    for said in (console.file.getvalue(), junit(found).replace("&quot;", '"')):
+        assert '(b "true"^^xsd:boolean), (b x)' in said
+        assert '(b "true"), (b x)' in said
 
 
 @pytest.mark.parametrize("one", ['"1"', '"1.0"^^<http://www.w3.org/2001/XMLSchema#decimal>'])
