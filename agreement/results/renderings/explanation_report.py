@@ -25,13 +25,15 @@ from agreement.documents.dates import NO_DATES, Dates
 from lars import explain
 from lars.dataclass import dataclass
 from lars.explain import MOST, present
-from lars.language.formulas import BodyLiteral, Truth
+from lars.language.formulas import BodyLiteral, Gather, Truth
 from lars.language.program import Program, Rule, is_fact, write_literal
 from lars.language.stream import Moment
-from lars.language.terms import Atom, Signature, signature, write_name
+from lars.language.terms import Atom, Constant, Signature, Variable, signature, write_name
 from lars.language.windows import Interval, TupleWindow, Window
 from solver.facts import STREAM_PREDICATE
 
+_MOST_EXAMPLES: Final = 3
+"""The maximum number of an aggregate's instances that the text shows; the JSON document shows more."""
 _DEEPEST: Final = 20
 """The greatest depth of nested proofs; a deeper proof is printed as a separate proof."""
 
@@ -72,7 +74,20 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
     }
     texts = [f"{dates.text(t)}: {text}" for t, text in sorted(behind)]
     what = outputs.quantity(len(texts), "triple" if triples else "input atom")
+    counts = [evidence.count for evidence in _all_instances(proof) if evidence.count > len(evidence.examples)]
+    if counts:
+        first = (
+            f"{outputs.quantity(max(counts), 'instance')} of an aggregate, the first of which rest on {what}"
+        )
+        return f"It rests on {first}: {outputs.first_few(texts, _MOST_BEHIND, ' · ')}."
     return f"It rests on {what}: {outputs.first_few(texts, _MOST_BEHIND, ' · ')}."
+
+
+def _all_instances(proof: explain.Proof) -> Iterator[explain.Instances]:
+    for support in proof.steps.values():
+        if isinstance(support, explain.RuleInstance):
+            every = (premise.evidence for premise in support.premises)
+            yield from (evidence for evidence in every if isinstance(evidence, explain.Instances))
 
 
 def bound(values: explain.Values) -> str:
@@ -345,8 +360,17 @@ class _TreeTeller(_Teller):
             return self._mention(rests[0], depth)
         if isinstance(premise.literal, Truth):
             return Branch("true ✓")
-        below = tuple(self._mention(moment, depth) for moment in rests if self.derived(moment))
+        below = self._mentions(premise.evidence, tuple(filter(self.derived, rests)), depth)
         return Branch(f"{short_text(premise.literal)}: {self.place_of(premise.evidence)}", (), below)
+
+    def _mentions(
+        self, evidence: explain.Evidence, moments: Sequence[Moment], depth: int
+    ) -> tuple[Branch, ...]:
+        """Return the atoms on which a literal rests; of the instances of an aggregate, the first ones."""
+        if not isinstance(evidence, explain.Instances) or len(moments) <= _MOST_EXAMPLES:
+            return tuple(self._mention(moment, depth) for moment in moments)
+        first = (self._mention(moment, depth) for moment in moments[:_MOST_EXAMPLES])
+        return (*first, Branch(f"… and {evidence.count - _MOST_EXAMPLES} more"))
 
     def _mention(self, moment: Moment, depth: int) -> Branch:
         if not self.derived(moment) or not self.elsewhere(moment, depth):
@@ -396,7 +420,7 @@ class _TreeTeller(_Teller):
         if attempt.failure is None:
             notes.append("its body holds, but its head is at another time or has other terms")
         else:
-            below.append(self._failure(attempt.failure, explanation))
+            below.append(self._failure(attempt.failure, explanation, dict(attempt.binding)))
         below += [Branch(f"✗ {short_text(literal)}: fails too") for literal in attempt.failed_too]
         below += [Branch(f"· {short_text(literal)}: undecided") for literal in attempt.left]
         if attempt.other_count:
@@ -409,7 +433,9 @@ class _TreeTeller(_Teller):
             return short_text(premise.literal)
         return f"{short_text(premise.literal)}: {self.place_of(premise.evidence)}"
 
-    def _failure(self, failure: explain.Failure, explanation: AtomExplanation) -> Branch:
+    def _failure(
+        self, failure: explain.Failure, explanation: AtomExplanation, binding: Mapping[Variable, Constant]
+    ) -> Branch:
         text, missing = f"✗ {short_text(failure.literal)}", failure.missing
         if failure.sight is not None:
             above = missing is not None and missing in self.goals
@@ -417,8 +443,18 @@ class _TreeTeller(_Teller):
             return Branch(f"{text}: {self.unseen(failure.sight)}{'; see above' * above}", (), below)
         if failure.despite is None:
             return Branch(f"{text}: fails")
-        mentioned = tuple(self._mention(moment, 1) for moment in present(failure.despite))
-        return Branch(f"{text}: {self.place_of(failure.despite)}", (), mentioned)
+        mentioned = self._mentions(failure.despite, tuple(present(failure.despite)), 1)
+        value = self._value(failure.literal, binding)
+        return Branch(f"{text}: {value}{self.place_of(failure.despite)}", (), mentioned)
+
+    def _value(self, literal: BodyLiteral, binding: Mapping[Variable, Constant]) -> str:
+        """Return the value that an aggregate has instead, as text; "" for other literals."""
+        if not isinstance(literal, Gather):
+            return ""
+        keys = {key: binding[key] for key in literal.keys if key in binding}
+        groups = self._world.instance_groups(literal)
+        found = [group.binding[literal.variable] for group in groups if keys.items() <= group.binding.items()]
+        return f"the value is {outputs.shorten(str(found[0]))}, of " if len(found) == 1 else ""
 
 
 _RULE: Final = {"number": "rule", "rule": "text"}
