@@ -38,7 +38,9 @@ def test_three_of_many_instances_are_told_and_the_others_are_counted():
 def test_the_page_counts_all_instances_of_an_aggregate():
     found = api.explain(ALL, TRACE, atom="ans(50.5,100)", at=100)
     why = found.page().page["why"]
-    assert why.startswith("It rests on 100 instances of an aggregate, the first of which rest on 10 triples: ")
+    assert why.startswith(
+        "It rests on 100 instances of an aggregate, the first of which rest on 10 triples: "
+    )
 
 
 def test_few_instances_are_all_told():
