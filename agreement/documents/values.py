@@ -1,6 +1,8 @@
-"""Readers of values of an experiment file: a reader returns the typed value or raises WrongValueError.
+"""Typed values of experiment files and of options: a reader returns the value, or raises WrongValueError.
 
-Numbers have the syntax of options: ranges `a..b`, periods, and time points.
+The readers of `agreement/experiments/schema.py` come first: names, queries, times, files, streams, columns.
+The readers that options and keys share follow: numbers with ranges `a..b`, periods, time points, IRIs, and
+files of static data.
 """
 
 import json
@@ -80,7 +82,7 @@ def scalar_text(value: object) -> str:
     return placeholder_text(value)  # type: ignore[arg-type]
 
 
-def name(value: object) -> str:
+def read_name(value: object) -> str:
     """Read a name for tables and files."""
     words = scalar_text(value).strip()
     if not words or not words.isprintable():
@@ -90,7 +92,7 @@ def name(value: object) -> str:
 
 def names(value: object) -> tuple[str, ...]:
     """Read a name or a list of names."""
-    return tuple(map(name, value if isinstance(value, list) else [value]))
+    return tuple(map(read_name, value if isinstance(value, list) else [value]))
 
 
 def texts(value: object) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ def yes_or_no(value: object) -> bool:
     return answer
 
 
-def query(value: object) -> str | dict[str, str]:
+def read_query(value: object) -> str | dict[str, str]:
     """Read a query: a file name, or a table with the text of the query."""
     match value:
         case {"text": str() as text, **others} if text.strip() and not others:
@@ -142,14 +144,14 @@ def query(value: object) -> str | dict[str, str]:
             return file_name(value)
 
 
-def text(value: object) -> str:
+def read_text(value: object) -> str:
     """Read a text."""
     if not isinstance(value, str):
         raise wrong(value, "a text in quotes")
     return value
 
 
-def unit(value: object) -> Duration:
+def read_unit(value: object) -> Duration:
     """Read a unit: a duration above zero."""
     duration = _duration(value)
     if duration is None or not duration.nanoseconds:
@@ -185,7 +187,7 @@ def timeline(value: object) -> Interval | tuple[datetime, datetime]:
     return Interval(first, last)
 
 
-def time(value: object) -> int | datetime:
+def read_time(value: object) -> int | datetime:
     """Read a time point, or a date with a time."""
     if isinstance(value, datetime) or (isinstance(value, str) and _DATE_TIME.fullmatch(value)):
         return origin(value)

@@ -193,7 +193,7 @@ def _option(default: Any, group: type[object], name: str) -> Any:
 
 
 Text = Annotated[str, _read(values.scalar_text, _ScalarText)]
-Name = Annotated[str, _read(values.name, _ScalarText)]
+Name = Annotated[str, _read(values.read_name, _ScalarText)]
 NameList = Annotated[tuple[str, ...], _read(values.names, str | list[str])]
 File = Annotated[str | None, _read(values.file_name, _FileText)]
 Files = Annotated[tuple[str, ...], _read(values.file_names, _FileText | list[_FileText])]
@@ -201,9 +201,9 @@ StaticFiles = Annotated[
     tuple[StaticFile, ...],
     _read(lambda value: values.static_files(values.file_names(value)), _FileText | list[_FileText]),
 ]
-Unit = Annotated[Duration, _read(values.unit, _DurationText)]
+Unit = Annotated[Duration, _read(values.read_unit, _DurationText)]
 TimePoint = Annotated[int, _read(time_point, _TimeText)]
-QueryFile = Annotated[str | dict[str, str] | None, _read(values.query, _FileText | dict[str, str])]
+QueryFile = Annotated[str | dict[str, str] | None, _read(values.read_query, _FileText | dict[str, str])]
 
 NAME: Final = "Name in the tables of results."
 CHOSEN_CASES: Final = "Names of the entries to which this entry applies. [default: all]"
@@ -219,7 +219,7 @@ class Table(BaseModel):
 class FileKeys(Table):
     """The keys that apply to the whole experiment."""
 
-    title: Annotated[str, _read(values.text, str)] = _key("", "Title of the experiment.")
+    title: Annotated[str, _read(values.read_text, str)] = _key("", "Title of the experiment.")
     unit: Unit | None = _option(None, requests.InputOptions, "unit")
     base: Annotated[str | None, _read(values.base_iri, _IriText)] = _option(
         None, requests.InputOptions, "base"
@@ -358,7 +358,7 @@ class EngineTable(Table):
         None, requests.JudgeOptions, "t0"
     )
     registered: TimePoint = _option(0, requests.JudgeOptions, "registered")
-    until: Annotated[Time | None, _read(values.time, _TimeText | datetime)] = _option(
+    until: Annotated[Time | None, _read(values.read_time, _TimeText | datetime)] = _option(
         None, requests.JudgeOptions, "until"
     )
     bounds: Annotated[tuple[Bounds, ...] | None, _read(values.one_or_more(Bounds), Bounds | list[Bounds])] = (

@@ -38,7 +38,7 @@ class BuiltInOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
-    unit: Annotated[Duration, BeforeValidator(values.unit)] = Field(
+    unit: Annotated[Duration, BeforeValidator(values.read_unit)] = Field(
         default=MILLISECOND, description="Length of a time point of the specification."
     )
     t0: int | None = Field(

@@ -34,7 +34,7 @@ Slide = Literal["query", "ignored"]
 
 Strategies = Annotated[frozenset[Strategy], BeforeValidator(values.several_of(Strategy))]
 _Bounds = Annotated[tuple[Bounds, ...], BeforeValidator(values.one_or_more(Bounds))]
-_Period = Annotated[Duration, BeforeValidator(values.unit)]
+_Period = Annotated[Duration, BeforeValidator(values.read_unit)]
 
 _Combination = Annotated[Combination, BeforeValidator(values.one_of(Combination))]
 _Tick = Annotated[Tick, BeforeValidator(values.one_of(Tick))]
