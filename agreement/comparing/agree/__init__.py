@@ -1,9 +1,8 @@
 """`lars agree`: the agreement of push and pull in each period, and the cause of each difference."""
 
 from agreement.comparing.agree.agreeing import Pair, VariantReport, compare_pairs, pairs
-from agreement.comparing.agree.narrowing import cause_of
 from agreement.comparing.agree.periods import PeriodComparison
-from agreement.comparing.agree.sides import RowCause
+from agreement.comparing.agree.sides import RowCause, cause_of
 from agreement.comparing.agree.tasks import (
     NO_ROW,
     AgreementTask,

@@ -6,13 +6,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, PeriodVerdict, verdicts
 from agreement.comparing.agree.sides import (
     RowCause,
     RowDifference,
     SidePrograms,
+    cause_of,
     program_on,
     remark_on,
     row_predicate,
@@ -23,11 +24,13 @@ from agreement.documents.requests import Side
 from agreement.documents.traces import (
     Trace,
 )
+from agreement.documents.values import Period
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Interval
+from lars.options import option
 from solver.facts import Background, Fact, Multiples
 from solver.job import Question, ask
 from solver.job.slices import used_background
@@ -105,17 +108,31 @@ class VariantReport:
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """The filter of the rows in a report by period, cause and side; None selects all."""
+    """The options that select the rows in a report by period, cause and side; the default selects all."""
 
-    periods: tuple[int, ...] | None = None
-    cause: RowCause | None = None
-    side: Side | None = None
+    HEADING: ClassVar = "Filters (the verdict and the exit code always cover all rows)"
+
+    only_period: tuple[Period, ...] = requests.periods_option(
+        "Show only the differences of these periods, such as 5, 5,10 or 1..50."
+    )
+    cause: RowCause | None = option(
+        None,
+        "Show only rows with this cause, such as blocked-later (later input removed the row).",
+        cause_of,
+        keyword="str | None",
+        metavar="CAUSE",
+    )
+    side: Side | None = option(None, "Show only rows that only push, or only pull, reports.")
+
+    @property
+    def periods(self) -> tuple[int, ...]:
+        """The selected periods in time points, to which `narrowed` converts them; all if it is empty."""
+        return tuple(period for period in self.only_period if isinstance(period, int))
 
     def verdicts(self, variant: VariantReport) -> tuple[PeriodVerdict, ...]:
         """Return the verdicts of the selected periods."""
-        return tuple(
-            verdict for verdict in variant.verdicts if self.periods is None or verdict.period in self.periods
-        )
+        periods = self.periods
+        return tuple(verdict for verdict in variant.verdicts if not periods or verdict.period in periods)
 
     def intervals(
         self, variant: VariantReport, verdict: PeriodVerdict

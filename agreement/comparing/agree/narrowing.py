@@ -1,6 +1,7 @@
 """Select the rows to show among the rows that only one side reports: filters, counts and examples."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 from typing import TypeVar
 
@@ -10,38 +11,29 @@ from agreement.comparing.agree.agreeing import RowFilter, VariantReport
 from agreement.comparing.agree.periods import PeriodComparison
 from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference
 from agreement.documents.requests import SIDES, Side
-from agreement.documents.values import cut
+from agreement.documents.values import cut, points_of
+from lars.durations import Duration
 from lars.errors import LarsError
 from solver.columns import Array
 
 _One = TypeVar("_One")
 
 
-def narrow(
-    only: tuple[int, ...] | None, cause: RowCause | None, side: Side | None, periods: Sequence[int]
-) -> RowFilter:
-    """Return the filter for the given options.
+def narrowed(shown: RowFilter, unit: Duration, periods: Sequence[int]) -> RowFilter:
+    """Return the filter with its pull periods in time points.
 
     Raises:
         LarsError: A selected pull period is not compared.
     """
-    for period in only or ():
+    only = tuple(points_of(period, unit) for period in shown.only_period)
+    for period in only:
         if period not in periods:
             compared = ", ".join(map(str, periods))
             raise LarsError(
                 f"--only-period {period}: this period is not compared; use one of the compared periods "
                 f"{cut(compared)}"
             )
-    return RowFilter(only, cause, side)
-
-
-def cause_of(text: str) -> RowCause:
-    """Return the cause that the text of an option names."""
-    for cause in CAUSES:
-        if cause == text.replace("-", " "):
-            return cause
-    names = ", ".join(name.replace(" ", "-") for name in CAUSES)
-    raise LarsError(f"expected {names}")
+    return replace(shown, only_period=only)
 
 
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:

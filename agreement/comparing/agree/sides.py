@@ -56,6 +56,15 @@ CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABU", strict=True))
 """The letter of each cause, for figures that are too narrow for the names of causes."""
 
 
+def cause_of(text: str) -> RowCause:
+    """Return the cause that the text of an option names."""
+    for cause in CAUSES:
+        if cause == text.replace("-", " "):
+            return cause
+    names = ", ".join(name.replace(" ", "-") for name in CAUSES)
+    raise LarsError(f"expected {names}")
+
+
 @dataclass(frozen=True)
 class SidePrograms:
     """The programs of push and pull without their triggers.

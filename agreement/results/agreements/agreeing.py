@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import AgreementTask, Pair, RowCause, VariantReport, cause_of, tasks
-from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import narrow
+from agreement.comparing.agree import AgreementTask, Pair, VariantReport, tasks
+from agreement.comparing.agree.agreeing import AgreementReport, RowFilter
+from agreement.comparing.agree.narrowing import narrowed
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import outputs, requests
@@ -21,7 +21,7 @@ from agreement.documents.dates import Dates
 from agreement.documents.options import IdleOptions, has, has_not, shell_words
 from agreement.documents.requests import Side
 from agreement.documents.table_files import OutTable
-from agreement.documents.values import Period, points_of
+from agreement.documents.values import Period
 from agreement.experiments.as_input import comparison_on, span_within, title_of
 from agreement.results.base.library import (
     Findings,
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
 
 
 _LATE: Final = "Late data"
-_FILTERS: Final = "Filters (the verdict and the exit code always cover all rows)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,22 +106,7 @@ class AgreeRequest:
         heading=_LATE,
     )
     where: Runner
-    only_period: tuple[Period, ...] = requests.periods_option(
-        "Show only the differences of these periods, such as 5, 5,10 or 1..50.",
-        metavar="PERIODS",
-        heading=_FILTERS,
-    )
-    cause: RowCause | None = option(
-        None,
-        "Show only rows with this cause, such as blocked-later (later input removed the row).",
-        cause_of,
-        keyword="str | None",
-        metavar="CAUSE",
-        heading=_FILTERS,
-    )
-    side: Side | None = option(
-        None, "Show only rows that only push, or only pull, reports.", heading=_FILTERS
-    )
+    shown: RowFilter
 
 
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
@@ -445,8 +429,7 @@ def compared_answers(request: AgreeRequest, listeners: Listeners) -> tuple[Agree
             "--late requires --arrival, the times at which data arrived; use --arrival COLUMN of a table, or "
             "--arrival order"
         )
-    only = tuple(points_of(period, task.setting.unit) for period in request.only_period) or None
-    row_filter = narrow(only, request.cause, request.side, tasks.periods_of(task))
+    row_filter = narrowed(request.shown, task.setting.unit, tasks.periods_of(task))
     trace = replace(task.trace, runner=request.where.telling(listeners.note, listeners.progress))
     report = replace(tasks.run(replace(task, trace=trace), listeners.warn), row_filter=row_filter)
     for message in report.warnings:

@@ -92,7 +92,7 @@ class RowSelection:
                 counts = self.variant.explanation.counts(side)
                 if self.row_filter.cause is not None:
                     counts[:, [cause != self.row_filter.cause for cause in CAUSES]] = 0
-                if self.row_filter.periods is not None:
+                if self.row_filter.periods:
                     counts[~np.isin(self._lengths, self.row_filter.periods)] = 0
                 yield side, counts
 
