@@ -148,7 +148,7 @@ class SolveResult(Findings):
                 )
 
     def document(self) -> Mapping[str, object]:
-        """Return the JSON of `lars solve --json`, one line per time point, as the list `answers`."""
+        """Return the JSON of `lars solve --json`: `answers` generates the object of each time point."""
         return {"answers": answer_lines.json_objects(self._answered, self.dates)}
 
     def json_lines(self) -> Iterable[str]:

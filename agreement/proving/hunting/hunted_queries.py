@@ -99,9 +99,9 @@ def _ordered(letters: tuple[Letter, ...]) -> tuple[Letter, ...]:
 class QueryFamily:
     """A kind of query: its windows (stream, RANGE, STEP, patterns), and the text around the windows.
 
-    `body` replaces the content of WHERE, only in RSP-QL. `select` may be ASK or CONSTRUCT {..}. `texts`
-    contains the texts in other languages that need another wording. If `flat` is true, the query is on one
-    line.
+    `body` replaces the content of WHERE; only RSP-QL expresses such a query. `select` may be ASK or
+    CONSTRUCT {..}. `texts` contains the texts in other languages that need another wording. If `flat` is
+    true, the query is on one line.
     """
 
     name: str
@@ -237,12 +237,22 @@ class QueryWriting:
         """The query language."""
         return Language(self.dialect)
 
-    def text(self, of: QueryFamily) -> str:
-        """Return the text of a query in this notation.
+    def expresses(self, of: QueryFamily) -> bool:
+        """Return whether the language can express a query.
 
-        Raises:
-            KeyError: The language cannot express the query.
+        Only RSP-QL assigns parts of WHERE to windows. SPARQLstream has no ASK, and C-SPARQL and CQELS have no
+        operator.
         """
+        match self.dialect:
+            case "rspql":
+                return True
+            case "sparqlstream":
+                return not of.body and of.form.startswith("SELECT")
+            case _:
+                return not of.body and of.operator == "RStream"
+
+    def text(self, of: QueryFamily) -> str:
+        """Return the text of a query in this notation, which must be able to express it."""
         scaled = ((stream, n * self.scale, m * self.scale, text) for stream, n, m, text in of.windows)
         return _WRITERS[self.dialect](self, replace(of, windows=tuple(scaled)))
 
@@ -400,10 +410,7 @@ def _queries_of(
 ) -> MadeQueries:
     until = monotonic() + seconds
     queries, refusals = list[HuntedQuery](), list[tuple[str, str]]()
-    operated = notation[0].dialect in ("rspql", "sparqlstream")
-    for family in (
-        query_family for query_family in _FAMILIES if operated or query_family.operator == "RStream"
-    ):
+    for family in filter(notation[0].expresses, _FAMILIES):
         if queries and monotonic() > until:
             refusals.append((family.name, _NO_TIME))
             continue

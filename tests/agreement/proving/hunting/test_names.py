@@ -6,6 +6,7 @@ from itertools import chain, islice
 import pytest
 
 from agreement.documents.requests import JudgeOptions
+from agreement.engines.adapters.built_in import built_in
 from agreement.engines.adapters.messages import answers_of
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, made_queries, reference
@@ -58,3 +59,11 @@ def test_a_name_is_said_of_its_fault_and_not_of_what_is_right(fault):
 def test_each_fault_that_has_a_name_is_shown():
     named = {fault for fault, name in NAMES.items() if name and not name.startswith("unexplained")}
     assert named - set(SHOWN) == {"random", "empty-window"}
+
+
+@pytest.mark.parametrize("dialect", ["rspql", "csparql", "cqels", "sparqlstream"])
+def test_queries_are_made_only_if_a_language_can_express_them(dialect):
+    found = made_queries(built_in(dialect), dialect=dialect)
+    assert [why for _, why in found.refusals if "expected" in why] == []
+    windowed = {"either-stream", "either-window", "optional-window"}
+    assert windowed & {query.name for query in found.queries} == (windowed if dialect == "rspql" else set())
