@@ -143,6 +143,7 @@ class StreamIndex:
     choice: Mapping[TupleWindow, Evaluation]
     background: frozenset[terms.Atom]
     allowed: Callable[[Moment], bool] = lambda _: True
+    # A cache, the only part that changes: each window's content at a time is computed once.
     _cuts: dict[tuple[Window, int], "StreamIndex"] = field(default_factory=dict, init=False)
 
     def times(self, atom: terms.Atom) -> Sequence[int]:

@@ -6,6 +6,19 @@ also gets a time argument. For example, high(X) at T is 'high@'(X, T). The neede
 windows between the predicate and the present. The times are the times of arrivals, since I-DLV-sr and
 Distributed-SR evaluate only at arrivals. If a predicate depends on its own past, the translation needs the
 whole past of the predicate.
+
+A literal that counts times gets auxiliary predicates, whose names end in the numbers of the rule and of the
+literal. `hit` holds for the times at which the atom held. A `gap` is a hit without a hit at the next time.
+A `rank` n means at least n hits up to a time, if the program compares the number with a variable.
+
+    a(X) :- b(X) always in [3 sec].
+
+    'b@'(X1, ?_then) ← ⊞^3 @_?_then b(X1).
+    'hit 1.1'(X, ?_now, ?_then) ← ⊞^0 @_?_now true, 'b@'(X, ?_then), ?_then <= ?_now, ?_now - ?_then <= 3.
+    'gap 1.1'(X, ?_now) ← 'hit 1.1'(X, ?_now, ?_then), ?_then < ?_now, ?_other = ?_then + 1,
+                          not 'hit 1.1'(X, ?_now, ?_other).
+    'always 1.1'(X, ?_now) ← 'hit 1.1'(X, ?_now, ?_then), ?_then = ?_now + -3, not 'gap 1.1'(X, ?_now).
+    a(X) ← 'always 1.1'(X, ?_now), ⊞^0 @_?_now true.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -36,20 +49,20 @@ def read_reasoner_program(text: str, source: str) -> Program:
     >>> print(read_reasoner_program("a(X) :- b(X, _) in [9 sec], not c(X).", "program"))
     a(X) ← ⊞^9 ◇ b(X, ?_1), not c(X).
     """
-    meaning = _Meaning(read_rules(text, source))
-    rules = tuple(meaning.rules())
+    translation = _Translation(read_rules(text, source))
+    rules = tuple(translation.rules())
     for rule in rules:
         assert rule.origin is not None
         try:
             check_safety(Program((rule,)))
         except LarsError as error:
             raise PlacedError(rule.origin.place(), str(error)) from None
-    own = frozenset(signature(rule.head) for rule in meaning.read if rule.head is not None)
-    return Program(rules, tuple(meaning.notes()), own)
+    own = frozenset(signature(rule.head) for rule in translation.read if rule.head is not None)
+    return Program(rules, tuple(translation.notes()), own)
 
 
 @dataclass(slots=True)
-class _Meaning:
+class _Translation:
     """The rules of a text, and the auxiliary LARS rules that they need so far."""
 
     read: tuple[ReasonerRule, ...]
@@ -205,7 +218,7 @@ class _Asked:
     A `stamped` rule derives its head at each time of an arrival.
     """
 
-    meaning: _Meaning
+    translation: _Translation
     rule: ReasonerRule
     label: str
     stamped: bool
@@ -213,15 +226,15 @@ class _Asked:
     def literal(self, one: Streamed) -> logic.BodyLiteral:
         """Return the LARS formula of the literal."""
         name = signature(one.atom)
-        if not one.offsets or (self.meaning.is_fact(name) and one.quantity == "in"):
-            atom = self.meaning.at(one.atom, _NOW, self.rule.origin) if self.stamped else one.atom
+        if not one.offsets or (self.translation.is_fact(name) and one.quantity == "in"):
+            atom = self.translation.at(one.atom, _NOW, self.rule.origin) if self.stamped else one.atom
             return self._signed(atom, negated=one.negated)
-        if self.meaning.is_fact(name):
+        if self.translation.is_fact(name):
             problem = (
                 f"cannot count the times of {one.atom.predicate}, which holds always; use an atom of the log"
             )
             raise PlacedError(self.rule.origin.place(), problem)
-        is_input = name not in self.meaning.derived and not self.stamped
+        is_input = name not in self.translation.derived and not self.stamped
         if is_input and one.quantity == "in" and isinstance(one.offsets, range):
             shown = logic.In(TimeWindow(one.offsets[-1]), logic.Diamond(one.atom))
             return self._signed(shown, negated=one.negated)
@@ -270,7 +283,7 @@ class _Asked:
     def _hits(self, one: Streamed, terms: tuple[Term, ...]) -> Atom:
         """Return the auxiliary atom with a time argument: the times at which the literal's atom held."""
         when = _TICK if self.stamped else _at_now()
-        held = self.meaning.at(one.atom, _THEN, self.rule.origin)
+        held = self.translation.at(one.atom, _THEN, self.rule.origin)
         back = logic.Operation("-", _NOW, _THEN)
         every: list[tuple[logic.BodyLiteral, ...]] = []
         if isinstance(one.offsets, range):
@@ -292,7 +305,7 @@ class _Asked:
             )
             return self._add("always", (*terms, _NOW), (*every, *places))
         first = logic.Comparison(_THEN, "=", _sum(_NOW, Number(-one.offsets[-1])))
-        if self.rule.head is not None and self.meaning.rests_on(
+        if self.rule.head is not None and self.translation.rests_on(
             signature(one.atom), signature(self.rule.head)
         ):
             # Under two negations an atom could support itself: the hits are passed one by one.
@@ -327,15 +340,15 @@ class _Asked:
         first = logic.Comparison(_RANK, "=", Number(1))
         later = logic.Comparison(_OTHER, "<", _THEN)
         one_more = logic.Comparison(_RANK, "=", _sum(_NEXT, Number(1)))
-        self.meaning.add(rank, (hits, first), self.rule.origin)
-        self.meaning.add(rank, (before, hits, later, one_more), self.rule.origin)
+        self.translation.add(rank, (hits, first), self.rule.origin)
+        self.translation.add(rank, (before, hits, later, one_more), self.rule.origin)
         return self._add("times", (*terms, _NOW, _RANK), (rank,))
 
     def _name(self, what: str) -> str:
         return f"{what} {self.label}"
 
     def _add(self, what: str, arguments: Iterable[Term], body: Iterable[logic.BodyLiteral]) -> Atom:
-        return self.meaning.add(Atom(self._name(what), tuple(arguments)), body, self.rule.origin)
+        return self.translation.add(Atom(self._name(what), tuple(arguments)), body, self.rule.origin)
 
 
 def _is_hidden(variable: Variable) -> bool:

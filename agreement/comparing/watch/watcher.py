@@ -112,6 +112,7 @@ class Watcher:
         if future is None:
             raise LarsError("cannot watch a query whose windows need the end of the stream; use lars agree")
         self._ahead = future
+        # The command sets these four if it watches logs of answers; the defaults watch none.
         self.logs: Mapping[Side, Path] = {}
         self.reading = AnswersOptions()
         self.answers_delay = 0

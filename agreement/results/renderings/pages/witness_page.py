@@ -63,6 +63,7 @@ def shrink_page(
     answer = f"Of {before} {after} are left: {disagreement.cause}."
     head = Page(title, question, False, answer, notes, "What is left")
     report = disagreement.left.report()
+    # The report was made for this page, so nothing else sees the change.
     report.first.trace.origin = disagreement.left.origin
     page = _headed(head, shrunk_text(disagreement), document, report)
     causes = [CAUSES[difference["cause"]] for difference in page.page["differences"]]
