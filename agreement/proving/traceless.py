@@ -8,10 +8,12 @@ from agreement.documents.traces import background, dataset_of
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.language.terms import Iri
 from solver.facts import Background
 from solver.settings import Warn
 from solver.traces import read_static
-from translate.analysis import default_period
+from translate.analysis import default_period, parts, unbound_remarks
+from translate.model.patterns import Bgp
 from translate.model.query import EngineQuery
 
 _USUAL_PERIODS: Final = range(1, 11)
@@ -48,13 +50,28 @@ class TracelessTask:
         for query in self.queries:
             if query.to_stream in ("ISTREAM", "DSTREAM"):
                 warn(f"T14: {query.to_stream} is ignored, because both sides report all answers at each time")
+            for remark in unbound_remarks(query):
+                warn(remark)
         if any(sources(pair.cqels) for pair in all_pairs):
             return all_pairs
-        problem = (
-            "no part of the query is matched in a stream; use a query with windows, and for a "
-            "C-SPARQL query also"
+        raise LarsError(f"{self.inputs[0]}: {self._unmatched()}")
+
+    def _unmatched(self) -> str:
+        """Return why no part of the query is matched in a stream, as text."""
+        query = self.queries[0]
+        bgps = (part for part in parts(query.pattern) if isinstance(part, Bgp))
+        known = [
+            triple.predicate for bgp in bgps for triple in bgp.triples if isinstance(triple.predicate, Iri)
+        ]
+        if self.task.assigned:
+            listed = ", ".join(str(each) for some in self.task.assigned.values() for each in some)
+            return f"no pattern of the query has the predicate {listed} of --assign; assign its predicates"
+        if not query.merged or not known:
+            return "no part of the query is matched in a stream; use a query with windows"
+        return (
+            "its text does not define which patterns are matched in which stream; use --assign "
+            f"STREAM=PREDICATE, such as --assign {query.merged[0].iri.value}={known[0].value}"
         )
-        raise LarsError(f"{self.inputs[0]}: {problem} --assign STREAM=PREDICATE")
 
     def static(self, warn: Warn) -> Background | None:
         """Return the static data; None if no static data are given, so that static data are arbitrary."""

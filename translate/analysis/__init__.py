@@ -22,6 +22,7 @@ from translate.analysis.query_remarks import (
     is_historical,
     is_pushed,
     remarks,
+    unbound_remarks,
 )
 from translate.analysis.rewriting import (
     children,

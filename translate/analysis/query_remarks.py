@@ -295,7 +295,7 @@ def remarks(
     if setting.profile == "paper2015":
         texts += [remark for part in whole for remark in _differences(part)]
     texts += query.notes
-    texts += _unbound(query)
+    texts += unbound_remarks(query)
     if any(isinstance(part, algebra.Group) and part.aggregates and not part.keys for part in whole):
         texts.append(
             "T13: an aggregate without GROUP BY: if nothing matches, C-SPARQL has one row (COUNT, SUM and "
@@ -368,7 +368,8 @@ def _minus(left: Pattern, right: Pattern) -> Iterator[str]:
             return
 
 
-def _unbound(query: EngineQuery) -> Iterator[str]:
+def unbound_remarks(query: EngineQuery) -> Iterator[str]:
+    """Yield the warnings T6 about variables that no pattern binds."""
     selects = [
         (part.result, part.pattern) for part in parts(query.pattern) if isinstance(part, algebra.Select)
     ]

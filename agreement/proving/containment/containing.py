@@ -188,6 +188,8 @@ class _Comparison:
             cases = list(self.cases((self.one.pattern, self.one.result), relations))
         except TimeLimitError as error:
             return Decision("open", f"{error}, before the disjuncts of the query were counted")
+        if not cases:
+            return Decision("always", "this query never has an answer, because no disjunct can be satisfied")
         goals, inexact = self.goals((self.other.pattern, self.other.result), relations)
         left_open = ""
         for done, (disjunct, case) in enumerate(cases):

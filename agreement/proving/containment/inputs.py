@@ -22,7 +22,7 @@ from lars.errors import LarsError
 from lars.files import exists
 from lars.language.terms import Variable
 from solver.settings import Warn, unsaid
-from translate.analysis import keeps_ties, rename
+from translate.analysis import keeps_ties, rename, unbound_remarks
 from translate.model.patterns import Select
 from translate.model.query import EngineQuery
 
@@ -52,6 +52,8 @@ def two_queries(
             raise LarsError(f"{path}: no such file; {_ACCEPTED}")
     length = fitting_unit(durations_in(inputs)) if unit is None else unit
     loaded = [load_query(path, length, graphs=True) for path in inputs]
+    for remark in dict.fromkeys(remark for query in loaded for remark in unbound_remarks(query)):
+        warn(remark)
     first, second = graphs_as_streams(loaded, str(inputs[0]))
     if (first, second) != (*loaded,):
         warn(APART)
