@@ -6,6 +6,7 @@ with the values that facts give to the variables of the rule, and drops a rule w
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from lars.analysis import LiteralForm
@@ -16,7 +17,8 @@ from lars.language.windows import TimeWindow
 from lars.ticker import ticker_rules
 
 Values = dict[Variable, set[Constant]]
-_MOST_ROUNDS: Final = 300
+_MOST_ROUNDS: Final = 1000
+"""The number of rounds in which arithmetic may give numbers that are new."""
 _MOST_PAIRS: Final = 1_000_000
 
 
@@ -154,13 +156,22 @@ class _Domains:
         self._grow(rules)
 
     def _grow(self, rules: tuple[ticker_rules.PlainRule, ...]) -> None:
-        grown: list[ticker_rules.PlainRule] = []
-        for _ in range(_MOST_ROUNDS):
-            grown = [rule for rule in rules if rule.body and self._grows(rule)]
-            if not grown:
-                return
-        with ticker_rules.exporting(grown[0].source):
-            raise ticker_rules.InexpressibleError("arithmetic that computes new values without end")
+        known = self._constants(rules)
+        computed, rounds = 0, 0
+        while grown := [rule for rule in rules if rule.body and self._grows(rule)]:
+            before = computed
+            computed = len(set[Constant]().union(*chain.from_iterable(self.columns.values())) - known)
+            # Other values are finitely many, and each reaches all rules in the end.
+            rounds += computed > before
+            if rounds > _MOST_ROUNDS:
+                with ticker_rules.exporting(grown[0].source):
+                    raise ticker_rules.InexpressibleError("arithmetic that computes new values without end")
+
+    def _constants(self, rules: Iterable[ticker_rules.PlainRule]) -> set[Constant]:
+        """Return the constants of the heads, of the input, and of times: all values without arithmetic."""
+        atoms = chain((rule.head for rule in rules), *self.rows.values())
+        written = (term for atom in atoms for term in atom.arguments if not isinstance(term, Variable))
+        return {*written, *self.times}
 
     def _grows(self, rule: ticker_rules.PlainRule) -> bool:
         """Add the atoms that a rule derives; return whether some of them are new."""
@@ -185,10 +196,14 @@ class _Domains:
         for part in rule.body:
             if isinstance(part, LiteralForm) and part.positive and not self._narrow(terms, part):
                 return None
+        parts = [part for part in rule.body if isinstance(part, Comparison)]
+        # Bounds on known variables first: what is computed from these variables is bounded too.
+        bounds = [
+            part for part in parts if not isinstance(part.right, Operation) and variables(part) <= {*terms}
+        ]
         with ticker_rules.exporting(rule.source):
-            for part in rule.body:
-                if isinstance(part, Comparison):
-                    _compare(terms, part)
+            for part in (*bounds, *parts):
+                _compare(terms, part)
         return terms if all(terms.values()) else None
 
     def _narrow(self, terms: Values, form: LiteralForm) -> bool:

@@ -288,6 +288,17 @@ def test_what_the_reasoner_incremental_gets_wrong_is_refused_by_name(program, sa
     assert said in str(refused.value)
 
 
+def test_a_long_chain_of_rules_in_any_order_has_its_values():
+    chain = " ".join(f"p{n}(X) ← p{n + 1}(X)." for n in range(320))
+    assert "p0(X) :- p1(X), " in " ".join(incremental(f"{chain} p320(X) ← f(X).", "1: f(1)"))
+
+
+def test_a_counter_with_an_end_has_its_values():
+    written = " ".join(incremental("p(X) ← f(X). p(Y) ← p(X), Y = X + 1, X < 320.", "1: f(1)"))
+    assert "(320)." in written
+    assert "(321)." not in written
+
+
 def test_a_fact_that_gives_the_time_of_a_head_its_value_changes_nothing():
     with pytest.raises(ExportError, match="keeps p beyond the time T"):
         incremental("k(1). @_T p ← ⊞^3 @_T e, k(T).", "1: e\n2: e")
