@@ -113,6 +113,7 @@ _MOST_TESTED: Final = 8
 _MOST_NEIGHBOURS: Final = 40
 """The maximum number of neighbours of a wrong run's stream from which streams are taken."""
 UNEXPLAINED: Final = "unexplained"
+UNTRIED: Final = "time was up before all rules were tried"
 Keeps = Callable[[references.HuntedRun], bool]
 """A function that returns whether a run still has the property that minimization must keep."""
 
@@ -124,6 +125,7 @@ class Fault:
     - `rule` is None if no rule explains the fault; `alike` then describes the fault.
     - `isolated` is false if other rules of the engine also have an effect on this stream. `other_rules` are
       these rules, if known.
+    - `untried` is true if no rule explains the fault, and time was up before all rules were tried.
     - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
     """
 
@@ -136,6 +138,7 @@ class Fault:
     other_rules: tuple[references.Switch, ...] = ()
     times: int = 1
     repeated: bool = True
+    untried: bool = False
 
     @property
     def sentence(self) -> str:
@@ -144,7 +147,7 @@ class Fault:
             return f"{self.rule.sentence}{f', {self.alike}' if self.alike else ''}"
         if not self.repeated:
             return "not deterministic: a new process answers the same stream otherwise"
-        return f"{UNEXPLAINED}: {self.alike or self.verdict.symptom}"
+        return f"{UNTRIED if self.untried else UNEXPLAINED}: {self.alike or self.verdict.symptom}"
 
 
 def seconds_of(value: str | float) -> float:
@@ -203,6 +206,8 @@ class Hunt:
     """The wrong runs that are kept for trying causes."""
     left: int = field(default=0, init=False)
     """The number of kept wrong runs that no fault explains."""
+    untried: bool = field(default=False, init=False)
+    """Whether time was up before all rules were tried on the wrong runs."""
     wrong_runs: int = field(default=0, init=False)
     pace: float = field(default=_FASTEST, init=False)
     """The number of seconds per message in the last run of the engine."""
@@ -469,6 +474,7 @@ class Explanation:
     def add_faults(self) -> None:
         """Add a fault for each cause, the most frequent cause first, and a fault for unexplained runs."""
         self._find()
+        self.hunt.untried = self.hunt.is_past(_UNDERSTOOD) and bool(self._left())
         own = self.followed is not None and self.followed.name == self.hunt.name
         # A change of the specification comes before a rule of another engine.
         causes: Causes = (*self.rules, *self.named) if own else (*self.named, *self.rules)
@@ -819,4 +825,5 @@ class Explanation:
         most = _DESCRIBED if self.hunt.is_past(_SHOWN) else _KEPT
         alike = "; ".join((described(left[:most], self.right[:most], self.judge), *mute))
         verdict = self.judge.verdict(small)
-        self.hunt.faults.append(Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left)))
+        fault = Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left))
+        self.hunt.faults.append(replace(fault, untried=self.hunt.untried))

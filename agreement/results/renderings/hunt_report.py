@@ -13,6 +13,7 @@ from agreement.documents import outputs
 from agreement.documents.recordings import as_lexical, triple_of
 from agreement.engines.engine import columns
 from agreement.proving.hunting import Fault, Hunt
+from agreement.proving.hunting.hunting import UNTRIED
 from agreement.results.renderings.pages.blocks import lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page
 from solver.facts import Row
@@ -41,7 +42,8 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
         yield places_table(fault)
     if hunt.left:
         wrong = outputs.quantity(hunt.left, "wrong run")
-        yield f"{wrong} of those that were kept are explained by none of these"
+        why = f": {UNTRIED}; use a longer --time-limit" if hunt.untried else ""
+        yield f"{wrong} of those that were kept are explained by none of these{why}"
     if hunt.failures:
         query, problem = hunt.failures[0]
         failed = outputs.quantity(len(hunt.failures), "run")
@@ -231,6 +233,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 "runs": fault.times,
                 "seconds": round(fault.seconds, 3),
                 "repeated": fault.repeated,
+                "untried": fault.untried,
                 "isolated": fault.isolated,
                 "other_rules": [rule.sentence for rule in fault.other_rules],
                 "query": fault.run.query.registration.query,

@@ -116,7 +116,7 @@ def test_a_late_time_is_named_with_all_its_digits():
     session = built_in("rspql").open(open_message(rspql(4, 4)))
     session.push([push(1234568, "a")])
     (report,) = session.push([push(1234567, "late")])
-    assert "the time 1234567 ms, which is before the preceding time 1234568 ms" in report.refused
+    assert "push 1 is at 1234567 ms, which is before the preceding time 1234568 ms" in report.refused
 
 
 @pytest.mark.parametrize("name", ["rspql", "csparql", "cqels"])

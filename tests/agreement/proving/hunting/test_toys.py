@@ -4,9 +4,20 @@ from types import SimpleNamespace
 
 import pytest
 
+from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.messages import FailedEngineError, TimeIsUpError
-from agreement.proving.hunting import Hunt, HuntLimits, Switch, answer_switches, made_queries, streams
+from agreement.engines.specifications import builtin
+from agreement.proving.hunting import (
+    Hunt,
+    HuntLimits,
+    Switch,
+    answer_switches,
+    made_queries,
+    reference,
+    streams,
+)
 from agreement.proving.hunting.hunting import Cause, Explanation
+from agreement.results.renderings.hunt_report import as_text
 from tests.agreement.proving.hunting.toy_faults import NAMES
 from tests.agreement.proving.hunting.toy_process import Toy
 from tests.benchmarks.hunted_toys import hunted
@@ -80,6 +91,19 @@ def test_a_shown_stream_tells_the_rule_from_its_absence_and_needs_no_time_0():
     (fault,) = hunt.faults
     assert fault.verdict.correct is False
     assert all(push.t for push in fault.run.pushes)
+
+
+def test_a_fault_that_has_a_name_is_not_unexplained_where_time_is_up_before_all_rules_are_tried():
+    queries = [one for one in made_queries(Toy("right")).queries if one.name in ("tumbling", "sliding")]
+    judge = reference("rspql", builtin("rspql"), JudgeOptions())
+    hunt = Hunt(Toy("closed-and-rstream"), queries, judge, HuntLimits(600, runs=40))
+    hunt._explore()
+    hunt.start -= 600 * 0.85  # as on a machine that has no time for it
+    hunt.go()
+    (fault,) = hunt.faults
+    assert fault.untried
+    assert fault.sentence.startswith("time was up before all rules were tried: ")
+    assert "unexplained" not in "".join(map(str, as_text(hunt, ())))
 
 
 def test_a_slow_engine_is_given_short_streams_and_a_late_reply_is_no_fault():
