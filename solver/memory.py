@@ -30,7 +30,7 @@ _LEAST: Final = 256 * 2**20
 """The least memory limit in bytes; the libraries alone would exceed a smaller limit."""
 _LEAST_ADDRESSES: Final = 288 * 2**20
 """The least address space in bytes with which numpy and the other libraries can be imported."""
-_NO_ROOM: Final = re.compile("failed to map segment|[Cc]annot allocate memory")
+_NO_ROOM: Final = re.compile("failed to map segment|[Cc]annot allocate memory|can't start new thread")
 _CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _FASTEST: Final = 8 * 2**30
 """A rate in bytes per second; no process takes memory faster."""
@@ -137,9 +137,13 @@ def _refused(name: str, *_: object) -> None:
         raise OutOfMemoryError(problem())
 
 
-def is_short_import(error: ImportError) -> bool:
-    """Return whether a library was not imported because memory is short."""
-    return _NO_ROOM.search(str(error)) is not None
+def is_short(error: Exception) -> bool:
+    """Return whether a library was not imported, or a thread not started, because memory is short.
+
+    The system refuses a thread also for other reasons, but not below a limit of the address space.
+    """
+    limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+    return limited and _NO_ROOM.search(str(error)) is not None
 
 
 def check_room(size: int) -> None:

@@ -36,7 +36,7 @@ from agreement.documents.table_files import Column, OutTable, TableValue, as_fra
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, LarsError, printable, system_error
 from lars.options import Option, needed
-from solver.memory import is_short_import, problem
+from solver.memory import is_short, problem
 from solver.settings import Progress, Warn, no_progress, noting, unsaid, whole
 
 if TYPE_CHECKING:
@@ -575,7 +575,7 @@ def expected_errors(error: Exception) -> LarsError | None:
             return LarsError("the query or program is too long or nested too deeply")
         case MemoryError():
             return FailedRunError(problem())
-        case ImportError() if is_short_import(error):
+        case ImportError() | RuntimeError() | OSError() if is_short(error):
             return FailedRunError(problem())
         case OSError() if error.filename is not None:
             return system_error(error.filename, error)

@@ -1,5 +1,6 @@
 """With little address space (ulimit -v), a run ends with exit code 3 and names the limit."""
 
+import errno
 import resource
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from functools import partial
 
 import pytest
 
+from agreement.results.base.library import expected_errors
 from tests.packs import ROOT
 
 COMMAND = (sys.executable, "-m", "agreement.cli")
@@ -20,13 +22,29 @@ def limited(megabytes, *words):
     )
 
 
-@pytest.mark.parametrize("megabytes", [120, 190, 240, 270, 290])
+@pytest.mark.parametrize("megabytes", [120, 190, 240, 270])
 def test_a_run_with_too_little_address_space_names_the_limit(megabytes):
-    """numpy and its OpenBLAS end such a process with exit codes 1 and 130, or raise ImportError."""
+    """OpenBLAS, which numpy loads, ends such a process with exit codes 1 and 130."""
     ran = limited(megabytes, "agree", "samples/coupons")
     said = f"lars: the run needs more memory than {megabytes}M, which ulimit -v allows"
     assert (ran.returncode, ran.stdout) == (3, "")
     assert ran.stderr.splitlines()[-2:] == [said, "use a larger limit, or smaller input"]
+
+
+SHORT = (
+    ImportError("libx.so: failed to map segment from shared object"),
+    RuntimeError("can't start new thread"),
+    OSError(errno.ENOMEM, "Cannot allocate memory", "samples"),
+)
+
+
+@pytest.mark.parametrize("error", SHORT, ids=repr)
+def test_errors_of_libraries_with_too_little_address_space_name_the_limit(error, monkeypatch):
+    size = 290 * 2**20
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (size, size))
+    assert "needs more memory than 290M, which ulimit -v allows" in str(expected_errors(error))
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert "ulimit" not in str(expected_errors(error))
 
 
 def test_commands_without_arrays_and_larger_limits_work():
