@@ -28,7 +28,7 @@ _UNITS: Final = {"M": 2**20, "G": 2**30, "T": 2**40}
 _SIZE: Final = re.compile(rf"([0-9]{{1,6}})([{''.join(_UNITS)}])")
 _LEAST: Final = 256 * 2**20
 """The least memory limit in bytes; the libraries alone would exceed a smaller limit."""
-_LEAST_ADDRESSES: Final = 288 * 2**20
+_LEAST_ADDRESSES: Final = 300 * 2**20
 """The least address space in bytes with which numpy and the other libraries can be imported."""
 _NO_ROOM: Final = re.compile("failed to map segment|[Cc]annot allocate memory|can't start new thread")
 _CGROUPS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")

@@ -22,7 +22,7 @@ def limited(megabytes, *words):
     )
 
 
-@pytest.mark.parametrize("megabytes", [120, 190, 240, 270])
+@pytest.mark.parametrize("megabytes", [120, 190, 240, 290])
 def test_a_run_with_too_little_address_space_names_the_limit(megabytes):
     """OpenBLAS, which numpy loads, ends such a process with exit codes 1 and 130."""
     ran = limited(megabytes, "agree", "samples/coupons")
