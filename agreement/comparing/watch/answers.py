@@ -5,7 +5,6 @@ system to the last multiple of the pull period before them. A rule explains a wr
 with this rule has exactly the rows of the system.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -272,6 +271,10 @@ def last_end(
     return max(last, judged)
 
 
+_Reports = Mapping[int, Sequence[Sequence[Row]]]
+"""The reports of a log by the end of their period; each report is a list of rows."""
+
+
 def judged_answers(
     logs: Mapping[Side, LogState],
     span: tuple[int, int],
@@ -280,59 +283,84 @@ def judged_answers(
     tolerance: float,
 ) -> tuple[dict[Side, LogState], tuple[AnswerVerdict, ...], dict[Side, list[LateAnswer]]]:
     """Return the logs after the periods of a span, the verdicts, and the answers that came too late."""
-    (judged, last), period = span, semantics.period
-    count = (last - judged) // period
-    reported: dict[Side, dict[int, dict[float, list[Row]]]] = {}
-    points: dict[Side, dict[int, list[int]]] = {}
-    after: dict[Side, LogState] = {}
-    late: dict[Side, list[LateAnswer]] = {}
-    for side, log in logs.items():
-        reported[side], points[side], late[side] = defaultdict(dict), defaultdict(list), []
-        kept = []
-        ends = semantics.ends(side, np.array([t for t, *_ in log.answers], np.int64), times)
-        for (t, at, row), end in zip(log.answers, ends.tolist(), strict=True):
-            if end > last:
-                kept.append((t, at, row))
-            elif end > judged:
-                reported[side][end].setdefault(at, []).append(tuple(row))
-                points[side][end].append(t)
-            elif end > 0:
-                late[side].append((t, log.newest or t, tuple(row)))
-        after[side] = replace(log, answers=kept, late=log.late + len(late[side]))
-    lexical = any(log.lexical for log in logs.values())
+    periods = [(start, start + semantics.period) for start in range(*span, semantics.period)]
+    divided = {side: _divided(side, log, span, semantics, times) for side, log in logs.items()}
+    likeness = {side: Likeness("set", tolerance, log.lexical) for side, log in logs.items()}
+    alike = Likeness("set", tolerance, any(log.lexical for log in logs.values()))
+    compared = {
+        side: _compared(side, reports, periods, semantics, (times, likeness[side]))
+        for side, (_, reports, _, _) in divided.items()
+    }
+    after = {side: log for side, (log, *_) in divided.items()}
     verdicts: list[AnswerVerdict] = []
-    likeness = {side: Likeness("set", tolerance, logs[side].lexical) for side in logs}
-    starts_of = [judged + number * period for number in range(count)]
-    named: dict[Side, dict[int, list[Row]]] = {side: {} for side in logs}
-    matches: dict[Side, list[RowMatch]] = {side: [] for side in logs}
-    for side in logs if count else ():
-        expected = semantics.rows(side, (judged, count), times, {})
-        for number, start in enumerate(starts_of):
-            reports = [*reported[side].get(start + period, {}).values()]
-            # In most periods of a stream with few answers, nobody has a row.
-            right = expected.rows(number) if reports or expected.sizes[number] else []
-            named[side][number] = named_rows(right, reports, likeness[side])
-            matches[side].append(match_rows(right, named[side][number], likeness[side]))
-    for side in logs:
-        other, how = next((each for each in SIDES if each != side and each in logs), None), likeness[side]
+    for side, (log, reports, offsets, _) in divided.items():
+        other = next((each for each in SIDES if each != side and each in logs), None)
         mine = []
-        for number, start in enumerate(starts_of):
-            rows, match = named[side][number], matches[side][number]
-            theirs = [] if other is None else named[other][number]
-            alike = Likeness("set", tolerance, lexical)
-            only = match_rows(theirs, rows, alike).extra if rows and other is not None else ()
-            mine.append(AnswerVerdict(side, start, start + period, match.actual, match, tuple(only)))
-        if mine and (after[side].rules or not all(verdict.match.equal for verdict in mine)):
-            offsets = Counter(t % period for every in points[side].values() for t in every)
-            # What a system evaluates without rows is not in its log.
-            likely = dict.fromkeys((*(t for t, _ in offsets.most_common(_MOST_STARTS)), *range(1, period)))
-            starts = sorted([t for t in islice(likely, _MOST_STARTS + 1) if t][:_MOST_STARTS])
-            by_number = [[*reported[side].get(verdict.end, {}).values()] for verdict in mine]
-            by = side, times, starts, how
-            after[side], mine = _with_rules(after[side], mine, by_number, semantics, by)
+        for number, (start, end) in enumerate(periods):
+            rows, match = compared[side][number]
+            both = rows and other is not None
+            only = match_rows(compared[other][number][0], rows, alike).extra if both and other else ()
+            mine.append(AnswerVerdict(side, start, end, match.actual, match, tuple(only)))
+        if mine and (log.rules or not all(verdict.match.equal for verdict in mine)):
+            starts = _likely_starts(offsets, semantics.period)
+            by_number = [reports.get(end, ()) for _, end in periods]
+            by = side, times, starts, likeness[side]
+            after[side], mine = _with_rules(log, mine, by_number, semantics, by)
         verdicts += mine
     ordered = sorted(verdicts, key=lambda verdict: verdict.start)
-    return after, tuple(ordered), late
+    return after, tuple(ordered), {side: late for side, (*_, late) in divided.items()}
+
+
+def _divided(
+    side: Side, log: LogState, span: tuple[int, int], semantics: PeriodSemantics, times: Array
+) -> tuple[LogState, _Reports, Counter[int], list[LateAnswer]]:
+    """Return a log with its answers to later periods, its reports in the span, and its late answers.
+
+    The counter has the times of the answers in the span, from the start of their period.
+    """
+    judged, last = span
+    reports: dict[int, dict[float, list[Row]]] = defaultdict(dict)
+    offsets, kept, late = Counter[int](), [], list[LateAnswer]()
+    ends = semantics.ends(side, np.array([t for t, *_ in log.answers], np.int64), times)
+    for (t, at, row), end in zip(log.answers, ends.tolist(), strict=True):
+        if end > last:
+            kept.append((t, at, row))
+        elif end > judged:
+            reports[end].setdefault(at, []).append(tuple(row))
+            offsets[t % semantics.period] += 1
+        elif end > 0:
+            late.append((t, log.newest or t, tuple(row)))
+    after = replace(log, answers=kept, late=log.late + len(late))
+    return after, {end: [*each.values()] for end, each in reports.items()}, offsets, late
+
+
+def _compared(
+    side: Side,
+    reports: _Reports,
+    periods: Sequence[tuple[int, int]],
+    semantics: PeriodSemantics,
+    by: tuple[Array, Likeness],
+) -> list[tuple[list[Row], RowMatch]]:
+    """Return the reported rows of each period, and how they differ from the semantics."""
+    if not periods:
+        return []
+    times, how = by
+    expected = semantics.rows(side, (periods[0][0], len(periods)), times, {})
+    compared = []
+    for number, (_, end) in enumerate(periods):
+        came = reports.get(end, ())
+        # In most periods of a stream with few answers, nobody has a row.
+        right = expected.rows(number) if came or expected.sizes[number] else []
+        rows = named_rows(right, came, how)
+        compared.append((rows, match_rows(right, rows, how)))
+    return compared
+
+
+def _likely_starts(offsets: Counter[int], period: int) -> list[int]:
+    """Return the start times t0 to try: the most frequent offsets of answers in their period, then others."""
+    # What a system evaluates without rows is not in its log.
+    likely = dict.fromkeys((*(t for t, _ in offsets.most_common(_MOST_STARTS)), *range(1, period)))
+    return sorted([t for t in islice(likely, _MOST_STARTS + 1) if t][:_MOST_STARTS])
 
 
 def _sharpened(log: LogState, start: int, rules: Sequence[str]) -> LogState:
@@ -356,9 +384,8 @@ def _with_rules(
     """
     side, times, starts, how = by
     where = verdicts[0].start, len(verdicts)
-    named = (int(start) for rule in log.rules for start in re.findall(r"t0 = ([0-9]+)", rule))
     known, rows = dict[str, Changes](), dict[str, PeriodRows]()
-    for every in semantics.rules(side, [*named, *starts]):
+    for every in semantics.rules(side, [*log.starts, *starts]):
         known.update(every)
 
     def explains(name: str, changes: Changes, number: int) -> bool:
@@ -384,4 +411,5 @@ def _with_rules(
             left = [rule for rule in log.rules if rule not in known or explains(rule, known[rule], number)]
             log = replace(log, rules=left, since=log.since if left else None)
         result.append(verdict)
-    return log, result
+    named = {known[rule]["t0"] for rule in log.rules if "t0" in known.get(rule, ())}
+    return replace(log, starts=sorted(named)), result

@@ -48,6 +48,7 @@ class LogState:
     - `lexical` means that the files omit the kinds of terms. `read` and `late` count answers.
     - `wrong` counts wrong periods. `since` is the start of the first of the last wrong periods that `rules`
       all explain; None if no period was wrong. If `rules` is empty, no known rule explains these periods.
+      `starts` are the start times t0 of the rules that change t0.
     """
 
     files: Mapping[str, Place] = field(default_factory=dict)
@@ -59,6 +60,7 @@ class LogState:
     wrong: int = 0
     since: int | None = None
     rules: Sequence[str] = ()
+    starts: Sequence[int] = ()
 
 
 Reading = tuple[AnswersOptions, tuple[str, ...] | None, Duration, str | None]
