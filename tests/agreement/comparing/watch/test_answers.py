@@ -2,11 +2,14 @@
 
 import json
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
 from agreement import api
+from agreement.comparing.matching.likeness import Likeness, RowMatch
 from agreement.comparing.watch import newest_state
+from agreement.comparing.watch.answers import AnswerVerdict, _with_rules
 from agreement.comparing.watch.logs import LogState, read_further
 from agreement.documents.options import declared
 from agreement.documents.requests import AnswersOptions
@@ -440,3 +443,16 @@ def test_an_option_of_the_answers_changes_what_is_read_and_requires_a_log(folder
 
 
 INTEGER = {"type": "literal", "value": "1", "datatype": "http://www.w3.org/2001/XMLSchema#integer"}
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_start_that_a_rule_named_before_is_tried_though_no_answer_suggests_it_now(right):
+    by_rule = [] if right else [("<http://e/a>",)]
+    semantics = SimpleNamespace(
+        rules=lambda _, starts: ([(f"t0 = {start}", {"t0": start}) for start in starts], []),
+        rows=lambda *_: SimpleNamespace(sizes=[len(by_rule)], rows=lambda _: by_rule),
+    )
+    log, how = LogState(since=0, rules=["t0 = 3"], starts=[3]), Likeness("set", 0.0, lexical=False)
+    verdict = AnswerVerdict("pull", 5, 10, 0, RowMatch())
+    after, _ = _with_rules(log, [verdict], [()], semantics, ("pull", None, (), how))
+    assert (after.rules, after.starts, after.since) == ((["t0 = 3"], [3], 0) if right else ([], [], None))
