@@ -17,7 +17,7 @@ from lars.language.windows import TimeWindow
 from lars.ticker import ticker_rules
 
 Values = dict[Variable, set[Constant]]
-_MOST_ROUNDS: Final = 1000
+_MOST_ROUNDS: Final = 600
 """The number of rounds in which arithmetic may give numbers that are new."""
 _MOST_PAIRS: Final = 1_000_000
 
