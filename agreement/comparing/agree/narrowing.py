@@ -19,13 +19,13 @@ from solver.columns import Array
 _One = TypeVar("_One")
 
 
-def narrowed(shown: RowFilter, unit: Duration, periods: Sequence[int]) -> RowFilter:
+def narrowed(row_filter: RowFilter, unit: Duration, periods: Sequence[int]) -> RowFilter:
     """Return the filter with its pull periods in time points.
 
     Raises:
         LarsError: A selected pull period is not compared.
     """
-    only = tuple(points_of(period, unit) for period in shown.only_period)
+    only = tuple(points_of(period, unit) for period in row_filter.only_period)
     for period in only:
         if period not in periods:
             compared = ", ".join(map(str, periods))
@@ -33,7 +33,7 @@ def narrowed(shown: RowFilter, unit: Duration, periods: Sequence[int]) -> RowFil
                 f"--only-period {period}: this period is not compared; use one of the compared periods "
                 f"{cut(compared)}"
             )
-    return replace(shown, only_period=only)
+    return replace(row_filter, only_period=only)
 
 
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:

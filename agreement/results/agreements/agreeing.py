@@ -106,7 +106,7 @@ class AgreeRequest:
         heading=_LATE,
     )
     where: Runner
-    shown: RowFilter
+    row_filter: RowFilter
 
 
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
@@ -429,7 +429,7 @@ def compared_answers(request: AgreeRequest, listeners: Listeners) -> tuple[Agree
             "--late requires --arrival, the times at which data arrived; use --arrival COLUMN of a table, or "
             "--arrival order"
         )
-    row_filter = narrowed(request.shown, task.setting.unit, tasks.periods_of(task))
+    row_filter = narrowed(request.row_filter, task.setting.unit, tasks.periods_of(task))
     trace = replace(task.trace, runner=request.where.telling(listeners.note, listeners.progress))
     report = replace(tasks.run(replace(task, trace=trace), listeners.warn), row_filter=row_filter)
     for message in report.warnings:

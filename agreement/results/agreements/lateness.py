@@ -93,6 +93,6 @@ def agree_late(request: AgreeRequest, listeners: Listeners) -> LateResult:
     assert wait is not None, "it has a default"
     chosen = [verdict.period for verdict in report.row_filter.verdicts(report.first)]
     sides = late_sides(report.first, task.setting, chosen, wait, lateness)
-    rows = (row for side in sides for row in side.changes if request.shown.side in (None, row.side))
+    rows = (row for side in sides for row in side.changes if request.row_filter.side in (None, row.side))
     asking = explain_commands(request, task, report.dates)
     return LateResult(tuple(rows), tuple(sides), report, title_of(request.inputs), asking)
