@@ -36,7 +36,7 @@ from lars.analysis import ExportError, intensional, strata, windows, with_window
 from lars.dataclass import dataclass
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
-from lars.files import TextFile, TextLine, read_file, replacement_path
+from lars.files import TextFile, TextLine, exists, read_file, replacement_path
 from lars.language.formulas import Assign, BodyLiteral, Test
 from lars.language.program import Program, Rule, set_literals
 from lars.language.stream import Moment, ToStream, write_moments
@@ -579,11 +579,11 @@ def export_to(
 
 def _check_free(folder: Path, *, overwrite: bool) -> None:
     """Raise LarsError if the folder contains data that must not be replaced."""
-    if not folder.parent.is_dir():
+    if not exists(folder.parent, folder=True):
         raise LarsError(f"{folder}: cannot write the folder: the folder {folder.parent} does not exist")
-    if folder.exists() and not folder.is_dir():
+    if exists(folder) and not folder.is_dir():
         raise LarsError(f"{folder}: cannot write the folder: a file has this name; use another name")
-    held = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+    held = sorted(path.name for path in folder.iterdir()) if exists(folder) else []
     if held and not overwrite:
         raise LarsError(
             f"{folder}: cannot write the folder: it exists already; use another name, or --overwrite"

@@ -208,7 +208,7 @@ def _with_dates(row: Sequence[TableValue], times: Sequence[bool], dates: Dates) 
 
 def check_folder(out: Path) -> None:
     """Raise LarsError before a run if the run cannot write its tables to the folder."""
-    if not out.parent.is_dir():
+    if not exists(out.parent, folder=True):
         raise LarsError(f"--out {out}: the folder {out.parent} does not exist; use an existing folder")
     check_own_folder(out, _FOLDER, "--out ")
 

@@ -13,7 +13,7 @@ from agreement.documents.requests import sources
 from agreement.results.renderings.agreement_report import dates_on
 from agreement.results.renderings.pages.timeline import AGREES, strip_cells
 from lars.errors import LarsError
-from lars.files import replacement_path
+from lars.files import exists, replacement_path
 from lars.language.terms import Iri
 from lars.language.windows import IntervalWindow
 from solver.facts import is_triple
@@ -58,7 +58,7 @@ def check_figure(path: Path) -> None:
     """Raise LarsError for a file name without an image extension, or if matplotlib is missing."""
     if path.suffix not in _SUFFIXES:
         raise LarsError(f"--figure {path}: expected a file that ends with {', '.join(_SUFFIXES)}")
-    if not path.parent.is_dir():
+    if not exists(path.parent, folder=True):
         raise LarsError(f"--figure {path}: the folder {path.parent} does not exist; use an existing folder")
     check_matplotlib(f"--figure {path}")
 
@@ -164,7 +164,9 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     lanes, base = [short(stream) for stream in streams], len(streams)
     pushes = variant.answers.push.whole().times
     axes.plot(pushes, [base] * len(pushes), "v", color=_PUSH, markersize=4)
-    pulls = [t for t in range(0, row.interval.end + row.period + 1, row.period) if t in timeline]
+    drawn = max(timeline.first, first)
+    drawn += -drawn % row.period
+    pulls = [t for t in range(drawn, row.interval.end + row.period + 1, row.period) if t in timeline]
     axes.plot(pulls, [base + 1] * len(pulls), "^", color=_PULL, markersize=4)
     own = (side.of_rows([row.row]).rows() for side in (variant.answers.push, variant.answers.pull))
     pushed, pulled = ([(begin, end) for _, begin, end in runs] for runs in own)

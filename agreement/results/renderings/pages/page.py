@@ -202,7 +202,8 @@ def _named_in(toml: Path) -> Iterator[Path]:
                 waiting += several
             case str() as text if text and len(text) < _LONGEST_PATH and "\0" not in text:
                 names = dict.fromkeys((text, text.rpartition("=")[2], text.partition(":")[2]))
-                yield from (toml.parent / name for name in names if name and (toml.parent / name).is_file())
+                paths = (toml.parent / name for name in names if name)
+                yield from (path for path in paths if exists(path, folder=False))
 
 
 def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
@@ -293,7 +294,7 @@ def check_page(path: Path) -> None:
     """Raise LarsError for a path that is invalid for an HTML report."""
     if path.suffix not in _SUFFIXES:
         raise LarsError(f"--report {path}: expected the name of a file that ends with .html")
-    if not path.parent.is_dir():
+    if not exists(path.parent, folder=True):
         raise LarsError(f"--report {path}: the folder {path.parent} does not exist; use an existing folder")
 
 

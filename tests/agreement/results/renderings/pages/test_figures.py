@@ -1,6 +1,7 @@
 """Pictures for papers: vector form with text that stays text; the same findings, the same bytes."""
 
 import re
+from time import process_time
 
 import pytest
 
@@ -40,6 +41,10 @@ def test_each_cause_has_its_letter_and_colour(tmp_path, csparql, cqels):
     assert f"{letter}: {cause}" in " ".join(re.findall(r">([^<]*)<", (tmp_path / "a.svg").read_text()))
 
 
+SHORT = (
+    "SELECT ?x FROM STREAM <e:s> [RANGE 1s STEP 3s] WHERE { ?x <e:p> ?y }",
+    "SELECT ?x WHERE { STREAM <e:s> [RANGE 1s] { ?x <e:p> ?y } }",
+)
 LONG = "http://e/" + "a-very-long-name-" * 12
 
 
@@ -85,6 +90,21 @@ def test_where_they_agree_the_strip_stands_alone(tmp_path):
     ran = lars("agree", SAMPLES / "coupons", "--period", 5, "--figure", tmp_path / "agree.svg")
     assert ran.code == 0
     assert "only in" not in (tmp_path / "agree.svg").read_text(encoding="utf-8")
+
+
+def test_pulls_are_drawn_beside_the_difference_on_late_timelines(tmp_path):
+    def pulls(begin):
+        trace = tmp_path / f"{begin}.nq"
+        trace.write_text(f'<e:a> <e:p> <e:b> <e:s> "{begin + 1}" .\n')
+        found = api.agree(*SHORT, trace, unit="1s", period=3, from_=begin, to=begin + 9)
+        started = process_time()
+        lines = found.plot().axes[1].lines
+        assert process_time() - started < 5
+        return [[t - begin for t in line.get_xdata()] for line in lines if line.get_marker() == "^"]
+
+    late = pulls(300_000_000)
+    assert late == pulls(0)
+    assert late[0]
 
 
 def test_a_name_that_no_picture_has_is_refused_before_anything_is_evaluated(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
@@ -295,6 +296,23 @@ def test_a_page_is_called_as_the_experiment_is(tmp_path):
     lars(*PAGES["judge"], "--report", tmp_path / "page.html")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<h1>Answers to query.cqels.rq on doors.nq</h1>" in text
+
+
+def test_a_title_longer_than_a_file_name_is_on_the_page(tmp_path):
+    own = tmp_path / "own"
+    shutil.copytree(SAMPLES / "slide", own)
+    file, title = own / "experiment.toml", "long " * 60
+    file.write_text(f"title = {json.dumps(title)}\n{file.read_text().partition(chr(10))[2]}")
+    ran = lars("agree", own, "--report", tmp_path / "page.html")
+    assert (ran.code, "cannot" in ran.err) == (1, False)
+    assert title in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_a_report_in_a_folder_with_a_name_that_is_too_long_is_refused(tmp_path):
+    for option, name in (("--report", "a.html"), ("--figure", "a.svg")):
+        ran = lars("agree", SAMPLES / "slide", option, tmp_path / ("x" * 300) / name)
+        assert (ran.code, ran.out) == (2, "")
+        assert "does not exist; use an existing folder" in ran.err
 
 
 @pytest.mark.parametrize("engine", ["cqels", "cqels-2011"])
