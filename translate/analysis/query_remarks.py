@@ -309,7 +309,8 @@ def remarks(
     if rows:
         texts += _multiplicities(query, setting)
     elif query.to_stream in ("ISTREAM", "DSTREAM"):
-        texts.append(f"T14: {query.to_stream} is omitted, because the rules give all answers at each time")
+        word = query.language.manner.operators[query.to_stream]
+        texts.append(f"T14: {word} is omitted, because the rules give all answers at each time")
     return tuple(dict.fromkeys(texts))
 
 

@@ -64,6 +64,7 @@ def test_a_run_that_is_cut_off_goes_on_from_its_finished_slices(folder):
     out, err = last.communicate(timeout=300)
     expected = lars("solve", folder / "p.lars", folder / "t.atoms", "--in-process").out
     assert (last.returncode, out.decode() == expected, err) == (0, True, b"")
-    assert done < finished(folder)
+    # What was finished stays as it is; on a busy machine, a kill can come after the last slice.
+    assert done <= finished(folder)
     # All three were the same job on the same trace.
     assert len([*folder.glob("kept/*/*")]) == 1

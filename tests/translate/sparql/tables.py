@@ -35,9 +35,20 @@ def check_kept_words(text):
         raise ValueError(f"the reader reads the words of {name[1]}; write %override !{name[1]}")
 
 
+def check_names_of_tokens(text):
+    """Raise ValueError if a keyword has the name of a declared token: lark takes the two for one token."""
+    declared = {name for line in re.findall(r"(?m)^%declare (.*)", text) for name in line.split()}
+    words = {word.upper() for word in re.findall(r'"(\w+)"', text)}
+    if both := sorted(declared & words):
+        raise ValueError(
+            f"the keyword {both[0]} has the name of a declared token; give the token another name"
+        )
+
+
 def made(grammar):
     """Return the text of the tables of a grammar."""
     check_kept_words(text_of(grammar))
+    check_names_of_tokens(text_of(grammar))
     parser = Lark(text_of(grammar), parser="lalr", lexer="basic", strict=False)
     table = parser.parser.parser._parse_table
     texts = {terminal.name: terminal.pattern.value for terminal in parser.terminals}

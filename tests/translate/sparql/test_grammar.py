@@ -8,7 +8,7 @@ from lars.errors import LarsError
 from tests.sizes import few
 from tests.translate.marked import fails_at_mark
 from tests.translate.sparql.changed_queries import QUERIES, accepted_elsewhere, changed, is_parsed, is_read
-from tests.translate.sparql.tables import GRAMMARS, check_kept_words, made
+from tests.translate.sparql.tables import GRAMMARS, check_kept_words, check_names_of_tokens, made
 from translate.dialects import read_query
 
 
@@ -75,3 +75,8 @@ def test_a_text_that_is_no_query_is_refused_at_its_place_however_long_its_names(
 def test_a_grammar_that_loses_the_words_of_an_operator_is_refused():
     with pytest.raises(ValueError, match="write %override !to_stream"):
         check_kept_words('%override to_stream: "EMIT" "NEW"')
+
+
+def test_a_keyword_that_lark_would_take_for_a_declared_token_is_refused():
+    with pytest.raises(ValueError, match="the keyword SIZE has the name of a declared token"):
+        check_names_of_tokens('%declare SIZE UNIT\n%override range: "Size" SIZE UNIT')
