@@ -40,7 +40,7 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
     repeated = _times(alerts, tuple(columns))
     every = _times([events], tuple(columns.values()))
     age = _greatest_age(every, repeated)
-    length = _length(age, unit)
+    length = window_length(age, unit)
     prefix, iri = EXAMPLE
     patterns = " ; ".join(f"{prefix}:{column} ?{variable}" for variable, column in columns.items())
     lines = (
@@ -95,9 +95,10 @@ def _greatest_age(events: _Times, alerts: _Times) -> float:
     return max(ages, default=0.0)
 
 
-def _length(age: float, unit: Duration) -> Duration:
+def window_length(age: float, unit: Duration) -> Duration:
     """Return the length of a window: a usual duration near the age, otherwise the age in time points."""
-    near = (length for length in USUAL if abs(length.milliseconds - age) <= _NEAR * length.milliseconds)
+    usual = (length for length in USUAL if length.nanoseconds % unit.nanoseconds == 0)
+    near = (length for length in usual if abs(length.milliseconds - age) <= _NEAR * length.milliseconds)
     # Arrivals at the evaluation time are in each window.
     points = max(ceil(age / unit.milliseconds - SLACK), 1)
     return next(near, Duration(points * unit.nanoseconds))

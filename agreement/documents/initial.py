@@ -33,7 +33,8 @@ from translate.model.query import EngineQuery, Language
 
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)
 _STANDARD: Final = "http://www.w3.org/"
-_TABLES: Final = frozenset((".csv", ".tsv", ".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"))
+_TEXT_TABLES: Final = frozenset((".csv", ".tsv"))
+_TABLES: Final = _TEXT_TABLES | {".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"}
 _NUMBER: Final = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?")
 _WORD: Final = re.compile(r"(?![0-9.+-]+$)[\w.-]+")
 EXAMPLE: Final = ("ex", "http://example.org/")
@@ -229,7 +230,7 @@ def _local(name: str) -> str:
 
 def _first_row(path: Path, names: Sequence[str]) -> Mapping[str, str]:
     """Return the cells of the first row of a text table; empty cells for any other table."""
-    if not {".csv", ".tsv"} & {*path.suffixes}:
+    if bare(path).suffix.lower() not in _TEXT_TABLES:
         return dict.fromkeys(names, "")
     with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
         delimiter = delimiter_of(file.readline())
@@ -243,7 +244,7 @@ def _first_row(path: Path, names: Sequence[str]) -> Mapping[str, str]:
 def _words_between_numbers(path: Path) -> Iterator[str]:
     """Yield the words for missing values: words in columns of a text table that otherwise contain numbers."""
     names = header(path)
-    if not {".csv", ".tsv"} & {*path.suffixes} or _is_of_trace(path, names):
+    if bare(path).suffix.lower() not in _TEXT_TABLES or _is_of_trace(path, names):
         return
     # Loads pyarrow, which no query needs.
     from solver.traces.formats.mapped_tables import NULL_WORDS, NUMBER
@@ -266,7 +267,7 @@ _OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"}, {"t", "predicate"})
 
 def _is_of_trace(path: Path, names: Sequence[str]) -> bool:
     """Return whether a table has the columns of a trace, and needs no mapping."""
-    if bare(path).suffix.lower() in (".csv", ".tsv"):
+    if bare(path).suffix.lower() in _TEXT_TABLES:
         return are_columns(names)
     return any(set(names) - {"stream"} >= known for known in _OWN)
 

@@ -86,11 +86,15 @@ class Scanner:
         """Return the place of an offset, by default of the next token."""
         return place_at(self.source, self.text, self.skip() if offset is None else offset)
 
-    def fail(self, accepted: str) -> Never:
-        """Raise PlacedError at the current offset, with the text that follows and the expected form."""
-        match = _FOUND.match(self.text, self.skip())
+    def fail(self, accepted: str, start: int | None = None) -> Never:
+        """Raise PlacedError with the text at an offset and the expected form.
+
+        `start` is the offset of the text, by default the current one.
+        """
+        start = self.skip() if start is None else start
+        match = _FOUND.match(self.text, start)
         if match:
-            raise PlacedError(self.place(), f"found “{match.group()}”, expected {accepted}")
+            raise PlacedError(self.place(start), f"found “{match.group()}”, expected {accepted}")
         # Not in the blanks and comments that come last, but where something is missing.
         raise PlacedError(self.place(self.ended), f"found the end of the text, expected {accepted}")
 
@@ -179,12 +183,15 @@ class Scanner:
         return self._word(self.expect(PREFIX, "a prefix, as in ex:"))
 
     def _triple(self) -> terms.TripleTerm:
+        start = self.skip()
         subject = self.constant()
         if not isinstance(subject, terms.Iri | terms.Blank):
-            self.fail("a triple whose subject is an IRI or a blank node")
-        predicate, object_ = self.iri() or self.fail("an IRI"), self.constant()
+            self.fail("a triple whose subject is an IRI or a blank node", start)
+        predicate = self.iri() or self.fail("an IRI")
+        start = self.skip()
+        object_ = self.constant()
         if isinstance(object_, terms.Symbol | terms.Number):
-            self.fail("a triple whose object is an RDF term")
+            self.fail("a triple whose object is an RDF term", start)
         self.expect(_CLOSE_TRIPLE, "the end )>> of the triple")
         return terms.TripleTerm(subject, predicate, object_)
 

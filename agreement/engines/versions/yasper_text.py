@@ -211,7 +211,7 @@ class _Reader:
             self.take()
         self.take()
         inside = self.balanced("]")
-        if not inside or inside[0].upper() != "RANGE":
+        if len(inside) < 2 or inside[0].upper() != "RANGE":  # noqa: PLR2004 - RANGE and a length
             raise _refusal(f"the window [{' '.join(inside)}]", "[RANGE PT4S STEP PT4S]")
         lengths = [_seconds(piece) for piece in inside[1::2]]
         if stream.upper() == "STREAM":

@@ -125,7 +125,10 @@ def _read(pipe: IO[bytes] | None) -> Json:
     head = pipe.read(calcsize(_LENGTH))
     if len(head) < calcsize(_LENGTH):
         raise EOFError
-    data = pipe.read(*unpack(_LENGTH, head))
+    (length,) = unpack(_LENGTH, head)
+    data = pipe.read(length)
+    if len(data) < length:  # the process was killed while it wrote
+        raise EOFError
     content: Json = json.loads(data)
     return content
 

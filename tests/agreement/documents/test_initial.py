@@ -231,6 +231,18 @@ def test_every_option_of_the_input_is_written(tmp_path, monkeypatch):
     assert {names.get(name, name) for name in values} <= {*written}
 
 
+@pytest.mark.parametrize("ending", [".csv", ".CSV", ".tsv", ".Tsv"])
+def test_the_ending_of_a_table_has_any_case(tmp_path, monkeypatch, ending):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <e:S> [RANGE 3s] { ?s <http://e/state> ?o } }")
+    between = "\t" if ending.lower() == ".tsv" else ","
+    lines = ("t,room,state,n", "1,kitchen,open,1", "2,hall,NA,NA")
+    (tmp_path / f"d{ending}").write_text("".join(line.replace(",", between) + "\n" for line in lines))
+    said = lars("init", "d", "q.rq", f"d{ending}").out
+    assert 'null = "NA"' in said
+    assert '"ex:{state}"' in said
+
+
 def test_a_csv_with_more_than_the_columns_of_a_trace_gets_a_mapping(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <e:S> [RANGE 3s] { ?s <http://e/note> ?o } }")

@@ -217,6 +217,8 @@ def test_the_shapes_of_names_decide_what_they_are():
         ("p ← ⊞^x ◇ r.", "p.lars:1:7", ["“x”", "30, ∞ (inf), now, #5"]),
         ("p ← not [?x].", "p.lars:1:9", ["¬[…]"]),
         ("p ← q(,).", "p.lars:1:7", ["“,”", "a term"]),
+        ("p ← q(<<( 5 <e:p> 1 )>>).", "p.lars:1:11", ["“5”", "whose subject"]),
+        ("p ← q(<<( <e:s> <e:p> abc )>>).", "p.lars:1:23", ["“abc”", "whose object"]),
         ("p ← q(ex:a).", "p.lars:1:7", ["prefix ex: is not declared"]),
         ('p("\\q").', "p.lars:1:4", ["\\q is not an escape"]),
         ("p ← [?x +].", "p.lars:1:10", ["“]”", "an expression"]),

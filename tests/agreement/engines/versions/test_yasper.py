@@ -10,6 +10,7 @@ from agreement.engines.versions.rsp_rs import RSP_RS_035
 from agreement.engines.versions.yasper import YASPER_CQELS, YASPER_CSPARQL
 from lars.errors import LarsError
 from solver.facts import Static
+from tests.agreement.command import lars
 from tests.agreement.engines.versions.yasper_traces import (
     NOTHING,
     OBJECT,
@@ -287,3 +288,12 @@ def test_more_windows_than_anybody_walks_through_are_refused(opening):
         LarsError, match=r"window of 100001000 ms with a step of 1000 ms has more than 100000 win"
     ):
         ran(opening, query(windows=["S 100001 1"]), "500 a")
+
+
+def test_a_window_without_its_length_is_refused_by_the_reader_of_yasper(tmp_path):
+    text = "SELECT ?s FROM NAMED WINDOW <urn:w> ON <urn:s> [RANGE] WHERE { WINDOW <urn:w> { ?s ?p ?o } }"
+    (tmp_path / "q.rq").write_text(text)
+    (tmp_path / "t.csv").write_text("t,s,p,o\n1,e:a,e:p,e:b\n")
+    ran = lars("solve", tmp_path / "q.rq", tmp_path / "t.csv", "--as", "yasper-rsp4j-1.0.1")
+    assert ran.code == 2
+    assert "does not take the window [RANGE]; use [RANGE PT4S STEP PT4S]" in ran.err

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from io import BytesIO
 from pathlib import Path
 from threading import Event, Thread
 
@@ -9,6 +10,7 @@ import pytest
 
 from agreement.results.playground.server import MOST_BYTES, MOST_WAITING
 from agreement.results.playground.texts import MOST_LETTERS, PlayedTexts, read_texts
+from agreement.results.playground.worker import _read, _write
 from lars.errors import LarsError
 from tests.agreement.results.playground.served import playground, serving
 from tests.packs import SAMPLES
@@ -312,3 +314,12 @@ def test_an_evaluation_that_takes_too_much_memory_is_ended(heavy):
         (error,) = found.evaluate(texts={"few.lars": SLOW, "many.atoms": MANY})["errors"]
         assert "memory" in error["message"]
         assert found.evaluate()["errors"] == []
+
+
+def test_an_answer_that_was_cut_off_is_none():
+    whole = BytesIO()
+    _write(whole, {"a": 1})
+    assert _read(BytesIO(whole.getvalue())) == {"a": 1}
+    for length in range(len(whole.getvalue())):
+        with pytest.raises(EOFError):
+            _read(BytesIO(whole.getvalue()[:length]))
