@@ -95,7 +95,7 @@ def test_the_shown_streams_of_a_hunt_are_right_without_their_rules():
 def test_a_change_of_the_specification_is_shown_before_the_rules_of_another_engine(engine, first):
     causes, order = {"switch": Cause(SILENT, (), ()), "rule": cause_of("D1")}, []
     hunt = SimpleNamespace(name=engine, reference=JUDGE, queries=(), seconds=1, faults=[])
-    hunt.limits = HuntLimits(600)
+    hunt.limits, hunt.is_past = HuntLimits(600), lambda _: False
     explanation = SimpleNamespace(hunt=hunt, followed=VERSION, causes=(), _left=list)
     explanation.named, explanation.rules = [causes["switch"]], [causes["rule"]]
     explanation._find = lambda: None
