@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import chain, islice, permutations, product
+from itertools import islice
 from math import gcd
 from typing import Final
 
@@ -89,7 +89,7 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
     titles = [query.language.manner.title for query in (csparql, cqels)]
     if titles[0] == titles[1]:
         titles = [f"{title} ({how})" for title, how in zip(titles, ("pull", "push"), strict=True)]
-    if not have_one_pattern(csparql, cqels):
+    if have_one_pattern(csparql, cqels) is False:
         texts = in_local_names(f"{pulled[0]}", f"{pushed[0]}")
         wide = max(map(len, titles))
         yield "\n".join((
@@ -137,34 +137,68 @@ def in_local_names(*texts: str) -> list[str]:
     return [_IRI.sub(lambda match: known.get(match[1], match[0]), text) for text in texts]
 
 
-def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:
-    """Return whether two queries have one P, up to renaming of variables that only their patterns use."""
+def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool | None:
+    """Return whether two queries have one P, up to renaming of variables that only their patterns use.
+
+    The result is None if the search for a renaming ends early, because too many are possible.
+    """
     others = tuple((one.result, one.modifiers, one.template, one.described) for one in (csparql, cqels))
     mine, theirs = _reading(csparql)[0], _reading(cqels)[0]
-    renamings = _renamings(mine, theirs, occurring_variables(others))
-    return any(
-        keeps_ties(theirs, names) and normal(rename(theirs, names)) == normal(mine)
-        for names in ({}, *renamings)
-    )
+    if normal(mine) == normal(theirs):
+        return True
+    kept = occurring_variables(others)
+    sides = mine, theirs
+    groups = [dict.fromkeys(sorted(occurring_variables(side) - kept), 0) for side in sides]
+    tried = _renamings(sides, groups)
+    for names in islice(tried, _MOST_STEPS):
+        if names and keeps_ties(theirs, names) and normal(rename(theirs, names)) == normal(mine):
+            return True
+    return False if next(tried, _DONE) is _DONE else None
 
 
-def _renamings(mine: Pattern, theirs: Pattern, kept: Variables) -> Iterator[Mapping[Variable, Variable]]:
-    """Yield renamings of variables in `theirs`, except `kept`, to variables with equal occurrences."""
-    groups: dict[Hashable, tuple[list[Variable], list[Variable]]] = {}
-    for side, pattern in enumerate((mine, theirs)):
-        hidden = occurring_variables(pattern) - kept
-        for name in sorted(hidden):
-            names = dict.fromkeys(hidden, Variable("other")) | {name: Variable("this")}
-            groups.setdefault(normal(rename(pattern, names)), ([], []))[side].append(name)
-    if all(len(own) == len(others) for own, others in groups.values()):
-        own = [name for names, _ in groups.values() for name in names]
-        for others in islice(
-            product(*(permutations(names) for _, names in groups.values())), _MOST_RENAMINGS
-        ):
-            yield dict(zip(chain.from_iterable(others), own, strict=True))
+def _renamings(
+    sides: tuple[Pattern, Pattern], groups: Sequence[Mapping[Variable, int]]
+) -> Iterator[Mapping[Variable, Variable] | None]:
+    """Yield renamings of the grouped variables of the second pattern to those of the first pattern.
+
+    A renaming keeps groups. Groups are split until variables of a group have equal occurrences beside the
+    other groups. Then one variable of a group gets a group of its own. None is yielded for each split.
+    """
+    while True:
+        yield None
+        numbers: dict[Hashable, int] = {}
+        split = [
+            {name: numbers.setdefault(_occurrences(side, own, name), len(numbers)) for name in own}
+            for side, own in zip(sides, groups, strict=True)
+        ]
+        sizes, others = (Counter(own.values()) for own in split)
+        if sizes != others:
+            return
+        is_stable = len(numbers) == len(set(groups[0].values()))
+        groups = split
+        if is_stable:
+            break
+    mine, theirs = groups
+    several = [number for number, size in sizes.items() if size > 1]
+    if not several:
+        named = {number: name for name, number in mine.items()}
+        yield {name: named[number] for name, number in theirs.items()}
+        return
+    number = min(several, key=lambda one: (sizes[one], one))
+    first = next(name for name in mine if mine[name] == number)
+    for name in theirs:
+        if theirs[name] == number:
+            yield from _renamings(sides, ({**mine, first: -1}, {**theirs, name: -1}))
 
 
-_MOST_RENAMINGS: Final = 720
+def _occurrences(pattern: Pattern, groups: Mapping[Variable, int], name: Variable) -> Hashable:
+    """Return a form of the pattern that is equal for variables with equal occurrences beside the groups."""
+    shown = {each: Variable(f"group {number}") for each, number in groups.items()}
+    return groups[name], normal(rename(pattern, shown | {name: Variable("this")}))
+
+
+_MOST_STEPS: Final = 2_000
+_DONE: Final = object()
 _Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
 
 

@@ -206,12 +206,17 @@ class AgreementQuestion:
     @cached_property
     def same_patterns(self) -> bool:
         """Whether both queries have the same patterns; always true if one query is derived from the other."""
-        return self.pair.choices is not None or have_one_pattern(self.pair.csparql, self.pair.cqels)
+        return self.pair.choices is not None or self._one_pattern is True
+
+    @cached_property
+    def _one_pattern(self) -> bool | None:
+        return have_one_pattern(self.pair.csparql, self.pair.cqels)
 
     def same_query(self, period: int) -> str | None:
         """Return why push and pull do not evaluate the same query Q for a period; None if they do."""
         if not self.same_patterns:
-            return "the patterns of the two queries differ"
+            unknown = "the patterns of the two queries have too many renamings of variables"
+            return unknown if self._one_pattern is None else "the patterns of the two queries differ"
         model = analysis.model_of_cqels(self.pair.cqels)
         unit = self.setting.unit
         pulled = {

@@ -1,6 +1,9 @@
 """Whether two queries stem from one (V, P, D, S), and the CQELS queries of patterns in several BGPs."""
 
+from collections import Counter
+from itertools import permutations
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -10,7 +13,8 @@ from lars.durations import SECOND
 from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Fact
-from translate.analysis import differences, remarks
+from translate.analysis import differences, query_remarks, remarks
+from translate.analysis.query_remarks import have_one_pattern
 from translate.dialects import read_query
 from translate.model.query import Setting
 
@@ -82,6 +86,58 @@ def test_a_selected_variable_that_no_pattern_binds_is_warned_of(text, unbound):
     found = [remark for remark in remarks(read_query(text, "q.rq"), Setting()) if remark.startswith("T6")]
     expected = f"T6: {unbound} is selected, but no pattern binds it, so it is unbound in every row"
     assert found == ([] if unbound is None else [expected])
+
+
+def asked(edges):
+    triples = " . ".join(f"?{a} <e:p> ?{b}" for a, b in edges)
+    return read_query(f"SELECT ?x FROM STREAM <e:S> [RANGE 3s STEP 3s] {{ ?x <e:q> ?y . {triples} }}", "q")
+
+
+def drawn(names):
+    """Return a circle through names, in this order."""
+    return list(zip(names, [*names[1:], names[0]], strict=True))
+
+
+@pytest.mark.parametrize("size", [8, 12])
+def test_a_circle_of_hidden_variables_is_one_pattern_whatever_their_names(size):
+    names = [f"n{number:02}" for number in range(size)]
+    for seed in range(5):
+        others = Random(seed).sample(names, size)
+        assert have_one_pattern(asked(drawn(names)), asked(drawn(others))) is True
+    halves = drawn(names[: size // 2]) + drawn(names[size // 2 :])
+    assert have_one_pattern(asked(drawn(names)), asked(halves)) is False
+
+
+def test_many_variables_with_equal_occurrences_are_compared_soon():
+    star = [("m", f"n{number}") for number in range(16)]
+    other = [("z", f"k{number}") for number in range(16)]
+    started = process_time()
+    assert have_one_pattern(asked(star), asked(other)) is True
+    assert have_one_pattern(asked(star), asked([*other[1:], ("k1", "k0")])) is False
+    assert process_time() - started < 10
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_pattern_is_one_if_a_permutation_of_its_hidden_variables_says_so(seed):
+    draw, names = Random(seed), "abcde"
+    edges = [(draw.choice(names), draw.choice(names)) for _ in range(draw.randrange(3, 8))]
+    others = [(draw.choice(names), draw.choice(names)) for _ in edges]
+    if seed % 2:
+        one = dict(zip(names, draw.sample(names, len(names)), strict=True))
+        others = [(one[a], one[b]) for a, b in draw.sample(edges, len(edges))]
+    right = any(
+        Counter((one[a], one[b]) for a, b in edges) == Counter(others)
+        for image in permutations(names)
+        for one in [dict(zip(names, image, strict=True))]
+    )
+    assert have_one_pattern(asked(edges), asked(others)) is right
+
+
+def test_an_unknown_result_is_no_difference(monkeypatch):
+    monkeypatch.setattr(query_remarks, "_MOST_STEPS", 1)
+    queries = asked([("a", "b"), ("b", "a")]), asked([("a", "c"), ("c", "a")])
+    assert have_one_pattern(*queries) is None
+    assert list(differences(*queries, SECOND)) == []
 
 
 FROM = "FROM STREAM <e:S> [RANGE 3s STEP 1s]"
