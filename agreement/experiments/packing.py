@@ -75,7 +75,7 @@ class PackedFiles:
 
 @dataclass(slots=True)
 class _Names:
-    """The names of copies by source; two names always differ in more than upper and lower case."""
+    """The sources of copies by name; names of different files differ in more than upper and lower case."""
 
     sources: dict[str, Path] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
@@ -85,14 +85,25 @@ class _Names:
         """Return whether a copy of `source` can have a name: the name is free, or belongs to this source."""
         key = name.lower()
         if key in self.taken:
-            return self.taken[key] == source
+            return self.is_own(name, source)
         above = {str(parent) for parent in PurePosixPath(key).parents}
         return not above & self.taken.keys() and not any(other.startswith(f"{key}/") for other in self.taken)
 
+    def is_own(self, name: str, source: Path) -> bool:
+        """Return whether no other source has this name, in upper or lower case."""
+        return self.taken.get(name.lower(), source) == source
+
     def add(self, name: str, source: Path, kind: str) -> None:
-        """Assign a name to the copy of a file, or names to the copies of all files in a folder."""
+        """Assign a name to the copy of a file, or names to the copies of all files in a folder.
+
+        Raises LarsError for a name that differs from another name only in upper and lower case.
+        """
         for inside in trace_files(source) if source.is_dir() else (source,):
             own = name if inside == source else f"{name}/{inside.name}"
+            if not self.is_own(own, inside):
+                other = self.taken[own.lower()]
+                problem = f"cannot pack the file: it has the name of {other}, except for upper and lower case"
+                raise LarsError(f"{inside}: {problem}; rename one of the two files")
             self.sources.setdefault(own, inside)
             self.kinds.setdefault(own, kind)
             self.taken.setdefault(own.lower(), inside)
@@ -104,13 +115,20 @@ def pack_files(experiment: Experiment) -> PackedFiles:
     references = list(_references(experiment))
     names = _Names()
     targets: dict[tuple[str, str], str] = {}
-    inside = [reference for reference in references if _is_inside(reference)]
-    for reference in inside:
-        targets[reference.kind, reference.written] = _kept(reference.written)
-    for reference in (*inside, *(one for one in references if one not in inside)):
+    outside = list[_Reference]()
+    for reference in references:
+        kept = _kept(reference.written)
+        own = [(filled_text(kept, one), _source(experiment, file)) for one, file in reference.files]
+        if _is_inside(reference) and all(names.is_own(name, source) for name, source in own):
+            targets[reference.kind, reference.written] = kept
+            for name, source in own:
+                names.add(name, source, reference.kind)
+        else:
+            outside.append(reference)
+    for reference in outside:
         key = reference.kind, reference.written
         if key not in targets:
-            targets[key] = _moved(experiment, reference, references, names)
+            targets[key] = _moved(experiment, reference, outside, names)
         for parameters, file in reference.files:
             names.add(filled_text(targets[key], parameters), _source(experiment, file), reference.kind)
     for name, source in names.sources.items():
@@ -147,16 +165,16 @@ def _is_inside(reference: _Reference) -> bool:
         filled = filled_text(kept, parameters)
         if filled != _kept(filled) or filled.startswith(("/", "../")) or filled in {".", ".."}:
             return False
-        if filled in OWN or not _PLAIN.fullmatch(filled):
+        if filled.lower() in map(str.lower, OWN) or not _PLAIN.fullmatch(filled):
             return False
     return True
 
 
 def _moved(
-    experiment: Experiment, reference: _Reference, references: Sequence[_Reference], names: _Names
+    experiment: Experiment, reference: _Reference, outside: Sequence[_Reference], names: _Names
 ) -> str:
     """Return the path of the copies of files outside the folder, with the placeholders of the path."""
-    others = (one for one in references if one.kind == reference.kind and not _is_inside(one))
+    others = (one for one in outside if one.kind == reference.kind)
     here = str(_source(experiment, reference.written))
     grid = experiment.file.grid
     above = os.path.commonpath([str(_source(experiment, _fixed(one.written, grid)).parent) for one in others])

@@ -1,6 +1,7 @@
 """`pack`: an experiment with all its files and results in one folder, and its comparison with a new run."""
 
 import json
+import shlex
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -113,7 +114,7 @@ def pack(request: PackRequest, listeners: Listeners) -> WrittenFiles:
             # The cells may have run for hours.
             _check_new(target)
         names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    unpacked, place = (f"unpack {target}, then ", "FOLDER") if is_archive else ("", str(target))
+    unpacked, place = (f"unpack {target}, then ", "FOLDER") if is_archive else ("", shlex.quote(str(target)))
     then = f"next: {unpacked}{' '.join(CHECK).replace(' . ', f' {place} ')}"
     sizes = f"{quantity(len(names), 'file')}, {quantity(cells, 'cell')}"
     return WrittenFiles(target, f"{target}: {sizes}\n{then}", tuple(names))

@@ -37,7 +37,7 @@ def jelly_messages(source: TraceFile) -> Iterator[LoggedMessage]:
     """Yield a message for each frame."""
     from pyjelly.integrations.generic.parse import parse_jelly_grouped
 
-    number = 1
+    number = 0
     with source.file.open("rb") as file:
         try:
             for number, frame in enumerate(parse_jelly_grouped(file), 1):
@@ -46,7 +46,7 @@ def jelly_messages(source: TraceFile) -> Iterator[LoggedMessage]:
             raise
         except Exception as error:  # noqa: BLE001  (what pyjelly and Protocol Buffers raise has no base)
             text = " ".join(str(error).split()) or type(error).__name__
-            raise MalformedPart(f"no Jelly: {text}; expected Jelly", 1, number, fatal=True) from None
+            raise MalformedPart(f"no Jelly: {text}; expected Jelly", 1, number + 1, fatal=True) from None
 
 
 def _quads(frame: Any, number: int) -> Iterator[LinedQuad]:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shlex
 import shutil
 import tomllib
 import zipfile
@@ -106,6 +107,41 @@ def test_files_from_elsewhere_have_safe_names_and_the_rest_of_the_text_stays(tmp
 def test_no_file_of_the_pack_names_a_folder_of_its_author(tmp_path):
     folder = pack(scattered(tmp_path), tmp_path / "packed")
     assert [name for name, data in found_in(folder).items() if str(tmp_path).encode() in data] == []
+
+
+def test_names_in_the_folder_differ_in_more_than_case(tmp_path):
+    names = ("q.csparql.rq", "Q.csparql.rq", "EXPERIMENT.toml", "sub/a.rq", "Sub/A.rq")
+    folder = experiment(tmp_path / "e", toml(queries=""))
+    for number, name in enumerate(names):
+        (folder / name).parent.mkdir(exist_ok=True)
+        text = (folder / "q.csparql.rq").read_text()
+        (folder / name).write_text(f"{text}# {number}\n")
+    tables = [f'[[queries]]\nname = "{n}"\ncsparql = "{n}"' for n in names]
+    (folder / "experiment.toml").write_text(toml(*tables, queries=""))
+    packed = pack(folder, tmp_path / "packed")
+    found = list(found_in(packed))
+    assert len({name.lower() for name in found}) == len(found) == len(OWN) + len(names)
+    assert {"q.csparql.rq", "sub/a.rq"} < set(found)
+    assert check(packed).code == 0
+
+
+def test_files_whose_names_a_grid_changes_only_in_case_are_refused(tmp_path):
+    folder = experiment(tmp_path / "e", toml(queries=""))
+    for name in "Aa":
+        shutil.copy(folder / "q.csparql.rq", folder / f"{name}.rq")
+    text = toml('[[queries]]\nname = "Q"\ncsparql = "{which}.rq"', queries="")
+    (folder / "experiment.toml").write_text(text.replace("[grid]\n", '[grid]\nwhich = ["A", "a"]\n'))
+    ran = lars("pack", folder, "-o", tmp_path / "packed")
+    assert ran.code == 2
+    assert "except for upper and lower case; rename one of the two files" in ran.err
+
+
+def test_the_next_command_can_be_copied_to_a_shell(tmp_path):
+    target = tmp_path / "my dir" / "x"
+    target.parent.mkdir()
+    ran = lars("pack", SAMPLES / "slide", "-o", target)
+    command = shlex.split(ran.out.rpartition("next: ")[2])
+    assert command == ["lars", "run", str(target), "--check"]
 
 
 def test_files_of_one_name_have_numbers(tmp_path):

@@ -1,6 +1,7 @@
 """Jelly: frames as messages, faults by frame, and what is said without pyjelly."""
 
 import sys
+from functools import partial
 from random import Random
 
 import pytest
@@ -34,6 +35,14 @@ def test_a_broken_file_is_refused_with_its_frame(tmp_path, frames, cut):
     found = message(lambda: read_trace_in_process(written(tmp_path, {"a.jelly": frames[:cut]}), SECONDS))
     assert found.startswith(f"{tmp_path}/a.jelly:")
     assert "no Jelly: " in found
+
+
+def test_the_second_frame_is_named_if_it_is_cut(tmp_path, frames):
+    first = 1 + frames[0]  # a frame follows its length
+    for cut in range(first + 2, len(frames)):
+        files = written(tmp_path, {"a.jelly": frames[:cut]})
+        found = message(partial(read_trace_in_process, files, SECONDS))
+        assert found.startswith(f"{tmp_path}/a.jelly:2:1: "), cut
 
 
 def test_what_rdf_does_not_have_is_refused(tmp_path, frames):
