@@ -15,8 +15,8 @@ def fewest_enough(items: Sequence[Item], enough: Callable[[Sequence[Item]], bool
     (1, 3)
     """
     kept = tuple(items)
-    for item in reversed(items):
-        fewer = tuple(other for other in kept if other != item)
+    for place in reversed(range(len(items))):
+        fewer = kept[:place] + kept[place + 1 :]
         if enough(fewer):
             kept = fewer
     # An item needed together with a removed one may now be removable.

@@ -35,12 +35,17 @@ def junit_text(suite: str, cases: Sequence[VerdictCase], known: Collection[str] 
       <testcase classname="g" name="c"><skipped message="known failure: why"/></testcase>
     </testsuite>
     """
-    failures = sum(case.failure is not None and on_one_line(case.name) not in known for case in cases)
+    failures = sum(case.failure is not None and _line_of(case) not in known for case in cases)
     skipped = sum(case.skipped is not None or case.failure is not None for case in cases) - failures
     counts = f'tests="{len(cases)}" failures="{failures}" errors="0" skipped="{skipped}"'
     head = f"<testsuite name={_attribute(suite)} {counts}>"
-    lines = (_case(case, is_known=on_one_line(case.name) in known) for case in cases)
+    lines = (_case(case, is_known=_line_of(case) in known) for case in cases)
     return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *lines, "</testsuite>", ""))
+
+
+def _line_of(case: VerdictCase) -> str:
+    """Return the line of a case in a list of known failures, which begins and ends without spaces."""
+    return on_one_line(case.name).strip()
 
 
 def _case(case: VerdictCase, *, is_known: bool) -> str:
@@ -91,6 +96,6 @@ def without_known(
     cases: Iterable[VerdictCase], known: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names of failures that are not known, and of known failures that no longer occur."""
-    failed = dict.fromkeys(on_one_line(case.name) for case in cases if case.failure is not None)
+    failed = dict.fromkeys(_line_of(case) for case in cases if case.failure is not None)
     new = tuple(name for name in failed if name not in known)
     return new, tuple(name for name in known if name not in failed)

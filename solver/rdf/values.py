@@ -171,10 +171,16 @@ def later(origin: Literal, seconds: Fraction) -> Literal | None:
     calendar = date.fromordinal(_FIRST + rest)
     year = calendar.year - 2000 + 400 * cycles
     minutes, second = divmod(clock, 60)
-    fraction = f"{Decimal((second % 1).numerator) / (second % 1).denominator:f}"[1:]
+    part = second % 1
+    fraction = f"{_digits(part).divide(Decimal(part.numerator), Decimal(part.denominator)):f}"[1:]
     text = f"{'-' * (year < 0)}{abs(year):04}-{calendar.month:02}-{calendar.day:02}T"
     text += f"{minutes // 60:02}:{minutes % 60:02}:{int(second):02}{fraction}{match[7] or ''}"
     return Literal(text, origin.datatype)
+
+
+def _digits(number: Fraction) -> Context:
+    """Return the context for the digits of a number: exact if the number has finitely many digits."""
+    return _DIVISION if 10 ** number.denominator.bit_length() % number.denominator else EXACT
 
 
 def _offset(zone: str | None) -> int:

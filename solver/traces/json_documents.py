@@ -28,7 +28,7 @@ def read_document(text: str) -> object:
     """
     try:
         document: object = json.loads(text, parse_int=str, parse_float=str)
-        _check_depth(document)
+        check_depth(document, _DEEPEST)
     except RecursionError:
         raise ValueError(f"brackets inside brackets, more than {_DEEPEST} deep") from None
     # Only an escape can write half a character, which no parser of RDF takes, nor names.
@@ -37,10 +37,10 @@ def read_document(text: str) -> object:
     return document
 
 
-def _check_depth(document: object) -> None:
-    """Raise RecursionError for nesting so deep that the JSON-LD parser would crash the process."""
+def check_depth(document: object, most: int) -> None:
+    """Raise RecursionError for nesting of more than `most` levels; other parsers would crash the process."""
     level = [document]
-    for _ in range(_DEEPEST):
+    for _ in range(most):
         level = [
             child
             for node in level

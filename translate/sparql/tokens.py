@@ -398,14 +398,18 @@ def _parts(iri: str) -> tuple[str, str, str, str, str]:
 
 
 def _without_dots(path: str) -> str:
+    """Return a path without the segments . and .., as section 5.2.4 of RFC 3986 says."""
     kept: list[str] = []
-    segments = path.split("/")
+    is_rooted = path.startswith("/")
+    segments = path.split("/")[is_rooted or not path :]
     for segment in segments:
-        if segment == ".." and len(kept) > 1:
+        if segment not in (".", ".."):
+            kept.append("/" * is_rooted + segment)
+            is_rooted = True
+        elif segment == ".." and kept:
             kept.pop()
-        elif segment not in (".", ".."):
-            kept.append(segment)
-    return "/".join(kept) + "/" * (segments[-1] in (".", ".."))
+    is_folder = is_rooted and segments[-1:] in (["."], [".."])
+    return "".join(kept) + "/" * is_folder
 
 
 def is_name(token: Token) -> bool:

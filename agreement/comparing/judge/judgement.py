@@ -165,7 +165,7 @@ def judge_either(
                 break
             tried += 1
             pair = [verdict for bench in (taken, ignoring) if (verdict := bench.verdict(z))]
-            verdicts.append(_either(pair[0], pair[-1]))
+            verdicts += [_either(pair[0], pair[-1])] if pair else []
     return Judgement(specification, tuple(sorted(verdicts, key=_fit)), choices, tried, options.match)
 
 

@@ -245,7 +245,8 @@ def names_by_report(
     best, fewest, steps = list[dict[str, str]](), len(rows) + len(expected) + 1, 0
     every, covered = sum(map(len, wanted.values())), Counter[int]()
 
-    def search(place: int, odd: int) -> None:
+    def search(place: int, odd: int) -> Iterator[tuple[int, int]]:
+        """Yield the searches inside this search; a search of many rows is too deep for recursion."""
         nonlocal best, fewest, steps
         steps += 1
         least = odd + max(0, every - len(covered) - (len(rows) - place))
@@ -261,16 +262,22 @@ def names_by_report(
             if new is not None:
                 names[report] = new
                 covered[number] += 1
-                search(place + 1, odd)
+                yield place + 1, odd
                 covered[number] -= 1
                 if not covered[number]:
                     del covered[number]
                 names[report] = here
                 if not fewest or steps > _MOST_STEPS:
                     return
-        search(place + 1, odd + 1)
+        yield place + 1, odd + 1
 
-    search(0, 0)
+    running = [search(0, 0)]
+    while running:
+        inside = next(running[-1], None)
+        if inside is None:
+            running.pop()
+        else:
+            running.append(search(*inside))
     return best
 
 

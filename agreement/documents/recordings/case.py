@@ -350,7 +350,7 @@ def _json(value: object) -> str:
 def _whole(value: object) -> object:
     """Return the value with each float that is a whole number replaced by an integer."""
     match value:
-        case float() if value == int(value):
+        case float() if value.is_integer():
             return int(value)
         case dict():
             return {name: _whole(part) for name, part in value.items() if part is not None}

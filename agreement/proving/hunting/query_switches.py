@@ -532,7 +532,11 @@ _AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE")
 
 
 def _all_as(function: str, those: Sequence[str], group: patterns.Group) -> patterns.Group:
-    return _aggregating(group, lambda one: replace(one, function=function) if one.function in those else one)
+    """Return a group with another function for some aggregates; COUNT(*) has no value for another one."""
+    return _aggregating(
+        group,
+        lambda one: replace(one, function=function) if one.function in those and one.arguments else one,
+    )
 
 
 def _of_numbers(group: patterns.Group) -> patterns.Group:
@@ -702,7 +706,7 @@ def _of_windows(sentence: str, right: str, change: Callable[[Range], Range]) -> 
 
 def _alike(name: str, place: int, query: EngineQuery) -> EngineQuery:
     windows = [source.window for source in sources(query) if isinstance(source.window, Range)]
-    if len(windows) == 1:
+    if len(windows) <= 1:
         return query
     size = getattr(windows[place], name)
     return with_sources(

@@ -193,9 +193,9 @@ def _as_trig(elements: Iterable[Element], shared: Callable[[Node], Node] = lambd
     lines: list[str] = []
     for number, element in enumerate(elements, 1):
         match of_library(element):
-            case (int() | datetime() as t, Graph() as graph):
+            case (int() | datetime() as t, Graph() as graph) if not isinstance(t, bool):
                 triples: Sequence[GraphTriple] = list(graph)
-            case (int() | datetime() as t, (Node(), Node(), Node()) as triple):
+            case (int() | datetime() as t, (Node(), Node(), Node()) as triple) if not isinstance(t, bool):
                 triples = [triple]
             case _:
                 accepted = "a pair of a time, int or datetime, and a graph or triple of rdflib"

@@ -40,6 +40,7 @@ from solver.traces.formats.cells import (
     read_cells,
     table_rows,
 )
+from solver.traces.json_documents import check_depth
 
 NANOSECONDS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """The number of nanoseconds in each unit of Arrow's timestamps."""
@@ -454,6 +455,8 @@ _MIXED: Final = "changed from"
 """The words that identify Arrow's message about a JSON column with values of several types."""
 _ROW: Final = re.compile(r" in row (\d+)")
 _HEAD: Final = 2**20
+_DEEPEST: Final = 30
+"""The deepest nesting of JSON in a table; each level is several levels in Parquet, which has at most 100."""
 _ACCEPTED_LINES: Final = "in each line a JSON object of numbers, texts, true, false and null"
 
 
@@ -493,7 +496,24 @@ def _stream(file: pa.MemoryMappedFile) -> pa.RecordBatchStreamReader:
     return pa.ipc.open_stream(file)
 
 
+def _check_nesting(path: str, plain: Path) -> None:
+    """Raise LarsError for a line with brackets inside so many brackets that Arrow would crash the process."""
+    with plain.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.count(b"[") + line.count(b"{") <= _DEEPEST:
+                continue
+            try:
+                check_depth(json.loads(line.removeprefix(BOM_UTF8)), _DEEPEST)
+            except RecursionError:
+                reason = f"brackets inside brackets, more than {_DEEPEST} deep"
+                accepted = f"expected {_ACCEPTED_LINES}"
+                raise LarsError(f"{path}:{number}: cannot be read: {reason}; {accepted}") from None
+            except ValueError:
+                continue  # reported by the readers below
+
+
 def _write_json(path: str, plain: Path, made: Path) -> None:
+    _check_nesting(path, plain)
     # One block: then the row that a fault names is that of the file.
     size = min(max(plain.stat().st_size, 1), _LONGEST_BLOCK)
 

@@ -316,3 +316,8 @@ def test_a_relative_iri_in_a_text_is_in_the_current_folder(tmp_path, monkeypatch
     text = "SELECT ?x { STREAM <s> [RANGE 2s] { ?x <p> ?y } }"
     assert f"striple(?x, <{tmp_path.as_uri()}/p>, ?y, <{tmp_path.as_uri()}/s>)" in str(api.translate(text))
     assert f"<{EX.p}>" in str(api.translate(text, base=str(EX)))
+
+
+def test_an_element_at_the_time_true_is_refused():
+    with pytest.raises(api.LarsError, match=r"trace\[0\]: element 1: found .*expected a pair of a time, int"):
+        api.solve(QUERY, [(True, (EX.a, EX.b, EX.c))])

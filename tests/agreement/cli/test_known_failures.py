@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from agreement import api
-from agreement.experiments.junit import VerdictCase, junit_text, without_known
+from agreement.experiments.junit import VerdictCase, junit_text, read_known, without_known
 from lars.errors import on_one_line
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
@@ -120,3 +120,11 @@ def test_a_failure_whose_name_has_a_line_break_is_known_by_its_line_in_the_list(
     cases, line = [VerdictCase("g", "a\nb", "why")], on_one_line("a\nb")
     assert without_known(cases, [line]) == ((), ())
     assert 'failures="0" errors="0" skipped="1"' in junit_text("s", cases, [line])
+
+
+def test_a_failure_whose_name_ends_with_a_space_is_known_by_its_line_in_the_list(tmp_path):
+    cases, file = [VerdictCase("g", " c ", "why")], tmp_path / "known"
+    file.write_text(f"{on_one_line(' c ')}\n")
+    known = read_known(file)
+    assert without_known(cases, known) == ((), ())
+    assert 'failures="0" errors="0" skipped="1"' in junit_text("s", cases, known)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lars.language.terms import XSD, Literal
 from solver.rdf import Single, value
-from solver.rdf.values import literal, scientific
+from solver.rdf.values import later, literal, scientific
 
 
 @given(st.integers(min_value=-(10**30), max_value=10**30))
@@ -73,3 +73,12 @@ def test_a_float_whose_exponent_no_decimal_has_is_0_or_infinite(text):
 @pytest.mark.parametrize("number", [10**400, Fraction(10**400, 3), Decimal(10**400), 1e300])
 def test_a_number_beyond_all_floats_is_infinite_whatever_holds_it(number):
     assert (Single(number), Single(-number)) == (inf, -inf)
+
+
+@pytest.mark.parametrize("nines", [3, 31, 500])
+def test_a_later_date_keeps_all_its_digits(nines):
+    text = f"1999-12-31T23:59:58.{'9' * nines}Z"
+    assert later(Literal(text, XSD + "dateTime"), Fraction(0)).lexical == text
+    third = later(Literal("1999-12-31T23:59:58Z", XSD + "dateTime"), Fraction(1, 3)).lexical
+    assert third.startswith("1999-12-31T23:59:58.3333")
+    assert len(third) < 60

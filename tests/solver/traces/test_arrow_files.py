@@ -11,7 +11,7 @@ from pyarrow import feather
 
 from lars.language.terms import XSD
 from tests.solver.traces.both_readings import read_trace_in_process
-from tests.solver.traces.writing import SECONDS, message, options
+from tests.solver.traces.writing import SECONDS, message, options, written
 
 pytestmark = pytest.mark.filterwarnings("ignore::solver.settings.TraceWarning")
 ROWS = {"t": [3, 5], "s": ["urn:a", "urn:b"], "p": ["urn:p"] * 2, "o": [7, 8]}
@@ -154,3 +154,14 @@ def test_columns_of_ones_own_are_mapped(tmp_path):
     own = (("t", "{time}"), ("s", "<urn:{bike}>"), ("<urn:load>", "{load}"))
     rows = read_trace_in_process([tmp_path / "a.ndjson"], options(columns=((None, own),)))
     assert [(row[0], row[-1][0]) for row in rows] == [(1, "<urn:b1>"), (4, "<urn:b2>")]
+
+
+@pytest.mark.parametrize("depth", [40, 5_000, 100_000])
+@pytest.mark.parametrize("first", ["", '{"t": 1, "a": "x"}\n'])
+def test_values_that_are_nested_too_deeply_are_refused_at_their_line(tmp_path, first, depth):
+    text = f'{first}{{"t": "2", "a": {"[" * depth}{"]" * depth}}}\n'
+    found = message(lambda: read_trace_in_process(written(tmp_path, {"a.jsonl": text}), SECONDS))
+    line = 2 if first else 1
+    assert found.startswith(
+        f"{tmp_path}/a.jsonl:{line}: cannot be read: brackets inside brackets, more than 30"
+    )

@@ -1,5 +1,8 @@
 """Tokens: strings, comments and names hide everything that looks like a clause."""
 
+from random import Random
+
+import pyoxigraph
 import pytest
 
 from lars.language.terms import RDF_LANG_STRING, XSD, Iri, Literal
@@ -130,6 +133,34 @@ def test_relative_references_are_resolved_for_schemes_of_streams_too():
 )
 def test_references_are_resolved_as_in_the_examples_of_rfc_3986(reference, target):
     assert resolve("http://a/b/c/d;p?q", reference) == target
+
+
+@pytest.mark.parametrize(
+    ("base", "reference", "target"),
+    [
+        ("urn:a/b", "../c", "urn:/c"),
+        ("urn:a/b", "./c", "urn:a/c"),
+        ("urn:a/b/c", "../d", "urn:a/d"),
+        ("urn:a", "../c", "urn:c"),
+        ("urn:a/b", "..", "urn:/"),
+        ("urn:a", ".", "urn:"),
+        ("http://e/a//b/c", "../d", "http://e/a//d"),
+        ("http://e/a//b", "../d", "http://e/a/d"),
+    ],
+)
+def test_paths_without_a_slash_at_the_start_are_resolved_as_rfc_3986_says(base, reference, target):
+    assert resolve(base, reference) == target
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_references_are_resolved_as_pyoxigraph_does(seed):
+    draw = Random(seed)
+    base = draw.choice(("http://e/", "http://e/a/", "http://e")) + "/".join(draw.choices(["a", "b", ""], k=2))
+    reference = "/".join(draw.choices(["..", ".", "c", "d", ""], k=draw.randint(1, 5)))
+    if base.startswith("http://ea") or reference.startswith("//"):
+        return
+    (quad,) = pyoxigraph.parse(f"<{reference}> <e:p> <e:o> .", pyoxigraph.RdfFormat.TURTLE, base_iri=base)
+    assert resolve(base, reference) == quad.subject.value
 
 
 def test_an_escape_of_a_character_is_the_character_and_places_count_what_is_written():

@@ -1,13 +1,16 @@
 """Rows are compared up to the names of blank nodes."""
 
 import random
+import sys
 from collections import Counter
+from functools import partial
 from itertools import permutations, product
+from operator import eq
 
 import pytest
 
 from agreement.comparing.matching import blank_nodes
-from agreement.comparing.matching.blank_nodes import alike, alike_rows
+from agreement.comparing.matching.blank_nodes import alike, alike_rows, names_by_report
 from lars.errors import FailedRunError
 
 
@@ -117,3 +120,12 @@ def test_a_search_that_takes_too_long_ends_with_an_error(monkeypatch):
     monkeypatch.setattr(blank_nodes, "_MOST_VISITED", 1000)
     with pytest.raises(FailedRunError, match="cannot compare 96 rows with blank nodes: too many renamings"):
         alike_rows(drawn("a", ROOK), drawn("b", SHRIKHANDE))
+
+
+def test_the_names_of_many_rows_are_searched_without_recursion(request):
+    request.addfinalizer(partial(sys.setrecursionlimit, sys.getrecursionlimit()))
+    sys.setrecursionlimit(1_000)
+    count = 3_000
+    expected = [(f"_:e{n}", f"<x:{n}>") for n in range(count)]
+    (names,) = names_by_report(expected, [[(f"_:r{n}", f"<x:{n}>") for n in range(count)]], eq)
+    assert names == {f"_:r{n}": f"_:e{n}" for n in range(count)}

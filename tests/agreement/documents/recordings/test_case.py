@@ -2,11 +2,13 @@
 
 import json
 import time
+from math import inf
 from types import SimpleNamespace
 
 import pytest
 
 from agreement.documents.recordings import Push, Report, read_case
+from agreement.documents.recordings.case import _json
 from agreement.engines.adapters import messages
 from agreement.experiments.cells import AdaptedEngine
 from agreement.experiments.judging import pushes_in
@@ -142,3 +144,7 @@ def test_a_label_is_another_blank_node_in_each_push_that_an_adapter_gets(tmp_pat
 
 
 QUERY = "SELECT ?o { STREAM <http://e/S> [NOW] { ?o <http://e/p> ?t } }"
+
+
+def test_numbers_beyond_the_integers_are_written():
+    assert _json({"a": [inf, 2.0]}) == '{"a": [Infinity, 2]}'

@@ -12,10 +12,14 @@ from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, made_queries, reference
 from agreement.proving.hunting.input_switches import pauses
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
+from agreement.proving.hunting.query_switches import _alike, _all_as
 from agreement.proving.hunting.streams import streams
 from agreement.proving.hunting.switches import switches_of
 from tests.agreement.proving.hunting.toy_faults import NAMES, SHOWN
 from tests.agreement.proving.hunting.toy_process import Toy
+from translate.analysis import parts
+from translate.dialects import read_query
+from translate.model.patterns import Group
 
 RSPQL = builtin("rspql")
 JUDGE = reference("rspql", RSPQL, JudgeOptions(t0=(0,)))
@@ -67,3 +71,20 @@ def test_queries_are_made_only_if_a_language_can_express_them(dialect):
     assert [why for _, why in found.refusals if "expected" in why] == []
     windowed = {"either-stream", "either-window", "optional-window"}
     assert windowed & {query.name for query in found.queries} == (windowed if dialect == "rspql" else set())
+
+
+STREAM = "FROM STREAM <e:s> [{}] WHERE {{ ?x <e:p> ?y }}"
+
+
+def test_a_count_of_rows_has_no_other_function():
+    query = read_query(
+        f"SELECT (COUNT(*) AS ?n) (COUNT(?y) AS ?m) {STREAM.format('RANGE 3s STEP 3s')}", "q.rq"
+    )
+    (group,) = (part for part in parts(query.pattern) if isinstance(part, Group))
+    found = _all_as("SUM", ("COUNT",), group)
+    assert [one.function for _, one in found.aggregates] == ["COUNT", "SUM"]
+
+
+def test_a_window_of_triples_alone_has_no_length_of_another_window():
+    query = read_query(f"SELECT ?x {STREAM.format('TRIPLES 3')}", "q.rq")
+    assert [_alike("length", place, query) for place in (0, -1)] == [query, query]

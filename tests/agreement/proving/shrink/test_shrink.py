@@ -162,3 +162,7 @@ def predicates(query):
 def test_what_is_left_is_needed_though_it_is_so_of_fewer_and_not_of_more():
     assert minimal("abc", lambda some: "".join(some) in ("abc", "ac", "c")) == ["c"]
     assert fewest_enough("cba", lambda some: "".join(some) in ("cba", "ca", "c")) == ("c",)
+
+
+def test_equal_items_are_removed_one_by_one():
+    assert fewest_enough("aaaa", lambda some: len(some) >= 2) == ("a", "a")
