@@ -2,7 +2,7 @@
 
 Pipes, standard input and compressed files are copied. Rows in the usual notation are read together as
 columns. Rows in another notation are read one by one. Two files never share blank nodes. If `blank_nodes` is
-"element", two elements never share blank nodes.
+"element", only equal elements share blank nodes.
 """
 
 import atexit

@@ -53,9 +53,9 @@ def opened(source: str) -> BinaryIO:
 def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
     """Start to read lines; return a function that puts the lines that have come in the next file of a folder.
 
-    The function returns the number of all files if the lines have ended, otherwise None. If the first line is
-    the header of a table, each file begins with this line. The files have numbers as names. The function
-    raises FailedRunError if the lines broke off.
+    The function returns the number of all files if the lines have ended, otherwise None. If the first of the
+    lines that have come is the header of a table, this and all later files begin with the header. The files
+    have numbers as names. The function raises FailedRunError if the lines broke off.
     """
     folder.mkdir(parents=True, exist_ok=True)
     header = folder / "_header"  # Spark reads no file whose name begins so

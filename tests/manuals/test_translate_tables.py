@@ -307,13 +307,18 @@ WARNED = {
     "W2": "SELECT ?x { STREAM <e:s> [RANGE 3s SLIDE 3s] { ?x :p ?y } }",
     "T1": "SELECT ?x { STREAM <e:s> [RANGE 3s] { ?x :p ?y } OPTIONAL { ?x :q ?z } ?w :r ?z }",
     "T2": "SELECT ?x { STREAM <e:s> [RANGE 3s] { ?x :p ?y } MINUS { ?v :q ?z } }",
+    "T6": "SELECT ?x ?ghost { STREAM <e:s> [RANGE 3s] { ?x :p ?y } }",
     "T12": "SELECT ?x { STREAM <e:s> [RANGE 3s] { ?x :p ?y } }",
     "T13": "SELECT (COUNT(?x) AS ?n) { STREAM <e:s> [RANGE 3s] { ?x :p ?y } }",
     "T14": "REGISTER ISTREAM <o> AS SELECT ?x FROM NAMED WINDOW :w ON <e:s> [RANGE PT3S]"
     "{ WINDOW :w { ?x :p ?y } }",
 }
 
-ANSWERED = {"W2": WARNED["W2"].replace(" SLIDE 3s", ""), "T13": f"{WARNED['T13']} GROUP BY ?y"}
+ANSWERED = {
+    "W2": WARNED["W2"].replace(" SLIDE 3s", ""),
+    "T6": WARNED["T6"].replace("?ghost", "?y"),
+    "T13": f"{WARNED['T13']} GROUP BY ?y",
+}
 
 
 @pytest.mark.parametrize("row", WARNINGS, ids=lambda row: row[0])

@@ -348,7 +348,7 @@ def _json(value: object) -> str:
 
 
 def _whole(value: object) -> object:
-    """Return the value with each float that is a whole number replaced by an integer."""
+    """Return the value with integers for floats that are whole numbers, and without members that are None."""
     match value:
         case float() if value.is_integer():
             return int(value)

@@ -208,7 +208,7 @@ def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Varia
 
 
 def normal(expression: Expression) -> Expression:
-    """Return a normal form of the expression that always has the same value or error.
+    """Return a normal form of the expression, with the same value or error unless the expression has RAND.
 
     `>` becomes `<` with exchanged sides, IN becomes a disjunction of `=`, and ¬ moves inside ∧, ∨, = and ≠.
     All these rewriting steps are valid in SPARQL's three-valued logic. The sides of commutative operators are

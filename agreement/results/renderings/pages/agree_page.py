@@ -154,8 +154,9 @@ def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json
 
 _PROOFS: Final = 20
 _ATOMS: Final = 6_000
-"""The greatest number of atoms among which all proofs after the first proof are searched."""
+"""The greatest number of atoms among which all proofs are searched; a first proof may use more, alone."""
 _FIRST: Final = 10_000
+"""The greatest number of atoms among which the first proof is searched."""
 _PROOF_LETTERS: Final = 120_000
 _LONGEST_PROOFS: Final = 60_000
 """The greatest number of characters of the JSON of all proofs together, and of one proof."""

@@ -187,7 +187,7 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
 
 
 def _in_lines(text: str) -> str:
-    """Return a label in short lines; the last line contains the number of omitted lines."""
+    """Return a label in at most three short lines; the last line ends with … if text is omitted."""
     return "\n".join(wrap(text, _LABEL, max_lines=3, placeholder=" …"))
 
 

@@ -32,7 +32,7 @@ _WORDS: Final = {True: "Correct", False: "Incorrect", None: "Undecided"}
 _MOST_WINDOWS: Final = 1_000
 _ROWS_EACH: Final = 20
 _LETTERS: Final = 250_000
-"""The limits of shown windows, of rows of a window, and of characters; wrong windows are shown first."""
+"""The limits of shown windows, of rows of a window, and of characters; wrong windows are chosen first."""
 
 
 def cases_page(
