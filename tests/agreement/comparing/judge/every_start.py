@@ -239,14 +239,17 @@ def fitting_starts(case: StartCase) -> set[tuple[int, ...]]:
     return found
 
 
-def told_starts(case: StartCase) -> tuple[set[tuple[int, ...]], bool | None]:
-    """Return the start times that judging says fit, and its verdict."""
+def told_starts(case: StartCase) -> tuple[set[tuple[int, ...]] | None, bool | None]:
+    """Return the start times that judging says fit, and its verdict; None if it tries only some of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(start_search, "_FEW_STARTS", 0)
         patch.setattr(start_search, "_TOGETHER", 2)
         patch.setattr(start_times, "EACH", case.each)
         found = judge_recording(case.task, case.by, case.recording, case.options)
-    assert found.tried_choices == found.choices
+    if found.tried_choices < found.choices:
+        # Most windows close after the last arrival: judging leaves it open, and says so.
+        assert found.correct is None
+        return None, None
     told = set()
     for one in found.matching:
         first = one.choice.starts
@@ -259,6 +262,8 @@ def compared_with_every_start(seed: str) -> tuple[str, str]:
     case = start_case(Random(seed))
     expected, (told, correct) = fitting_starts(case), told_starts(case)
     held = f"{len(own_slides(case.task, case.by))} windows, {'correct' if expected else 'incorrect'}"
+    if told is None:
+        return f"{held}, left open", ""
     if bool(expected) is not (correct is True):
         return held, f"{correct}, while {len(expected)} start times fit, as {min(expected, default='-')}"
     if told - expected:
