@@ -299,15 +299,17 @@ class Tried:
     def witness(self, draw, one, other):
         files = [self.path(f"{n}.rq", query.text) for n, query in enumerate((one, other))]
         found = api.witness(*files, unit="1s", time_limit=5, readings=draw.readings)
-        (period,) = found.periods
-        said, right = period.search_end or "witness", True
-        for witness in period.witnesses:
-            mine, theirs = (query.rows(facts_of(witness.facts, query), witness.end) for query in (one, other))
-            right &= mine != theirs
-        if said == "none" and one.stream == other.stream:
-            right = all(one.rows(facts, t) == other.rows(facts, t) for t, facts in every_stream(one, other))
-        said += f" ({period.why[:60]})" if said in {"not searched", "none up to"} else ""
-        self.note("witness", said, right, one, other, period)
+        for period in found.periods:
+            said, right = period.search_end or "witness", True
+            for each in period.witnesses:
+                mine, theirs = (query.rows(facts_of(each.facts, query), each.end) for query in (one, other))
+                right &= mine != theirs
+            if said == "none" and one.stream == other.stream:
+                right = all(
+                    one.rows(facts, t) == other.rows(facts, t) for t, facts in every_stream(one, other)
+                )
+            said += f" ({period.why[:60]})" if said in {"not searched", "none up to"} else ""
+            self.note("witness", said, right, one, other, period)
 
     def judge(self, draw):
         """Judge what the naive evaluation reports, or the same with a row more."""
