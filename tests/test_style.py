@@ -1,8 +1,12 @@
 """Lint, import contracts, and that nobody else owns our packages' names; types are in agreement/api."""
 
+import importlib
 import importlib.metadata
+import re
 import subprocess
 import sys
+from re import _constants as codes
+from re import _parser as parser
 
 import pytest
 
@@ -34,3 +38,46 @@ def test_imports_go_down_only():
 def test_no_other_distribution_owns_a_package_of_ours():
     owners = importlib.metadata.packages_distributions()
     assert all(set(owners.get(name, ["lars-rsp"])) == {"lars-rsp"} for name in PACKAGES)
+
+
+def modules():
+    paths = sorted(path for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
+    return [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in paths
+        if path.name not in ("__init__.py", "__main__.py")
+    ]
+
+
+def holds_an_assertion(part):
+    """Whether a part of a parsed pattern looks ahead or behind."""
+    if isinstance(part, parser.SubPattern | list | tuple):
+        return any(map(holds_an_assertion, part))
+    return part in (codes.ASSERT, codes.ASSERT_NOT)
+
+
+def repeats_an_assertion(part):
+    """Whether a parsed pattern has a possessive repetition of something that looks ahead or behind."""
+    if (
+        isinstance(part, tuple)
+        and part
+        and part[0] is codes.POSSESSIVE_REPEAT
+        and holds_an_assertion(part[1])
+    ):
+        return True
+    inside = isinstance(part, parser.SubPattern | list | tuple)
+    return inside and any(map(repeats_an_assertion, part))
+
+
+def test_no_pattern_relies_on_what_early_pythons_do_wrongly():
+    """Python 3.11.2 (of Debian 12) ignores (?=..) and (?!..) in (?:..)*+; (?>(?:..)*) does the same."""
+    assert repeats_an_assertion(parser.parse("(?:b(?!c)|a)*+"))
+    assert not repeats_an_assertion(parser.parse("(?>(?:b(?!c)|a)*)(?!c)[a-z]*+"))
+    values = (value for name in modules() for value in vars(importlib.import_module(name)).values())
+    held = (each for value in values for each in (value.values() if isinstance(value, dict) else (value,)))
+    patterns = {each for each in held if isinstance(each, re.Pattern)}
+    assert len(patterns) > 200
+    wrong = [
+        each.pattern for each in patterns if repeats_an_assertion(parser.parse(each.pattern, each.flags))
+    ]
+    assert wrong == []

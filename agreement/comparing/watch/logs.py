@@ -316,7 +316,8 @@ def _record(mark: str) -> re.Pattern[bytes]:
     Only a quote at the start of a field encloses line breaks; the reader reports other quotes as errors.
     """
     field = rf'(?:"[^"]*+(?:""[^"]*+)*+"|(?!"))[^{mark}\n]*+'
-    return re.compile(rf"(?:{field}{mark})*+{field}\n".encode())
+    # (?>(?:..)*) is (?:..)*+, in which Python 3.11.2 ignores (?!..).
+    return re.compile(rf"(?>(?:{field}{mark})*){field}\n".encode())
 
 
 _RECORD: Final = {mark: _record(mark) for mark in DELIMITERS}

@@ -33,17 +33,18 @@ _NAME: Final = rb"(?:[A-Za-z0-9_:%\x80-\xff-]|\\.)"
 _GAP: Final = rb"(?:\s|\#[^\r\n]*+)*+"
 _DELIMITER: Final = rb"(?:MESSAGE(?!" + _NAME + rb")|@message(?![A-Za-z0-9-]))"
 _VERSION: Final = rb"(?:(?i:VERSION)|@version)" + _GAP + rb"(?=[\"'])"
-# Nothing is tried twice (`*+`), so a long string costs its length.
+# Nothing is tried twice, so a long string costs its length. (?>(?:..)*) is (?:..)*+, in which Python 3.11.2
+# ignores (?=..) and (?!..).
 _QUIET: Final = re.compile(
-    rb"(?:[\s.,;()\[\]{}^|~>=*+!?/&$`]|\#[^\r\n]*+"
+    rb"(?>(?:[\s.,;()\[\]{}^|~>=*+!?/&$`]++|\#[^\r\n]*+"
     rb"|<[^\x00-\x20<>\"{}|^`]*+>|<(?=[<(\s])"
-    rb"|(?:\"\"\"(?:[^\"\\]++|\\.|\"(?!\"\"))*+\"\"\"|'''(?:[^'\\]++|\\.|'(?!''))*+'''"
+    rb"|(?:\"\"\"(?>(?:[^\"\\]++|\\.|\"(?!\"\"))*)\"\"\"|'''(?>(?:[^'\\]++|\\.|'(?!''))*)'''"
     rb"|\"(?!\"\")(?:[^\"\\\r\n]++|\\.)*+\"|'(?!'')(?:[^'\\\r\n]++|\\.)*+')(?:@[A-Za-z0-9-]++)?"
     rb"|(?!" + _DELIMITER + rb"|" + _VERSION + rb")"
-    rb"(?:@[A-Za-z0-9-]++|" + _NAME + rb"(?:" + _NAME + rb"|\.(?=" + _NAME + rb"))*+))*+",
+    rb"(?:@[A-Za-z0-9-]++|" + _NAME + rb"(?>(?:" + _NAME + rb"|\.(?=" + _NAME + rb"))*))){0,1000})",
     re.DOTALL,
 )
-"""Matches strings, IRIs, comments and words that neither delimit messages nor declare a version."""
+"""Matches up to 1000 strings, IRIs, comments and words; none delimits messages or declares a version."""
 _LOUD: Final = re.compile(
     _VERSION + rb"(?:\"(?P<label>[^\"\\\r\n]*)\"|'(?P<other>[^'\\\r\n]*)')"
     rb"|(?P<word>MESSAGE(?!" + _NAME + rb"))|(?P<at>@message(?![A-Za-z0-9-]))" + _GAP + rb"(?P<dot>\.?)",
@@ -62,7 +63,7 @@ def _pieces(file: BinaryIO) -> Iterator[_Piece]:
     """Yield the pieces of text between delimiters, in bounded memory."""
     data, at, begin, version, whole = b"", 0, 0, b"", False
     while True:
-        at = _QUIET.match(data, at).end()  # type: ignore[union-attr]  # it matches the empty text
+        at = _quiet_end(data, at)
         loud = _LOUD.match(data, at)
         end = loud.end() if loud else at
         if not whole and (end >= len(data) or (loud is None and _is_open(data, at))):
@@ -84,6 +85,14 @@ def _pieces(file: BinaryIO) -> Iterator[_Piece]:
             version, at = label if label.endswith(b"-messages") else version, loud.end()
 
 
+def _quiet_end(data: bytes, at: int) -> int:
+    """Return the end of all that follows `at` and neither delimits messages nor declares a version."""
+    # In parts: one match of everything would hold a place for each of its parts.
+    while (quiet := _QUIET.match(data, at)) and quiet.end() > at:
+        at = quiet.end()
+    return at
+
+
 def _is_open(data: bytes, at: int) -> bool:
     """Return whether a token may continue beyond the bytes read so far."""
     return data.startswith(_LONG, at) or data.find(b"\n", at) < 0
@@ -99,7 +108,7 @@ def is_log(start: bytes) -> bool:
     """
     at = 0
     while at < len(start):
-        at = _QUIET.match(start, at).end()  # type: ignore[union-attr]  # it matches the empty text
+        at = _quiet_end(start, at)
         if loud := _LOUD.match(start, at):
             if (loud["label"] or loud["other"] or b"").endswith(b"-messages"):
                 return True
