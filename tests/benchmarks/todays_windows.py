@@ -248,7 +248,8 @@ def compared(pull, push, facts, period):
 def parts(witness, one, other):
     """Whether the rows that a witness has on one side alone are those of the naive evaluation.
 
-    A side is pulled at the end of the period, or pushed at each arrival in the period.
+    A side is pulled at the end of the period, or pushed at each arrival in the period. The left rows are those
+    of the side that is pushed, whichever of the queries that is.
     """
     told = local(witness.left_only), local(witness.right_only)
     sides = []
@@ -257,7 +258,8 @@ def parts(witness, one, other):
         times = {fact.t for fact in witness.facts if witness.start < fact.t <= witness.end}
         pushed = set().union(*(query.rows(facts, t) for t in times))
         sides.append((query.rows(facts, witness.end), pushed))
-    return any((mine - theirs, theirs - mine) == told for mine, theirs in product(*sides))
+    found = [(mine - theirs, theirs - mine) for mine, theirs in product(*sides)]
+    return told in found or told[::-1] in found
 
 
 def local(rows):
