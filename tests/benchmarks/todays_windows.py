@@ -248,8 +248,8 @@ def compared(pull, push, facts, period):
 def parts(witness, one, other):
     """Whether the rows that a witness has on one side alone are those of the naive evaluation.
 
-    A side is pulled at the end of the period, or pushed at each arrival in the period. The left rows are those
-    of the side that is pushed, whichever of the queries that is.
+    A side is pulled at the end of the period, or pushed at each arrival in the period. The left rows are
+    those of the side that is pushed, whichever of the queries that is.
     """
     told = local(witness.left_only), local(witness.right_only)
     sides = []
