@@ -25,7 +25,7 @@ _LETTERS: Final = frozenset("nrtdD")
 _BLANK: Final = " \t\r\n"
 _ATOM: Final = r"(?:\\[pP]\{[^{}]*\}|\\[^pP]|[^*+?{(\\])"
 _QUANTIFIER: Final = r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??"
-# (?>(?:..)*) is (?:..)*+, in which Python 3.11.2 ignores (?!..).
+# (?>(?:..)*) is (?:..)*+, which Python 3.11.2 gets wrong.
 _OUTLINE: Final = re.compile(rf"(?>(?:\((?:\?:)?(?!\?)|{_ATOM}(?:{_QUANTIFIER})?)*)", re.DOTALL)
 """Matches an XPath pattern in which a letter replaces each character class."""
 _CATEGORY: Final = re.compile(r"L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?")

@@ -76,8 +76,8 @@ def remote_context(document: object) -> str | None:
 
 _ODD: Final = re.compile(r"""[\x00-\x20<>"{}|^`\\]""")
 _PLAIN: Final = rb"""[^\x00-\x20<>"{}|^`\\]*+"""
-# Possessive: what is between texts, such as an array of numbers, is read once.
-_PERHAPS_ODD: Final = re.compile(rb'[^"]*+(?:"' + _PLAIN + rb'"[^"]*+)*+"' + _PLAIN + rb'[^"]')
+# Atomic: what is between texts, such as an array of numbers, is read once.
+_PERHAPS_ODD: Final = re.compile(rb'[^"]*+(?>(?:"' + _PLAIN + rb'"[^"]*+)*)"' + _PLAIN + rb'[^"]')
 
 
 def check_whole(data: bytes, statements: int) -> None:

@@ -315,8 +315,8 @@ def _record(mark: str) -> re.Pattern[bytes]:
 
     Only a quote at the start of a field encloses line breaks; the reader reports other quotes as errors.
     """
-    field = rf'(?:"[^"]*+(?:""[^"]*+)*+"|(?!"))[^{mark}\n]*+'
-    # (?>(?:..)*) is (?:..)*+, in which Python 3.11.2 ignores (?!..).
+    field = rf'(?:"[^"]*+(?>(?:""[^"]*+)*)"|(?!"))[^{mark}\n]*+'
+    # (?>(?:..)*) is (?:..)*+, which Python 3.11.2 gets wrong.
     return re.compile(rf"(?>(?:{field}{mark})*){field}\n".encode())
 
 

@@ -62,7 +62,8 @@ StaticSource = TextSource | Readable | Graph
 
 _TEXT: Final = re.compile(r"[\n{←]")
 _QUERY: Final = re.compile(
-    r"(?:\s|#[^\n]*\n|@?(?:prefix|base)\b[^<]*<[^>]*>(?:\s*\.)?)*+(?:register|select|construct|ask|describe)\b",
+    r"(?>(?:\s|#[^\n]*\n|@?(?:prefix|base)\b[^<]*<[^>]*>(?:\s*\.)?)*)"
+    r"(?:register|select|construct|ask|describe)\b",
     re.IGNORECASE,
 )
 _RULE: Final = re.compile(r"←|:-\s")

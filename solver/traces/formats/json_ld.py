@@ -86,7 +86,7 @@ def document_quads(data: bytes) -> list[LinedQuad]:
     ]
 
 
-_TEXT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+_TEXT: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"')
 
 
 def _first_lines(text: str) -> Mapping[str, int]:

@@ -30,16 +30,16 @@ _BLOCK: Final = 2**20
 _ACCEPTED: Final = 'expected MESSAGE after VERSION "1.2-messages", "1.2-basic-messages" or "1.1-messages"'
 
 _NAME: Final = rb"(?:[A-Za-z0-9_:%\x80-\xff-]|\\.)"
-_GAP: Final = rb"(?:\s|\#[^\r\n]*+)*+"
+_GAP: Final = rb"(?>(?:\s|\#[^\r\n]*+)*)"
 _DELIMITER: Final = rb"(?:MESSAGE(?!" + _NAME + rb")|@message(?![A-Za-z0-9-]))"
 _VERSION: Final = rb"(?:(?i:VERSION)|@version)" + _GAP + rb"(?=[\"'])"
-# Nothing is tried twice, so a long string costs its length. (?>(?:..)*) is (?:..)*+, in which Python 3.11.2
-# ignores (?=..) and (?!..).
+# Nothing is tried twice, so a long string costs its length. (?>(?:..)*) is (?:..)*+, which Python 3.11.2 gets
+# wrong.
 _QUIET: Final = re.compile(
     rb"(?>(?:[\s.,;()\[\]{}^|~>=*+!?/&$`]++|\#[^\r\n]*+"
     rb"|<[^\x00-\x20<>\"{}|^`]*+>|<(?=[<(\s])"
     rb"|(?:\"\"\"(?>(?:[^\"\\]++|\\.|\"(?!\"\"))*)\"\"\"|'''(?>(?:[^'\\]++|\\.|'(?!''))*)'''"
-    rb"|\"(?!\"\")(?:[^\"\\\r\n]++|\\.)*+\"|'(?!'')(?:[^'\\\r\n]++|\\.)*+')(?:@[A-Za-z0-9-]++)?"
+    rb"|\"(?!\"\")(?>(?:[^\"\\\r\n]++|\\.)*)\"|'(?!'')(?>(?:[^'\\\r\n]++|\\.)*)')(?:@[A-Za-z0-9-]++)?"
     rb"|(?!" + _DELIMITER + rb"|" + _VERSION + rb")"
     rb"(?:@[A-Za-z0-9-]++|" + _NAME + rb"(?>(?:" + _NAME + rb"|\.(?=" + _NAME + rb"))*))){0,1000})",
     re.DOTALL,

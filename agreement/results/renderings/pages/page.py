@@ -240,7 +240,7 @@ _HIDDEN: Final = re.compile(r"[<>&\u2028\u2029]")
 """The characters that could end or begin a script in HTML; JSON can contain them as escapes."""
 
 _LONGEST_STRING: Final = 1_000
-_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+_STRING: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"')
 _LONG_STRING: Final = re.compile(rf'(?:[^"]|\\"){{{_LONGEST_STRING}}}')
 """The pattern of long strings in a line of JSON, and a fast test that a line has no long string."""
 
