@@ -9,9 +9,7 @@ from dataclasses import field, replace
 from math import inf
 from typing import Final
 
-from agreement.comparing.judge.start_times import (
-    by_arrival,
-)
+from agreement.comparing.judge.start_times import by_arrival
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import recordings
 from agreement.documents.requests import JudgeOptions
