@@ -175,12 +175,14 @@ class _Table(NamedTuple):
             column = self.columns[name]
             if name in self.literals:
                 return column
-            if self.text_file is not None and (odd := _oddity(column)) is not None:
+            kind = None if self.text_file is None else _kind(column)
+            # The cells of a column with a kind are all values of it.
+            if self.text_file is not None and kind is None and (odd := _oddity(column)) is not None:
                 line = _line_of_csv(self.text_file, odd[0] + 1)
                 message = f"{self.path}:{line}: the column {name} holds texts: {odd[1]}"
                 warnings.warn(TraceWarning(message), stacklevel=2)
             self.check(name)
-            return _own_literals(column, typed=self.text_file is not None)
+            return _own_literals(column, kind)
         parts: list[pa.Array | str] = [template.texts[0]]
         for name, text in zip(template.columns, template.texts[1:], strict=True):
             parts += [_rewritten(self.texts(name), template.writer), text]
@@ -254,11 +256,15 @@ NULL_WORDS: Final = frozenset(
 NUMBER: Final = re.compile(_NUMBERS[2][1])
 
 
-def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
+def _kind(column: pa.Array) -> str | None:
+    """Return the datatype of all texts of a column; None for other columns."""
+    return _type_of(column.drop_null().unique().to_pylist()) if tables.is_text(column.type) else None
+
+
+def _own_literals(column: pa.Array, name: str | None) -> pa.Array:
     if not tables.is_text(column.type):
         return tables.literals(column).cast(pa.string())
     texts = column.cast(pa.string())
-    name = _type_of(texts.drop_null().unique().to_pylist()) if typed else None
     if name == "dateTime":
         texts = _rewritten(texts, _date_time)
     if name == "boolean":
@@ -608,8 +614,6 @@ def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | N
     for name in names:
         table.check(name)
         column = table.columns[name]
-        texts = (
-            column.cast(pa.string()) if tables.is_text(column.type) else _own_literals(column, typed=False)
-        )
+        texts = column.cast(pa.string()) if tables.is_text(column.type) else _own_literals(column, None)
         cells[name] = tables.is_text(column.type) and name not in table.literals, texts.to_pylist()
     return cells
