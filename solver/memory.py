@@ -97,7 +97,7 @@ def bound_of_a_run() -> Iterator[None]:
 
     >>> before = limit()
     >>> with bound_of_a_run():
-    ...     set_bound(2**28)
+    ...     set_bound(2**60)
     >>> limit() == before
     True
     """

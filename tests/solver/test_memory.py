@@ -2,30 +2,40 @@
 
 import gzip
 import os
-import resource
+import subprocess
+import sys
 
 from lars.errors import what_is_under_way
 from lars.files import read_bytes
-from solver import memory
 from solver.traces.input_files import readable
 
 
-def test_the_limit_of_the_system_is_named_where_it_is_the_lower_one(monkeypatch):
-    low = 700 * 2**20, resource.RLIM_INFINITY
-    monkeypatch.setattr(memory.resource, "getrlimit", lambda _: low)
-    assert memory.problem().startswith("the run needs more memory than 700M, which ulimit -v allows")
-    with memory.bound_of_a_run():
-        memory.set_bound(256 * 2**20)
-        assert "than 256M" in memory.problem()
+def in_a_process_of_its_own(program):
+    """Return what a program prints: a low limit would end a process of tests that watches its memory."""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return run.stdout
 
 
-def test_a_run_that_cannot_say_what_it_does_is_bounded_too(monkeypatch):
-    said = []
-    monkeypatch.setattr(memory, "problem", lambda: 1 / 0)
-    with memory.bound_of_a_run():
-        memory.set_bound(2**20)
-        memory._look(said.append)
-    assert said == ["the run needs more memory than 1M"]
+def test_the_limit_of_the_system_is_named_where_it_is_the_lower_one():
+    said = in_a_process_of_its_own("""
+import resource
+resource.getrlimit = lambda _: (700 * 2**20, resource.RLIM_INFINITY)
+print(memory.problem().splitlines()[0])
+memory.set_bound(256 * 2**20)
+print(memory.problem().splitlines()[0])
+""")
+    assert said == (
+        "the run needs more memory than 700M, which ulimit -v allows\nthe run needs more memory than 256M\n"
+    )
+
+
+def test_a_run_that_cannot_say_what_it_does_is_bounded_too():
+    said = in_a_process_of_its_own("""
+memory.problem = lambda: 1 / 0
+memory.set_bound(2**20)
+memory._look(print)
+""")
+    assert said == "the run needs more memory than 1M\n"
 
 
 def test_a_run_that_reads_the_copy_of_a_compressed_file_names_the_file(tmp_path, monkeypatch):
