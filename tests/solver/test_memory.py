@@ -19,6 +19,7 @@ def in_a_process_of_its_own(program):
 def test_the_limit_of_the_system_is_named_where_it_is_the_lower_one():
     said = in_a_process_of_its_own("""
 import resource
+from solver import memory
 resource.getrlimit = lambda _: (700 * 2**20, resource.RLIM_INFINITY)
 print(memory.problem().splitlines()[0])
 memory.set_bound(256 * 2**20)
@@ -31,6 +32,7 @@ print(memory.problem().splitlines()[0])
 
 def test_a_run_that_cannot_say_what_it_does_is_bounded_too():
     said = in_a_process_of_its_own("""
+from solver import memory
 memory.problem = lambda: 1 / 0
 memory.set_bound(2**20)
 memory._look(print)
