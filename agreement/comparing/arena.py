@@ -21,26 +21,34 @@ from lars.dataclass import dataclass
 Run = TypeVar("Run")
 Switch = TypeVar("Switch", bound=Hashable)
 
-_SPARED: Final = 0.05
-"""The share of the wrong runs that a single cause may fail to explain; one more run is allowed."""
-_ALARMS: Final = 0.1
-"""The number of false alarms that a cause may raise per explained run, since causes can hide each other."""
-_NEARLY: Final = 0.98
-"""A switch that explains at least this share of the best switch's runs counts as equal to the best switch.
+# All numbers are guesses with the given reasons; tests with toy engines (toy_faults.py) check their effect.
+_SHARE_MISSED: Final = 0.05
+"""The share of the wrong runs that a single cause may miss (and one more): a rare second fault may exist."""
+_ALARMS_PER_RUN: Final = 0.1
+"""The number of false alarms that a cause may raise per explained run, because causes can hide each other."""
+_SHARE_EQUAL: Final = 0.98
+"""A switch that explains this share of the best switch's runs counts as equal to it: chance decides so few.
 
 Among switches that count as equal, the first switch is chosen.
 """
-_GLANCE: Final = 6
-"""The number of runs on which every switch is tried, even after the time limit."""
-_FIRST: Final = 16
-"""The number of first runs. If a switch explains none of these runs, it is not tried on the other runs."""
-_MOST_OF_THEM: Final = 0.5
-"""The share of the unexplained runs from which a switch is chosen before others are tried further."""
+_RUNS_AT_ONCE: Final = 6
+"""The number of runs on which every switch is tried, even after the time limit, so that none is left out."""
+_FIRST_RUNS: Final = 16
+"""The number of runs that a switch must not miss entirely, to be tried on all: most switches explain none."""
+_SHARE_ENOUGH: Final = 0.5
+"""The share of the unexplained runs from which a switch is chosen before others are tried, to save time."""
 _SAMPLE: Final = 60
-_HEATS: Final = 8
-"""The number of switches up to which all are tried on all runs, even after the time limit."""
-_SHARE: Final = 0.75
-"""The minimum share of explained runs among the explained and refuting runs, for each of several causes."""
+"""The maximum number of runs by which evidence and chance are estimated: each run is judged several times."""
+_FEW_SWITCHES: Final = 8
+"""The number of switches up to which all are tried on all runs, even after the time limit.
+
+Otherwise the order of trials would choose between them.
+"""
+_SHARE_EVIDENCE: Final = 0.75
+"""The minimum share of evidence among the runs that are evidence or refute, for each of several causes.
+
+The limit is not 1, because a second cause may hide this cause in a run.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ class Arena(Generic[Run, Switch]):
 
     - `misses` returns the number of rows and reports in which a run differs from the prediction with these
     switches on; None if no prediction exists.
-    - `plainly` returns whether the prediction with these switches on equals the run without further
+    - `fits_plainly` returns whether the prediction with these switches on equals the run without further
     assumptions.
     - `can_refute` returns whether a run could refute these switches.
     - `expects` returns whether the prediction with a switch on differs from the correct reports.
@@ -67,30 +75,32 @@ class Arena(Generic[Run, Switch]):
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
-    plainly: Callable[[Run, tuple[Switch, ...]], bool]
+    fits_plainly: Callable[[Run, tuple[Switch, ...]], bool]
     can_refute: Callable[[Run, tuple[Switch, ...]], bool]
     expects: Callable[[Run, Switch], bool]
     wrong: Sequence[Run]
     right: Sequence[Run]
     is_over: Callable[[], bool]
-    _known: dict[tuple[bool, int, tuple[Switch, ...]], int | None] = field(default_factory=dict, init=False)
-    _telling: dict[tuple[int, tuple[Switch, ...]], bool] = field(default_factory=dict, init=False)
+    _known_misses: dict[tuple[bool, int, tuple[Switch, ...]], int | None] = field(
+        default_factory=dict, init=False
+    )
+    _known_refutable: dict[tuple[int, tuple[Switch, ...]], bool] = field(default_factory=dict, init=False)
 
     def explains(self, number: int, switches: tuple[Switch, ...]) -> bool:
         """Return whether the prediction with these switches on equals the wrong run with this number."""
-        return self._missed(number, switches, right=False) == 0
+        return self._misses_of(number, switches, right=False) == 0
 
     def _can_refute(self, number: int, switches: tuple[Switch, ...]) -> bool:
-        if (number, switches) not in self._telling:
-            self._telling[number, switches] = self.can_refute(self.wrong[number], switches)
-        return self._telling[number, switches]
+        if (number, switches) not in self._known_refutable:
+            self._known_refutable[number, switches] = self.can_refute(self.wrong[number], switches)
+        return self._known_refutable[number, switches]
 
-    def _missed(self, number: int, switches: tuple[Switch, ...], *, right: bool) -> int | None:
+    def _misses_of(self, number: int, switches: tuple[Switch, ...], *, right: bool) -> int | None:
         key = right, number, switches
-        if key not in self._known:
+        if key not in self._known_misses:
             run = (self.right if right else self.wrong)[number]
-            self._known[key] = self.misses(run, switches)
-        return self._known[key]
+            self._known_misses[key] = self.misses(run, switches)
+        return self._known_misses[key]
 
     def covers(self, number: int, causes: Sequence[Switch]) -> bool:
         """Return whether one of the causes, or all causes together, explain a wrong run."""
@@ -98,26 +108,28 @@ class Arena(Generic[Run, Switch]):
             len(causes) > 1 and self.explains(number, tuple(causes))
         )
 
-    def left(self, causes: Sequence[Switch]) -> list[int]:
+    def unexplained(self, causes: Sequence[Switch]) -> list[int]:
         """Return the numbers of the wrong runs that no cause explains."""
         return [number for number in range(len(self.wrong)) if not self.covers(number, causes)]
 
-    def only(self, switches: Sequence[Switch]) -> Lead[Switch] | None:
+    def single_cause(self, switches: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the best switch that alone explains nearly all wrong runs; None if no switch does."""
         leads = [Lead(switch, frozenset(), frozenset(), 0) for switch in switches]
         # All are first tried on a few runs, so that a time limit leaves none out.
-        for most in (_GLANCE, _FIRST, len(self.wrong)):
+        for most in (_RUNS_AT_ONCE, _FIRST_RUNS, len(self.wrong)):
             numbers = range(min(most, len(self.wrong)))
             # Between a few all is tried, whatever the time: what is tried first would be named else.
-            few = len(leads) <= _HEATS
-            tried = [self._tried(lead.switch, numbers, (), _SPARED, to_the_end=few) for lead in leads]
-            if most > _GLANCE and not few and self.is_over():
+            few = len(leads) <= _FEW_SWITCHES
+            tried = [
+                self._explained_by(lead.switch, numbers, (), _SHARE_MISSED, to_the_end=few) for lead in leads
+            ]
+            if most > _RUNS_AT_ONCE and not few and self.is_over():
                 break
             leads = [lead for lead in tried if lead is not None]
         best = self._best([lead for lead in leads if lead.explained], ())
         every = range(len(self.wrong))
         # After the time limit, a named cause must still predict the other runs.
-        if best is None or self._tried(best.switch, every, (), _SPARED, to_the_end=True) is None:
+        if best is None or self._explained_by(best.switch, every, (), _SHARE_MISSED, to_the_end=True) is None:
             return None
         return best
 
@@ -126,33 +138,38 @@ class Arena(Generic[Run, Switch]):
 
         The search combines these switches.
         """
-        numbers = range(min(_GLANCE, len(self.wrong)))
+        numbers = range(min(_RUNS_AT_ONCE, len(self.wrong)))
 
         def distance(switch: Switch) -> int:
             both = (
-                (self._missed(n, (switch,), right=False), self._missed(n, (), right=False)) for n in numbers
+                (self._misses_of(n, (switch,), right=False), self._misses_of(n, (), right=False))
+                for n in numbers
             )
             return sum((without or 0) if with_it is None else with_it for with_it, without in both)
 
         return sorted(switches, key=distance)[:most]
 
-    def next(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
+    def next_cause(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the switch that explains most of the runs that the found causes do not explain.
 
         The result is None if no switch explains any of these runs. If a switch that explains one of the first
         few runs explains at least half of all, no other switch is tried on more than these few.
         """
-        left = self.left(causes)
+        left = self.unexplained(causes)
         others = [switch for switch in switches if switch not in causes]
         # What explains most of the runs is hardly ever wrong about all of the first few.
-        for most in (_GLANCE, _FIRST):
+        for most in (_RUNS_AT_ONCE, _FIRST_RUNS):
             others, before = (
-                [switch for switch in others if self._tried(switch, left[:most], (*causes, switch), 1)],
+                [
+                    switch
+                    for switch in others
+                    if self._explained_by(switch, left[:most], (*causes, switch), 1)
+                ],
                 others,
             )
-            tried = [self._tried(switch, left, (*causes, switch), 1) for switch in others]
+            tried = [self._explained_by(switch, left, (*causes, switch), 1) for switch in others]
             best = self._best([lead for lead in tried if lead is not None], causes, left)
-            if best is not None and len(best.explained) >= len(left) * _MOST_OF_THEM:
+            if best is not None and len(best.explained) >= len(left) * _SHARE_ENOUGH:
                 break
             others = before
         return best
@@ -160,12 +177,12 @@ class Arena(Generic[Run, Switch]):
     def _evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> frozenset[int]:
         """Return the explained runs that are evidence, among the last runs, which include experiments."""
         ways = ((lead.switch,), (*causes, lead.switch)) if causes else ((lead.switch,),)
-        told = (
+        evidence = (
             number
             for number in sorted(lead.explained)[-_SAMPLE:]
             if self._can_refute(number, next(way for way in ways if self.explains(number, way)))
         )
-        return frozenset(told)
+        return frozenset(evidence)
 
     def _is_chance(self, lead: Lead[Switch], left: Sequence[int]) -> bool:
         """Return whether a switch explains too few of the runs on which it predicts wrong reports.
@@ -177,19 +194,20 @@ class Arena(Generic[Run, Switch]):
         sample = others[:_SAMPLE]
         refuted = sum(
             self.expects(self.wrong[n], lead.switch)
-            and (self._missed(n, (lead.switch,), right=False) or 0) >= (self._missed(n, (), right=False) or 0)
+            and (self._misses_of(n, (lead.switch,), right=False) or 0)
+            >= (self._misses_of(n, (), right=False) or 0)
             for n in sample
         )
         # As many runs of the sample are refuted as of all.
         every = refuted * len(others) / max(len(sample), 1)
-        return len(lead.evidence) < _SHARE * (len(lead.evidence) + every)
+        return len(lead.evidence) < _SHARE_EVIDENCE * (len(lead.evidence) + every)
 
-    def _tried(
+    def _explained_by(
         self,
         switch: Switch,
         numbers: Sequence[int],
         together: tuple[Switch, ...],
-        spared: float,
+        share_missed: float,
         *,
         to_the_end: bool = False,
     ) -> Lead[Switch] | None:
@@ -197,33 +215,33 @@ class Arena(Generic[Run, Switch]):
 
         The result is None if it misses too many runs or raises too many false alarms.
 
-        `spared` is the share of runs that the switch may miss. After the time limit, the runs tried so far
-        decide.
+        `share_missed` is the share of runs that the switch may miss. After the time limit, the runs tried so
+        far decide.
         """
         explained: list[int] = []
         for done, number in enumerate(numbers):
-            if done >= _GLANCE and not to_the_end and self.is_over():
+            if done >= _RUNS_AT_ONCE and not to_the_end and self.is_over():
                 break
-            alone = self._missed(number, (switch,), right=False)
+            alone = self._misses_of(number, (switch,), right=False)
             # A switch that does not apply to a run adds nothing to the causes' predictions.
             if alone == 0 or (alone and len(together) > 1 and self.explains(number, together)):
                 explained.append(number)
-            elif done - len(explained) > spared * done:
+            elif done - len(explained) > share_missed * done:
                 return None
         if not explained:
             return None
-        alarms = self._alarms(switch, len(explained), self.right[:_FIRST])
+        alarms = self._alarms(switch, len(explained), self.right[:_FIRST_RUNS])
         return None if alarms is None else Lead(switch, frozenset(explained), frozenset(), alarms)
 
     def _alarms(self, switch: Switch, explained: int, right: Sequence[Run]) -> int | None:
         """Return the number of false alarms of a switch; None if the switch raises too many false alarms."""
         alarms = 0
         for number in range(len(right)):
-            if number >= _GLANCE and self.is_over():
+            if number >= _RUNS_AT_ONCE and self.is_over():
                 break
-            alarms += bool(self._missed(number, (switch,), right=True))
+            alarms += bool(self._misses_of(number, (switch,), right=True))
             # Of few wrong runs that were tried nothing is known yet of how many more there are.
-            if alarms > max(explained, _FIRST) * _ALARMS:
+            if alarms > max(explained, _FIRST_RUNS) * _ALARMS_PER_RUN:
                 return None
         return alarms
 
@@ -240,28 +258,28 @@ class Arena(Generic[Run, Switch]):
         near: list[Lead[Switch]] = []
         for lead in sorted(leads, key=lambda one: -len(one.explained)):
             most = max((len(one.evidence) - one.alarms for one in near), default=0)
-            if min(len(lead.explained), _SAMPLE) < most * _NEARLY:
+            if min(len(lead.explained), _SAMPLE) < most * _SHARE_EQUAL:
                 break
-            whole = self._whole(lead, causes)
-            if whole is not None and not (left and self._is_chance(whole, left)):
-                near.append(whole)
+            checked = self._with_evidence(lead, causes)
+            if checked is not None and not (left and self._is_chance(checked, left)):
+                near.append(checked)
         most = max((len(lead.evidence) - lead.alarms for lead in near), default=0)
-        near = [lead for lead in near if len(lead.evidence) - lead.alarms >= most * _NEARLY]
+        near = [lead for lead in near if len(lead.evidence) - lead.alarms >= most * _SHARE_EQUAL]
         order = [lead.switch for lead in leads]
         near.sort(key=lambda lead: order.index(lead.switch))
-        return max(near, key=self._plain, default=None)
+        return max(near, key=self._plain_runs, default=None)
 
-    def _whole(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
+    def _with_evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the possible explanation with its evidence, and with its false alarms on all correct runs.
 
         The result is None if the switch raises more false alarms than it has runs as evidence.
         """
-        told = self._evidence(lead, causes)
+        evidence = self._evidence(lead, causes)
         alarms = self._alarms(lead.switch, len(lead.explained), self.right)
-        if alarms is None or alarms > len(told):
+        if alarms is None or alarms > len(evidence):
             return None
-        return replace(lead, evidence=told, alarms=alarms)
+        return replace(lead, evidence=evidence, alarms=alarms)
 
-    def _plain(self, lead: Lead[Switch]) -> int:
-        sample = sorted(lead.evidence)[:_FIRST]
-        return sum(self.plainly(self.wrong[number], (lead.switch,)) for number in sample)
+    def _plain_runs(self, lead: Lead[Switch]) -> int:
+        sample = sorted(lead.evidence)[:_FIRST_RUNS]
+        return sum(self.fits_plainly(self.wrong[number], (lead.switch,)) for number in sample)

@@ -10,7 +10,7 @@ import time
 
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.specifications import builtin
-from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
+from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference, run_hunt
 from tests.agreement.proving.hunting.toy_faults import FIFTH, FOURTH, LATER, NAMES, THIRD, UNFORESEEN
 from tests.agreement.proving.hunting.toy_process import Toy
 
@@ -25,7 +25,7 @@ def hunted(fault, runs=RUNS, names=None):
     judge = reference("rspql", builtin("rspql"), JudgeOptions())
     queries = [one for one in made_queries(engine).queries if names is None or one.name in names]
     found = Hunt(engine, queries, judge, HuntLimits(SECONDS, runs))
-    found.go()
+    run_hunt(found)
     return found
 
 

@@ -1,6 +1,7 @@
 """`lars hunt`: run an engine on streams that distinguish rules, and explain the engine's wrong answers."""
 
 from agreement.proving.hunting.alphabets import Letter
+from agreement.proving.hunting.explanation import run_hunt
 from agreement.proving.hunting.hunted_queries import (
     WRITINGS,
     HuntedQuery,

@@ -192,7 +192,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         queries = _judgeable(queries, judge)
         engine.until = start + request.limits.time_limit
         hunted = hunting.Hunt(engine, queries.queries, judge, request.limits, start)
-        hunted.go(listeners.progress)
+        hunting.run_hunt(hunted, listeners.progress)
     if not hunted.judged_runs:
         slow = hunted.runs < _FEW and hunted.is_past(_ASKED)
         nothing = "the engine is too slow; use a longer --time-limit" if slow else _NOTHING

@@ -18,33 +18,33 @@ def arena(wrong, right=(), over=False, telling=(2, 3, 4, 5)):
 
 
 def test_the_switch_that_predicts_all_runs_is_the_only_cause():
-    assert arena([6, 12, 18, 36]).only([4, 3]).switch == 3
+    assert arena([6, 12, 18, 36]).single_cause([4, 3]).switch == 3
 
 
 def test_of_switches_that_explain_the_same_the_first_is_preferred():
-    assert [arena([6, 12]).only(order).switch for order in ([2, 3], [3, 2])] == [2, 3]
+    assert [arena([6, 12]).single_cause(order).switch for order in ([2, 3], [3, 2])] == [2, 3]
 
 
 def test_a_switch_that_predicts_something_else_of_right_runs_is_no_cause():
-    assert arena([6, 12], right=[5, 7]).only([2]) is None
-    assert arena([6, 12], right=[4]).only([2]).alarms == 0
+    assert arena([6, 12], right=[5, 7]).single_cause([2]) is None
+    assert arena([6, 12], right=[4]).single_cause([2]).alarms == 0
 
 
 def test_several_causes_leave_nothing_that_one_of_them_explains():
     several = arena([4, 8, 16, 20, 40, 80, 9, 27])
-    first = several.next([3, 2], [])
-    second = several.next([3, 2], [first.switch])
-    assert (first.switch, second.switch, several.left([2, 3])) == (2, 3, [])
+    first = several.next_cause([3, 2], [])
+    second = several.next_cause([3, 2], [first.switch])
+    assert (first.switch, second.switch, several.unexplained([2, 3])) == (2, 3, [])
 
 
 def test_a_run_that_could_not_refute_a_switch_is_no_evidence_for_it():
-    assert not arena([6, 12, 18], telling=()).only([2, 3]).evidence
-    assert arena([6, 12, 18], telling=[3]).only([2, 3]).switch == 3
+    assert not arena([6, 12, 18], telling=()).single_cause([2, 3]).evidence
+    assert arena([6, 12, 18], telling=[3]).single_cause([2, 3]).switch == 3
 
 
 def test_a_switch_that_most_runs_refute_is_none_of_several_causes():
-    assert arena([4, 8, *[3] * 2]).next([2], []) is None
-    assert arena([4, 8, 16, 3]).next([2], []).switch == 2
+    assert arena([4, 8, *[3] * 2]).next_cause([2], []) is None
+    assert arena([4, 8, 16, 3]).next_cause([2], []).switch == 2
 
 
 def test_what_explains_half_of_all_and_one_of_the_first_is_named_before_others_are_tried_on_more():
@@ -52,14 +52,14 @@ def test_what_explains_half_of_all_and_one_of_the_first_is_named_before_others_a
     tried = []
     several = of_some_runs([4, 9] * 20)
     several.misses = lambda run, on: tried.append(on) or sum(run % one != 0 for one in on)
-    assert several.next([2, *range(11, 200)], []).switch == 2
+    assert several.next_cause([2, *range(11, 200)], []).switch == 2
     assert tried.count((11,)) == 6
 
 
 def test_what_explains_one_of_the_first_but_few_of_all_is_not_named_before_what_explains_more():
     several = of_some_runs([4, *[49] * 5, 4, *[9] * 16])
-    assert several.next([2, 3], []).switch == 3
-    assert several.next([2], []).switch == 2
+    assert several.next_cause([2, 3], []).switch == 3
+    assert several.next_cause([2], []).switch == 2
 
 
 def of_some_runs(wrong):
@@ -74,7 +74,7 @@ def test_the_switches_that_are_nearest_come_first():
 
 
 def test_where_time_is_up_a_few_runs_decide():
-    assert arena([6] * 30, over=True).only([5, 3]).switch == 3
+    assert arena([6] * 30, over=True).single_cause([5, 3]).switch == 3
 
 
 def test_what_is_made_small_has_no_smaller_neighbour_that_is_kept():

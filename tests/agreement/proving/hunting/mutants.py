@@ -9,7 +9,7 @@ from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.adapters.messages import EngineReport, PushReply
 from agreement.engines.specifications import Specification, builtin
-from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
+from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference, run_hunt
 
 STRICT = JudgeOptions(t0=(0,), late=0)
 """Served specifications begin at 0 and are never late."""
@@ -73,7 +73,7 @@ class Mutant:
         made = made_queries(self.engine, dialect=self.specification)
         judge = reference(self.specification, builtin(self.specification), STRICT)
         found = Hunt(self.engine, made.queries, judge, HuntLimits(seconds, runs, 1, seed))
-        found.go()
+        run_hunt(found)
         return found
 
 

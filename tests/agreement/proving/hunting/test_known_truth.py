@@ -9,7 +9,7 @@ from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.messages import EngineReport, ProfileReply, PushReply, open_message
 from agreement.engines.specifications import builtin
-from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
+from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference, run_hunt
 from agreement.proving.hunting.hunted_queries import hunted_query
 from agreement.proving.hunting.streams import streams
 from lars.errors import TimeLimitError
@@ -45,7 +45,7 @@ def test_windows_contain_the_ends_that_the_language_of_their_query_gives_them():
     found = Hunt(
         built_in("rspql"), queries, reference("rspql", builtin("rspql"), JudgeOptions()), HuntLimits(600, 100)
     )
-    found.go()
+    run_hunt(found)
     assert (found.faults, found.judged_runs > 30) == ([], True)
 
 
@@ -68,7 +68,7 @@ def hunted(name, options, runs, seed=0):
         reference(name, builtin(name), options),
         HuntLimits(600, runs, None, seed),
     )
-    found.go()
+    run_hunt(found)
     return found
 
 
@@ -107,14 +107,14 @@ def test_an_engine_version_is_right_by_its_own_rules_and_wrong_by_the_specificat
     engine = built_in("rsp-js-1.3.5")
     queries = [one for one in made_queries(engine).queries if one.name in ("tumbling", "sliding", "total")]
     own = Hunt(engine, queries, reference(engine.name, None, JudgeOptions()), HuntLimits(600, size(20, 40)))
-    own.go()
+    run_hunt(own)
     other = Hunt(
         engine,
         queries,
         reference("rspql", builtin("rspql"), JudgeOptions()),
         HuntLimits(600, size(20, 40), 2),
     )
-    other.go()
+    run_hunt(other)
     assert own.faults == []
     assert len(other.faults) >= 2
     assert all(len(one.run.pushes) <= 5 for one in other.faults)
@@ -141,7 +141,7 @@ def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_de
         reference("rspql", builtin("rspql"), JudgeOptions()),
         HuntLimits(600, size(40, 80), 7),
     )
-    found.go()
+    run_hunt(found)
     assert {"D1", "D4", "D5", "D6"} <= {one.sentence.rpartition("(")[2].split()[0] for one in found.faults}
     assert all("Definition" in one.rule.right for one in found.faults)
     assert all(one.repeated and len(one.run.pushes) <= 5 for one in found.faults)
@@ -153,7 +153,7 @@ def test_a_triple_that_leaks_from_one_window_into_another_is_found():
     found = Hunt(
         engine, alike, reference("rspql", builtin("rspql"), JudgeOptions()), HuntLimits(600, size(16, 40), 1)
     )
-    found.go()
+    run_hunt(found)
     (leak,) = found.faults
     assert leak.sentence.endswith("(E1 of kolibrie-846becb)")
     assert len(leak.run.pushes) <= 5
@@ -165,7 +165,7 @@ def test_a_late_triple_need_not_be_shown_by_what_has_been_reported(taken_in):
     engine = OpenWindows(taken_in)
     chosen = [one for one in made_queries(built_in("rspql")).queries if one.name in ("tumbling", "sliding")]
     found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(600, 300))
-    found.go()
+    run_hunt(found)
     assert found.faults == []
     assert sum(late > now for late, now in engine.seen) > 10
 
@@ -237,6 +237,6 @@ def test_an_engine_that_keeps_first_times_is_named():
     engine = FirstTimes(taken_in=False)
     chosen = [one for one in made_queries(built_in("rspql")).queries if one.name in ("tumbling", "sliding")]
     found = Hunt(engine, chosen, reference("rspql", builtin("rspql"), STRICT), HuntLimits(600, 300))
-    found.go()
+    run_hunt(found)
     again = "a triple that arrives again while it is kept counts only at its first time"
     assert [one.sentence for one in found.faults] == [again]

@@ -11,7 +11,7 @@ from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntedRun, HuntLimits, Switch, made_queries, reference
-from agreement.proving.hunting.hunting import Explanation
+from agreement.proving.hunting.explanation import Explanation, run_hunt
 from agreement.proving.hunting.showing import Cause, Isolation, RuleCause, without
 from agreement.proving.hunting.streams import closing_streams
 from tests.sizes import size
@@ -74,7 +74,7 @@ def test_a_stream_on_which_another_switch_matters_shows_no_cause_alone():
 
 def test_the_shown_streams_of_a_hunt_are_right_without_their_rules():
     found = Hunt(BuiltInEngine(VERSION), [QUERIES["total"]], JUDGE, HuntLimits(600, size(12, 24)))
-    found.go()
+    run_hunt(found)
     shown = {one.rule.sentence.rpartition("(")[2].split()[0]: one for one in found.faults}
     # With one window the rule about its own t0 is right alone: RSP-QL leaves t0 open.
     assert (shown["A3"].isolated, shown["D1"].isolated) == (True, False)
@@ -96,11 +96,11 @@ def test_a_change_of_the_specification_is_shown_before_the_rules_of_another_engi
     causes, order = {"switch": Cause(SILENT, (), ()), "rule": cause_of("D1")}, []
     hunt = SimpleNamespace(name=engine, reference=JUDGE, queries=(), seconds=1, faults=[])
     hunt.limits, hunt.is_past = HuntLimits(600), lambda _: False
-    explanation = SimpleNamespace(hunt=hunt, followed=VERSION, causes=(), _left=list)
-    explanation.named, explanation.rules = [causes["switch"]], [causes["rule"]]
-    explanation._find = lambda: None
-    explanation._isolated = lambda *_: [None, None]
-    explanation._show = lambda _, cause, *__: order.append(cause)
+    explanation = SimpleNamespace(hunt=hunt, followed=VERSION, cause_switches=(), _unexplained=list)
+    explanation.causes, explanation.rules = [causes["switch"]], [causes["rule"]]
+    explanation._find_causes = lambda: None
+    explanation._isolating_runs = lambda *_: [None, None]
+    explanation._add_fault = lambda _, cause, *__: order.append(cause)
     explanation._add_unexplained = lambda: None
     Explanation.add_faults(explanation)
     assert order[0] is causes[first]
@@ -109,13 +109,15 @@ def test_a_change_of_the_specification_is_shown_before_the_rules_of_another_engi
 def test_changes_of_the_specification_are_tried_before_the_rules_of_other_engines():
     tried = []
     hunt = SimpleNamespace(name="stranger", reference=JUDGE, wrong=[], right=[], limits=HuntLimits(600))
-    explanation = SimpleNamespace(hunt=hunt, wrong=[], right=[], causes=(), _left=list, _take_back=list)
-    explanation._switches = lambda: ("a change",)
-    explanation._pairs = lambda _: ()
-    explanation._tested = lambda _: None
-    explanation.arena = SimpleNamespace(only=list, next=lambda *_: None)
-    explanation._add_rules = explanation._add_next = tried.extend
-    Explanation._find(explanation)
+    explanation = SimpleNamespace(
+        hunt=hunt, wrong=[], right=[], cause_switches=(), _unexplained=list, _remove_doubtful=list
+    )
+    explanation._possible_switches = lambda: ("a change",)
+    explanation._paired_switches = lambda _: ()
+    explanation._confirmed_lead = lambda _: None
+    explanation.arena = SimpleNamespace(single_cause=list, next_cause=lambda *_: None)
+    explanation._add_version_rules = explanation._add_next = tried.extend
+    Explanation._find_causes(explanation)
     assert tried[0] == "a change"
     assert VERSION in tried[1:]
 

@@ -16,7 +16,7 @@ from agreement.proving.hunting import (
     reference,
     streams,
 )
-from agreement.proving.hunting.hunting import Cause, Explanation
+from agreement.proving.hunting.explanation import Cause, Explanation, run_hunt
 from agreement.results.renderings.hunt_report import as_text
 from tests.agreement.proving.hunting.toy_faults import NAMES
 from tests.agreement.proving.hunting.toy_process import Toy
@@ -69,7 +69,7 @@ def test_a_cause_is_taken_back_that_leaves_much_of_the_same_queries(held, left, 
     """That a query has no row, `held`, is no cause beside what else is left."""
     runs = {name: SimpleNamespace(query=SimpleNamespace(name=name)) for name in "ab"}
     cause = Cause(Switch("said", "right", held=held), [runs["a"]] * 4, [runs["a"]])
-    explanation = SimpleNamespace(_left=lambda: [runs[name] for name in left])
+    explanation = SimpleNamespace(_unexplained=lambda: [runs[name] for name in left])
     assert Explanation._is_doubtful(explanation, cause) is doubtful
 
 
@@ -97,9 +97,9 @@ def test_a_fault_that_has_a_name_is_not_unexplained_where_time_is_up_before_all_
     queries = [one for one in made_queries(Toy("right")).queries if one.name in ("tumbling", "sliding")]
     judge = reference("rspql", builtin("rspql"), JudgeOptions())
     hunt = Hunt(Toy("closed-and-rstream"), queries, judge, HuntLimits(600, runs=40))
-    hunt._explore()
+    hunt.explore()
     hunt.start -= 600 * 0.85  # as on a machine that has no time for it
-    hunt.go()
+    run_hunt(hunt)
     (fault,) = hunt.faults
     assert fault.untried
     assert fault.sentence.startswith("time was up before all rules were tried: ")

@@ -1,0 +1,535 @@
+"""The explanation of the wrong runs of a hunt, and the order of the phases of a hunt.
+
+Each cause is one fault. A small stream shows the fault and distinguishes it from correct behavior.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import field, replace
+from functools import partial
+from itertools import chain, combinations, islice, pairwise, product, starmap, zip_longest
+from typing import Final
+
+from agreement.comparing.arena import Arena, Lead
+from agreement.comparing.smaller import fewest_enough
+from agreement.engines.adapters.messages import FailedEngineError
+from agreement.engines.engine import Engine, EngineRule
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import as_said
+from agreement.proving.hunting import references
+from agreement.proving.hunting.descriptions import described
+from agreement.proving.hunting.hunted_queries import HuntedQuery
+from agreement.proving.hunting.hunting import MOST_FAULTS, MOST_KEPT, SHOWN, Fault, Hunt, Keeps, in_turns
+from agreement.proving.hunting.input_switches import pauses
+from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
+from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCause, neighbours
+from agreement.proving.hunting.streams import Stream, closing_streams, random_streams, streams
+from agreement.proving.hunting.switches import switches_of
+from lars.dataclass import dataclass
+from solver.settings import Progress, no_progress
+
+# All numbers are guesses with the given reasons. No number was measured on its own.
+
+_SEARCH_END: Final = 0.8
+"""The share of the time limit at which the search for causes ends."""
+
+# Causes.
+_SHARE_OWN_VERSION: Final = 0.5
+"""The share of the unexplained runs that the version that the engine names itself must predict."""
+_SHARE_OTHER_VERSION: Final = 0.9
+"""The share of the wrong runs that another version must predict: a resemblance by chance is likelier."""
+_RULE_RUNS: Final = 60
+"""The number of runs by which the needed rules of an engine version are determined."""
+_FEWEST_FOR_PAIRS: Final = 12
+"""The number of wrong runs from which on pairs of faults are tried: a pair may fit fewer runs by chance."""
+_MOST_PAIRED: Final = 10
+"""The number of possible faults that are paired: the number of pairs grows with its square."""
+_SHARE_BY_CHANCE: Final = 0.1
+"""The share of the wrong runs that may remain unexplained: such runs are only counted."""
+_RUNS_BY_CHANCE: Final = 2
+"""The number of wrong runs that may remain unexplained, even if they are more than `_SHARE_BY_CHANCE`."""
+_FEWEST_EVIDENCE: Final = 2
+"""The number of runs that must be evidence for a cause, because a single run can be chance."""
+_LEFT_PER_EXPLAINED: Final = 1 / 3
+"""The number of unexplained runs of the same queries that a cause may leave per explained run."""
+_MOST_TRIPLES_SHOWN: Final = 10
+"""The maximum number of triples of a random stream that may show a single cause, so that people check it."""
+_DESCRIBED_LATE: Final = 20
+"""The number of wrong runs, and of right runs, that are described if no time is left."""
+
+# Experiments that test a cause.
+_WRONG_EXPERIMENTS: Final = 24
+"""The maximum number of streams on which the cause predicts a wrong report."""
+_STREAMS_PER_QUERY: Final = 8
+"""The maximum number of streams per query of each kind: neighbours of wrong runs, and random streams."""
+_RIGHT_EXPERIMENTS: Final = 8
+"""The maximum number of streams on which the cause predicts no wrong report."""
+_MOST_TESTED: Final = 8
+"""The maximum number of causes that are tested before none is accepted."""
+_MOST_NEIGHBOURS: Final = 40
+"""The maximum number of neighbours of a wrong run's stream from which streams are taken."""
+
+
+@dataclass(slots=True)
+class Explanation:
+    """The explanation of the wrong runs of a hunt by causes, each of which becomes a fault.
+
+    `add_faults` has these phases, in this order:
+
+    1. `_find_causes` adds causes to `causes`, and rules of an engine version to `rules`. If one cause
+       explains all wrong runs, only this cause is added. Otherwise causes are added one after the other, each
+       for the runs that are left.
+       - `_confirmed_lead` runs the engine on new streams, which can refute a cause. It adds the new runs to
+         `wrong` and `right`.
+       - `_add_version_rules` sets `followed`, removes the runs that the version predicts from `wrong`, and
+         renews the `arena`.
+       - `_remove_doubtful` at last removes doubtful causes from `causes`.
+    2. `_isolating_runs` finds for each cause a stream that shows only this cause, and runs the engine on it.
+    3. `_add_fault` minimizes the stream of each cause, and adds a fault to the faults of the hunt.
+    4. `_add_unexplained` adds a fault without a rule if more runs are left than can be chance. Before,
+       `_run_similar_streams` runs the engine on streams similar to these runs, and adds the runs to `wrong`
+       and `right`.
+
+    The time limit of the hunt can end each phase; the next phases then use what was found.
+    """
+
+    hunt: Hunt
+    wrong: list[references.HuntedRun]
+    right: list[references.HuntedRun]
+    causes: list[Cause] = field(default_factory=list, init=False)
+    rules: list[RuleCause] = field(default_factory=list, init=False)
+    followed: Engine | None = field(default=None, init=False)
+    """The engine version whose rules are faults; the runs that this version predicts need no other cause."""
+    judge: references.Reference = field(init=False)
+    arena: Arena[references.HuntedRun, references.Switch] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Create the arena, which compares possible faults (switches) on the wrong and the correct runs."""
+        hunt = self.hunt
+        judge = self.judge = hunt.reference.narrowed(self.right)
+        if judge is not hunt.reference:
+            self.right = [run for run in self.right if judge.verdict(run).correct]
+        over = partial(hunt.is_past, _SEARCH_END)
+        self.arena = Arena(
+            self._misses,
+            judge.fits_at_time_zero,
+            judge.can_refute,
+            judge.expects,
+            self.wrong,
+            self.right,
+            over,
+        )
+
+    def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
+        """Return in how many rows and reports a run differs from the prediction.
+
+        None after the time limit.
+        """
+        if self.hunt.is_past(1):
+            return None
+        with self.hunt.in_time():
+            return self.judge.misses(run, on)
+
+    @property
+    def cause_switches(self) -> tuple[references.Switch, ...]:
+        """The switches (deviations) of the causes that have been found."""
+        return tuple(cause.switch for cause in self.causes)
+
+    def add_faults(self) -> None:
+        """Add a fault for each cause, the most frequent cause first, and a fault for unexplained runs."""
+        self._find_causes()
+        self.hunt.untried = self.hunt.is_past(_SEARCH_END) and bool(self._unexplained())
+        own = self.followed is not None and self.followed.name == self.hunt.name
+        # A change of the specification comes before a rule of another engine.
+        causes: Causes = (*self.rules, *self.causes) if own else (*self.causes, *self.rules)
+        isolation = Isolation(self.hunt.reference, self.followed, self.cause_switches, self.hunt.queries)
+        shown = self._isolating_runs(isolation, causes)
+        for number, (cause, run) in enumerate(zip(causes, shown, strict=True)):
+            now = self.hunt.seconds / self.hunt.limits.time_limit
+            # Each has its part of the time that is left.
+            until = now + (SHOWN - now) / (len(causes) - number)
+            self._add_fault(isolation, cause, run, until)
+        self._add_unexplained()
+        self.hunt.left = (
+            0 if any(fault.rule is None for fault in self.hunt.faults) else len(self._unexplained())
+        )
+
+    def _find_causes(self) -> None:
+        every, switches = (*self.hunt.wrong, *self.hunt.right), self._possible_switches()
+        mute, pictures = tuple(mute_queries(every, self.wrong)), tuple(portraits(every, self.wrong))
+        for candidates in (silent(every), mute, switches, pictures, self._paired_switches(switches)):
+            if alone := self._confirmed_lead(partial(self.arena.single_cause, tuple(candidates))):
+                self._add_cause(alone)
+                return
+        own = ENGINES.get(self.hunt.name)
+        self._add_version_rules(() if own is None else (own,))
+        self._add_next(tuple(mute_queries(every, self._unexplained())))
+        self._add_next(switches)
+        self._add_version_rules(ENGINES.values())
+        # A portrait is no cause: it is said only if it leaves nothing that would be described beside it.
+        lead = self.arena.next_cause([one for one in pictures if one.held is None], self.cause_switches)
+        if (
+            lead is not None
+            and not self._is_enough
+            and len(lead.explained) >= (1 - _SHARE_BY_CHANCE) * len(self._unexplained())
+        ):
+            self._add_cause(lead)
+        self._remove_doubtful()
+
+    def _add_cause(self, lead: Lead[references.Switch]) -> None:
+        explained, evidence = ([self.wrong[n] for n in each] for each in (lead.explained, lead.evidence))
+        self.causes.append(Cause(lead.switch, explained, evidence))
+
+    def _remove_doubtful(self) -> None:
+        """Remove doubtful causes, as long as more runs are unexplained than can be chance.
+
+        A cause is doubtful if more runs are unexplained than the cause explains, or if it leaves many runs of
+        its own queries unexplained. The cause that a query never returns a row is a symptom, so it is always
+        doubtful.
+        """
+        while self._is_more_than_chance and (cause := next(filter(self._is_doubtful, self.causes), None)):
+            self.causes.remove(cause)
+
+    def _is_doubtful(self, cause: Cause) -> bool:
+        explained, left = (
+            Counter(run.query.name for run in runs) for runs in (cause.explained, self._unexplained())
+        )
+        beside = any(left[name] > _LEFT_PER_EXPLAINED * count for name, count in explained.items())
+        return cause.switch.held is not None or beside or left.total() > len(cause.explained)
+
+    def _paired_switches(self, switches: Sequence[references.Switch]) -> Iterator[references.Switch]:
+        """Yield pairs of the switches whose predictions fit best, if there are enough wrong runs."""
+        if len(self.wrong) >= _FEWEST_FOR_PAIRS:
+            told = [one for one in switches if one.held is None]
+            first, *others = self.arena.nearest(told, _MOST_PAIRED)
+            # What the nearest one needs may be far from what came where it is on alone.
+            others += [one for one in told if one is not first and one not in others]
+            yield from starmap(references.both, product([first], others))
+            yield from starmap(references.both, combinations(others[: _MOST_PAIRED - 1], 2))
+
+    def _possible_switches(self) -> tuple[references.Switch, ...]:
+        match self.judge:
+            case references.SpecificationReference(_, _, specification) as reference:
+                given = self.hunt.reference.options
+                said = as_said(specification, *(query.read for query in self.hunt.queries))
+                return *switches_of(said, given), *delays(reference, self.wrong), *pauses(self.wrong)
+            case references.VersionReference() as version:
+                return version.switches
+            case _:
+                return ()
+
+    @property
+    def _is_enough(self) -> bool:
+        return len(self.hunt.faults) + len(self.rules) + len(self.causes) >= (
+            self.hunt.limits.faults or MOST_FAULTS
+        )
+
+    def _add_next(self, switches: Sequence[references.Switch]) -> None:
+        """Add the causes that explain the remaining runs, the most frequent cause first."""
+        while not self._is_enough and (
+            lead := self._confirmed_lead(partial(self.arena.next_cause, switches, self.cause_switches))
+        ):
+            self._add_cause(lead)
+
+    def _confirmed_lead(
+        self, choose: Callable[[], Lead[references.Switch] | None]
+    ) -> Lead[references.Switch] | None:
+        """Return the best possible explanation that new runs do not refute. The new runs are kept.
+
+        An explanation of missing reports needs evidence, because missing reports alone do not distinguish
+        causes.
+        """
+        tested, count = set[references.Switch](), 0
+        while (lead := choose()) is not None and lead.switch not in tested:
+            if len(tested) == _MOST_TESTED:
+                return None
+            tested.add(lead.switch)
+            for run in self._experiments(lead):
+                self._add_experiment(run)
+                count += 1
+        # Where time was up before anything could refute it, nothing confirms it.
+        untested = count < _FEWEST_EVIDENCE and self.hunt.is_past(_SEARCH_END)
+        return lead if lead is not None and len(lead.evidence) >= _FEWEST_EVIDENCE and not untested else None
+
+    def _experiments(self, lead: Lead[references.Switch]) -> Iterator[references.HuntedRun]:
+        """Yield new runs, mostly on streams for which the explanation predicts wrong reports.
+
+        Streams that are similar to the streams of explained runs distinguish the cause from similar causes.
+        """
+        explained = [self.wrong[number] for number in sorted(lead.explained)]
+        left = {query.name: self._streams_to_try(query, explained) for query in self.hunt.queries}
+        faulty, plain, template = 0, 0, explained[0].answers
+        while left and faulty < _WRONG_EXPERIMENTS:
+            for query in self.hunt.queries:
+                stream = next(left[query.name], None) if query.name in left else None
+                if stream is None or self.hunt.is_past(_SEARCH_END):
+                    left.pop(query.name, None)
+                    continue
+                silent_run = references.HuntedRun(query, stream, replace(template, replies=(), flush=()))
+                if self.judge.expects(silent_run, lead.switch, rows=True):
+                    faulty += 1
+                elif plain < _RIGHT_EXPERIMENTS and any(run.query is query for run in explained):
+                    plain += 1
+                else:
+                    continue
+                if (run := self.hunt.tested(query, stream)) is not None:
+                    yield run
+
+    def _streams_to_try(
+        self, query: HuntedQuery, explained: Sequence[references.HuntedRun]
+    ) -> Iterator[Stream]:
+        """Yield streams of a query for testing a cause: neighbours of explained runs, and random streams."""
+        seed = f"{self.hunt.limits.seed} {self.hunt.runs}"
+        own = [run.pushes for run in explained if run.query is query][:_STREAMS_PER_QUERY]
+        near = [stream for pushes in own for stream in islice(neighbours(query, pushes), _MOST_NEIGHBOURS)]
+        random.Random(seed).shuffle(near)  # noqa: S311
+        for pair in islice(
+            zip_longest(near, islice(random_streams(query, seed), _STREAMS_PER_QUERY)), _STREAMS_PER_QUERY
+        ):
+            yield from (stream for stream in pair if stream and not _is_late(stream))
+
+    def _add_experiment(self, run: references.HuntedRun) -> None:
+        """Add the run of an experiment to the runs on which causes are tried."""
+        correct, engine = self.judge.verdict(run).correct, self.followed
+        if engine is not None and references.follows(engine, run, self.judge.options, engine.rules):
+            return
+        if correct is not None:
+            self.hunt.judged_runs += 1
+            self.hunt.wrong_runs += not correct
+            (self.right if correct else self.wrong).append(run)
+
+    def _isolating_runs(self, isolation: Isolation, causes: Causes) -> list[references.HuntedRun | None]:
+        """Return, for each cause, a run that shows only this cause; None if no such run is found."""
+        shown: dict[int, references.HuntedRun | None] = {}
+        together: dict[int, references.HuntedRun] = {}
+        half = (self.hunt.seconds / self.hunt.limits.time_limit + SHOWN) / 2
+        for unanswered_run in self._candidate_runs(causes):
+            left = [cause for cause in causes if shown.get(id(cause)) is None]
+            if not left or self.hunt.is_past(half):
+                break
+            for cause in isolation.promised(unanswered_run, left):
+                if isolation.is_alone(unanswered_run, cause):
+                    shown[id(cause)] = self._confirmed_run(isolation, cause, unanswered_run)
+                else:
+                    # It takes another rule too: shown only if no stream does with one.
+                    together.setdefault(id(cause), unanswered_run)
+        for cause in causes:
+            if shown.get(id(cause)) is None and id(cause) in together:
+                shown[id(cause)] = self._confirmed_run(isolation, cause, together[id(cause)])
+        return [shown.get(id(cause)) for cause in causes]
+
+    def _candidate_runs(self, causes: Causes) -> Iterator[references.HuntedRun]:
+        """Yield streams without answers: small streams of causes, streams of all queries, large streams."""
+        if not causes:
+            return
+        unanswered = replace(causes[0].evidence[0].answers, replies=(), flush=())
+        # What hides a cause may depend on the query, so each query has its smallest stream looked at early.
+        each = (in_turns(_smallest_first(cause.evidence)) for cause in causes)
+        turns = (run for run in chain.from_iterable(zip_longest(*each)) if run is not None)
+        # A run that is evidence of several causes is tried on all of them at once.
+        distinct = {(run.query.name, run.pushes): run for run in turns}
+        own = [replace(run, answers=unanswered) for run in distinct.values()]
+        # Which windows close when hardly depends on what else a query says: one of each kind is enough.
+        kinds = {
+            (one.windows, *dict.fromkeys(letter[0] for letter in one.letters)): one
+            for one in reversed(self.hunt.queries)
+        }
+        closing = (
+            references.HuntedRun(query, stream, unanswered)
+            for group in zip_longest(*map(closing_streams, kinds.values()))
+            for query, stream in zip(kinds.values(), group, strict=True)
+            if stream
+        )
+        small = (run for run in own if len(run.pushes) <= _MOST_TRIPLES_SHOWN)
+        yield from (run for pair in zip_longest(small, closing) for run in pair if run is not None)
+        every = [(query, streams(query, self.hunt.limits.seed)) for query in self.hunt.queries]
+        # As many as looked for faults.
+        for _ in range(self.hunt.searched // len(every)):
+            drawn = (references.HuntedRun(query, next(pushes), unanswered) for query, pushes in every)
+            yield from (run for run in drawn if len(run.pushes) <= _MOST_TRIPLES_SHOWN)
+        yield from (run for run in own if len(run.pushes) > _MOST_TRIPLES_SHOWN)
+
+    def _confirmed_run(
+        self, isolation: Isolation, cause: Cause | RuleCause, unanswered_run: references.HuntedRun
+    ) -> references.HuntedRun | None:
+        """Return the engine's run on a stream if the run shows only this cause, otherwise None."""
+        try:
+            run = self.hunt.run(unanswered_run.query, unanswered_run.pushes)
+        except FailedEngineError as error:
+            self.hunt.fail(unanswered_run.query, error)
+            return None
+        wrong = self.hunt.reference.verdict(run).correct is False
+        return run if wrong and self._is_alone(isolation, cause, run) else None
+
+    def _is_alone(self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
+        return self._can_refute(cause, run) and isolation.right_without(run, cause) is not None
+
+    def _can_refute(self, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
+        """Return whether a cause explains a run that is unexplained without the cause."""
+        if isinstance(cause, Cause):
+            switch = cause.switch
+            return self.judge.predicts(run, (switch,)) and self.judge.can_refute(run, (switch,))
+        options, others = self.judge.options, tuple(one for one in cause.needed if one != cause.rule)
+        lacking = references.follows(cause.engine, run, options, others)
+        return not lacking and references.follows(cause.engine, run, options, cause.needed)
+
+    def _still_shows(
+        self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None
+    ) -> Keeps:
+        """Return the function that returns whether a minimized run still shows the cause."""
+        if run is not None:
+            alone, most = isolation.is_alone(run, cause), len(isolation.also_right_without(run, cause))
+            return lambda one: (
+                self._can_refute(cause, one)
+                and isolation.right_without(one, cause) is not None
+                and (
+                    isolation.is_alone(one, cause)
+                    if alone
+                    else len(isolation.also_right_without(one, cause)) <= most
+                )
+            )
+        if isinstance(cause, RuleCause):
+            return partial(self._can_refute, cause)
+        before = self.cause_switches[: self.causes.index(cause)]
+        switches, predicts = (*before, cause.switch), self.judge.predicts
+        return lambda one: predicts(one, switches) and not (before and predicts(one, before))
+
+    def _add_fault(
+        self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None, until: float
+    ) -> None:
+        """Add the fault of a cause with a small run, preferably a run that shows only this cause."""
+        beside = partial(isolation.beside, cause=cause)
+        shown = self._still_shows(isolation, cause, run)
+        small = self.hunt.small(run or _smallest_first(cause.evidence)[0], shown, until)
+        right = isolation.right_without(small, cause)
+        others = isolation.other_causes(small, cause) if right is None else beside(small)
+        on = (cause.switch,) if isinstance(cause, Cause) else ()
+        verdict = self.hunt.reference.verdict(small, on, right)
+        told = [self._rule_switch(one) for one in others]
+        times = len(cause.explained) if isinstance(cause, Cause) else len(cause.evidence)
+        rule = self._rule_switch(cause.switch if isinstance(cause, Cause) else cause.rule)
+        isolated = right is not None and not others
+        self.hunt.faults.append(
+            Fault(small, verdict, self.hunt.first_wrong, rule, None, isolated, tuple(told), times)
+        )
+
+    def _rule_switch(self, of: references.Switch | EngineRule) -> references.Switch:
+        if isinstance(of, references.Switch):
+            return of
+        if self.followed is None:
+            return references.Switch(of.sentence, of.right)
+        sentence = f"{of.sentence} ({of.name} of {self.followed.name})"
+        return references.Switch(sentence, of.right or "without that")
+
+    def _unexplained(self) -> list[references.HuntedRun]:
+        return [self.wrong[number] for number in self.arena.unexplained(self.cause_switches)]
+
+    def _add_version_rules(self, engines: Iterable[Engine]) -> None:
+        """Add the rules of the first engine version that predicts enough of the unexplained runs.
+
+        A version of another engine must also predict the right runs.
+        """
+        left, reference = self._unexplained(), self.hunt.reference
+        if not left or self.followed or not isinstance(reference, references.SpecificationReference):
+            return
+        for engine in engines:
+            if engine.specification != reference.specification.name:
+                continue
+            predicted = [
+                run for run in left if references.follows(engine, run, reference.options, engine.rules)
+            ]
+            own = engine.name == self.hunt.name
+            enough = len(left) * _SHARE_OWN_VERSION if own else len(self.wrong) * _SHARE_OTHER_VERSION
+            if len(predicted) >= enough and (own or self._predicts_right_runs(engine)):
+                self._add_needed_rules(engine, predicted)
+                self.wrong[:] = [run for run in self.wrong if run not in predicted]
+                self.arena = replace(self.arena)
+                self.followed = engine
+                return
+
+    def _predicts_right_runs(self, engine: Engine) -> bool:
+        """Return whether the rules of another engine also predict the right runs."""
+        options = self.hunt.reference.options
+        return all(references.follows(engine, run, options, engine.rules) for run in self.right[:_RULE_RUNS])
+
+    def _add_needed_rules(self, engine: Engine, runs: Sequence[references.HuntedRun]) -> None:
+        options, sample = self.hunt.reference.options, runs[:_RULE_RUNS]
+
+        def all_follow(rules: Sequence[EngineRule]) -> bool:
+            return all(references.follows(engine, run, options, rules) for run in sample)
+
+        needed = fewest_enough(engine.rules, all_follow)
+        for rule in needed:
+            whole = RuleCause(engine, rule, needed, ())
+            shown = [run for run in runs if self._can_refute(whole, run)]
+            if shown and not self._is_enough:
+                self.rules.append(replace(whole, evidence=shown))
+
+    def _is_unexplained(self, run: references.HuntedRun) -> bool:
+        return not any(self.judge.predicts(run, (cause,)) for cause in self.cause_switches)
+
+    @property
+    def _is_more_than_chance(self) -> bool:
+        """Whether the number of unexplained runs is too large to be chance."""
+        return len(self._unexplained()) > (
+            max(_RUNS_BY_CHANCE, len(self.wrong) * _SHARE_BY_CHANCE) if self.causes else 0
+        )
+
+    def _run_similar_streams(self) -> None:
+        """Run streams similar to the unexplained wrong runs, to find the common properties of these runs."""
+        for run in _smallest_first(self._unexplained())[:_MOST_TESTED]:
+            near = list(islice(neighbours(run.query, run.pushes), _MOST_NEIGHBOURS))
+            random.Random(self.hunt.limits.seed).shuffle(near)  # noqa: S311
+            for stream in near[:_RIGHT_EXPERIMENTS]:
+                if (
+                    stream
+                    and not _is_late(stream)
+                    and not self.hunt.is_past(_SEARCH_END)
+                    and (one := self.hunt.tested(run.query, stream)) is not None
+                ):
+                    self._add_experiment(one)
+
+    def _add_unexplained(self) -> None:
+        """Add a fault without a rule for the unexplained runs, if they are more than chance can explain."""
+        if self._is_enough or not self._is_more_than_chance:
+            return
+        self._run_similar_streams()
+        left = self._unexplained()
+        small = self.hunt.small(_smallest_first(left)[0], self._is_unexplained)
+        mute = (one.sentence for one in mute_queries((*self.hunt.wrong, *self.hunt.right), left))
+        # Each run is judged once more for it, also if the time is over.
+        most = _DESCRIBED_LATE if self.hunt.is_past(SHOWN) else MOST_KEPT
+        alike = "; ".join((described(left[:most], self.right[:most], self.judge), *mute))
+        verdict = self.judge.verdict(small)
+        fault = Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left))
+        self.hunt.faults.append(replace(fault, untried=self.hunt.untried))
+
+
+def _is_late(stream: Stream) -> bool:
+    return any(later.t < push.t for push, later in pairwise(stream))
+
+
+def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.HuntedRun]:
+    """Return the runs without blank nodes before the runs with blank nodes, each from small to large."""
+    return sorted(runs, key=lambda run: (run.has_blanks, len(run.pushes)))
+
+
+def run_hunt(hunt: Hunt, progress: Progress = no_progress) -> None:
+    """Run streams until a limit is reached or every query has failed too often, then add the faults.
+
+    The phases, in this order: exploration; repetition of wrong runs by a new process; explanation of the
+    runs that were repeated; repetition of the run of each fault.
+    """
+    hunt.explore(progress)
+    if not hunt.wrong:
+        return
+    steady = hunt.repeatable()
+    if steady and len(hunt.faults) < (hunt.limits.faults or MOST_FAULTS):
+        in_order = [hunt.defined(runs) for runs in (in_turns(steady), hunt.right)]
+        Explanation(hunt, *in_order).add_faults()
+    hunt.engine.end()
+    for fault in hunt.faults:
+        if fault.repeated and not hunt.is_past(1):
+            fault.repeated = hunt.repeats(fault.run)
+    hunt.faults = hunt.faults[: hunt.limits.faults]
