@@ -1,7 +1,7 @@
 """Fixtures and options of the whole suite.
 
 Random tests run in one of two profiles, chosen by the environment variable HYPOTHESIS_PROFILE:
-`ci` (the default) has 25 examples a property, the same ones in every run; `nightly` has 10,000
+`ci` (the default) has 15 examples a property, the same ones in every run; `nightly` has 10,000
 new ones. Neither keeps a database nor has a deadline. `HYPOTHESIS_PROFILE=nightly pytest` prints
 how to repeat what failed. Properties that start clingo or rdflib many times an example run a part.
 """
@@ -19,7 +19,7 @@ from tests.packs import is_there
 LONGEST = ("test_cut_off", "spark_faults", "test_types_are_right", "test_mutations")
 SLOW = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
 settings.register_profile(
-    "ci", max_examples=25, deadline=None, database=None, derandomize=True, suppress_health_check=SLOW
+    "ci", max_examples=15, deadline=None, database=None, derandomize=True, suppress_health_check=SLOW
 )
 settings.register_profile(
     "nightly", max_examples=10_000, deadline=None, database=None, print_blob=True, suppress_health_check=SLOW

@@ -22,6 +22,7 @@ from tests.agreement.comparing.agree.published import confirmed
 from tests.agreement.comparing.agree.sparql_sides import Side, arrivals_of, check_rows
 from tests.manuals.pages import PAGES, rows
 from tests.packs import PACKS, SAMPLES, SHARED, pack
+from tests.sizes import few
 from translate.analysis import NO_MODEL, differences, different_datasets
 
 SUMMARY = rows("agreement/manual/benchmarks.md", "| benchmark | pairs | one (V, P, D, S) | experiment |")
@@ -91,7 +92,7 @@ def observations(folder, stream):
 
 
 @pack("csrbench")
-@pytest.mark.parametrize("name", ["Q1", "Q2", "Q4", "Q5"])
+@pytest.mark.parametrize("name", few(["Q1", "Q2", "Q4", "Q5"], 2))
 def test_csrbench_has_the_rows_of_sparql_over_what_the_windows_hold(name):
     data = PACKS["csrbench"].folder
     queries = [data / f"queries/{name.lower()}.{language}.rq" for language in ("csparql", "cqels")]
@@ -102,7 +103,7 @@ def test_csrbench_has_the_rows_of_sparql_over_what_the_windows_hold(name):
     assert check_rows(found.verdicts, sides, 33) > 0
 
 
-@pytest.mark.parametrize("name", ["Q1", "Q4", "Q6"])
+@pytest.mark.parametrize("name", few(["Q1", "Q4", "Q6"], 2))
 def test_yabench_has_the_rows_of_sparql_over_what_the_windows_hold(name, tmp_path):
     plan = tomllib.loads((SAMPLES / "yabench/pairs/experiment.toml").read_text())
     values, sides, queries = {key: one for key, (one,) in plan["grid"].items()}, [], []

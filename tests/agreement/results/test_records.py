@@ -170,7 +170,7 @@ def test_a_check_tells_blank_nodes_of_one_report_apart(kind, code, said):
     assert said in ran.out
 
 
-@pytest.mark.parametrize("length", ["40", "40s", "PT1M"])
+@pytest.mark.parametrize("length", few(["40", "40s", "PT1M"], 2))
 def test_a_query_of_the_user_is_pushed_what_its_windows_and_patterns_ask_for(tmp_path, length):
     query, log = tmp_path / "q.rq", tmp_path / "log.txt"
     query.write_text(
@@ -205,15 +205,18 @@ CQELS = "SELECT ?s ?a { STREAM <http://e/S> [RANGE 200ms] { ?s <http://e/p> ?a }
 
 @pytest.mark.parametrize(
     ("query", "engine"),
-    [
-        (rspql(4, 2), "rspql"),
-        (rspql(4, 2), "rsp-js-1.3.5"),
-        (rspql("PT0.004S", "PT0.002S"), "rspql"),
-        (rspql(4000, 2000), "rspql"),
-        (JANUS, "rspql"),
-        (KOLIBRIE, "kolibrie-846becb"),
-        (CQELS, "cqels-1.x"),
-    ],
+    few(
+        [
+            (rspql(4, 2), "rspql"),
+            (rspql(4, 2), "rsp-js-1.3.5"),
+            (rspql("PT0.004S", "PT0.002S"), "rspql"),
+            (rspql(4000, 2000), "rspql"),
+            (JANUS, "rspql"),
+            (KOLIBRIE, "kolibrie-846becb"),
+            (CQELS, "cqels-1.x"),
+        ],
+        4,
+    ),
 )
 def test_judge_counts_the_trace_as_record_did(query, engine, inputs, tmp_path):
     inputs[0].write_text(query)

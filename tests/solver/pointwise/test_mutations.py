@@ -17,7 +17,7 @@ from solver.pointwise.encoding import window_rules
 from solver.pointwise.point_evaluation import Collection, _grouped
 from solver.rdf import sorted_rows
 from tests.lars.strategies import Case, X, Y, cases, streams
-from tests.sizes import few
+from tests.sizes import few, size
 from tests.solver.pointwise.test_definition import backgrounds, by_clingo, by_definition
 from tests.solver.pointwise.test_gathering import by_definition as gathered_by_definition
 from tests.solver.strategies import (
@@ -159,11 +159,11 @@ def test_a_fault_seeded_into_the_encoder_is_found(fault, monkeypatch):
     assert needed is not None
 
 
-@pytest.mark.parametrize("fault", GATHERING_FAULTS)
+@pytest.mark.parametrize("fault", few(GATHERING_FAULTS, 4))
 def test_a_fault_seeded_into_the_host_of_gathered_literals_is_found(fault, monkeypatch):
     monkeypatch.setattr(*GATHERING_FAULTS[fault])
     assert first_difference(1000, gathering_cases(), gathered_by_definition) is not None
 
 
 def test_without_a_fault_nothing_is_found():
-    assert first_difference(200) is None
+    assert first_difference(size(80, 200)) is None

@@ -12,14 +12,15 @@ from tests.agreement.cause_cases import (
 )
 from tests.agreement.cause_check import checked, checked_case
 from tests.agreement.reference import Arrival, Window
+from tests.sizes import few
 
 
-@pytest.mark.parametrize("first", range(0, 100, 25))
+@pytest.mark.parametrize("first", few(range(0, 100, 25), 2))
 def test_each_cause_is_what_its_words_say(first):
     assert [(seed, wrong) for seed in range(first, first + 25) if (wrong := checked(seed)[1])] == []
 
 
-@pytest.mark.parametrize("first", range(120, 200, 20))
+@pytest.mark.parametrize("first", few(range(120, 200, 20), 2))
 def test_so_is_each_cause_where_both_sides_have_static_data_of_their_own(first):
     found = [checked_case(case_with_own_static_data(seed)) for seed in range(first, first + 20)]
     assert [wrong for _, wrong in found if wrong] == []
@@ -31,7 +32,7 @@ def test_causes_of_rows_of_positive_queries_follow_the_definitions():
     assert any(("push", "expired before the pull") in causes for causes, _ in found)
 
 
-@pytest.mark.parametrize("first", range(200, 280, 20))
+@pytest.mark.parametrize("first", few(range(200, 280, 20), 2))
 def test_so_is_each_cause_of_two_queries_that_ask_for_different_things(first):
     found = [checked_case(case_with_another_query(seed)) for seed in range(first, first + 20)]
     assert [wrong for _, wrong in found if wrong] == []

@@ -8,6 +8,7 @@ from agreement.documents.requests import has_short_numbers
 from tests.agreement.command import lars
 from tests.agreement.engines.adapters.streams import rspql
 from tests.packs import ROOT
+from tests.sizes import few
 
 SERVED = f"adapter:{sys.executable} -m agreement.cli serve-engine"
 BROKEN = f"adapter:{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
@@ -23,7 +24,7 @@ def inputs(tmp_path):
     return query, trace
 
 
-@pytest.mark.parametrize("name", ["rsp-js-1.3.5", "rsp-rs-0.3.5", "kolibrie-846becb"])
+@pytest.mark.parametrize("name", few(["rsp-js-1.3.5", "rsp-rs-0.3.5", "kolibrie-846becb"], 2))
 def test_an_engine_is_the_version_that_it_is(name, inputs):
     text = inputs[0].read_text()
     inputs[0].write_text(text.replace("STREAM :S", "<http://e/S>") if "kolibrie" in name else text)

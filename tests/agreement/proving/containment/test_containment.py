@@ -16,6 +16,7 @@ from tests.agreement.proving.containment.argued_pairs import KINDS_ARGUED
 from tests.agreement.proving.containment.known_pairs import answered, known_pairs, refutations
 from tests.agreement.proving.containment.pairs import KINDS, judged
 from tests.agreement.proving.containment.window_pairs import Windowed, pair, query
+from tests.sizes import few
 
 PAIRS = """
 SELECT * {?x a :D . ?y a :U . ?x ?z ?y} | SELECT * {?x ?z ?y} | yes no
@@ -110,7 +111,9 @@ def files(tmp_path):
     return written
 
 
-@pytest.mark.parametrize(("one", "other", "expected"), ROWS, ids=range(len(ROWS)))
+@pytest.mark.parametrize(
+    ("one", "other", "expected"), few([pytest.param(*row, id=str(n)) for n, row in enumerate(ROWS)], 34)
+)
 def test_pairs_with_known_answers(one, other, expected, files):
     pair = files(one, other)
     words = {True: "yes", False: "no", None: "open"}
@@ -271,12 +274,12 @@ def test_a_tuple_window_that_is_not_filled_leaves_it_open(files):
     assert (ran.code, "more than 5000 triples is not tried" in ran.out) == (3, True)
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", few(range(25), 12))
 def test_random_windows_beside_each_other(seed):
     assert window_pairs.judged(seed, made=window_pairs.pair_beside, seconds=4)[1] is None
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", few(range(25), 12))
 def test_random_windows_operators_and_units(seed):
     assert window_pairs.judged(seed)[1] is None
 

@@ -46,6 +46,7 @@ from tests.agreement.engines.adapters.streams import in_units
 from tests.agreement.proving.hunting.mutants import AlteredEngine, _each, _later, _once_a_time
 from tests.agreement.proving.suite.certifying import TRUE, oxigraph_is_right
 from tests.packs import ROOT
+from tests.sizes import few
 from translate.model.query import Language
 
 OXIGRAPH = f"{sys.executable} -m agreement.engines.adapters.oxigraph"
@@ -62,7 +63,7 @@ def judged(engine, tests, options=None):
 SERVABLE = [n for n, one in enumerate(vectors()) if isinstance(one.start, int) or one.start == "aligned"]
 
 
-@pytest.mark.parametrize("number", SERVABLE[::60])
+@pytest.mark.parametrize("number", few(SERVABLE[::60], 6))
 def test_a_right_engine_under_any_vector_fails_nothing(number, tests):
     vector = vectors()[number]
     wanted = vector.specification(Language.RSPQL, Duration(10**6))
@@ -149,7 +150,7 @@ REPLIES = {
 }
 
 
-@pytest.mark.parametrize("number", VECTORS[1::2])
+@pytest.mark.parametrize("number", few(VECTORS[1::2], 2))
 def test_by_each_vector_a_wrong_engine_fails_where_it_differs(number, tests):
     vector = vectors()[number]
     right = BuiltInEngine(vector.specification(Language.RSPQL, Duration(10**6)))
