@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from agreement.comparing.matching.blank_nodes import names_by_report, opened, rename_blanks
+from agreement.comparing.matching.blank_nodes import blanks, opened
 from agreement.documents.recordings import RowNumbers, RowsByNumber, as_lexical, together
 from agreement.documents.requests import TOLERANCE
 from lars.dataclass import dataclass
@@ -429,7 +429,12 @@ def _pairs(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> dic
     keys, others = (
         [opened(row_key(row, lexical=how.lexical)) for row in rows] for rows in (expected, actual)
     )
-    return pair_rows(keys, rename_blanks(keys, others, alike), alike)
+    if any(map(blanks, others)):
+        # Loads what only rows with blank nodes need.
+        from agreement.comparing.matching.blank_names import rename_blanks
+
+        others = rename_blanks(keys, others, alike)
+    return pair_rows(keys, others, alike)
 
 
 _MOST_NAMED: Final = 300
@@ -445,6 +450,9 @@ def named_rows(expected: Sequence[Row], reports: Sequence[Sequence[Row]], how: L
     blank = [report for report in reports if any(blanks_in(text) for row in report for text in row if text)]
     if not blank or sum(map(len, blank)) > _MOST_NAMED:
         return [row for report in reports for row in report]
+    # Loads what only rows with blank nodes need.
+    from agreement.comparing.matching.blank_names import names_by_report
+
     alike = partial(close, tolerance=how.tolerance)
     keys, *own = (
         [opened(row_key(row, lexical=how.lexical)) for row in rows] for rows in (expected, *reports)

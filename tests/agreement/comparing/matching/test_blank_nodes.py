@@ -10,7 +10,8 @@ from operator import eq
 import pytest
 
 from agreement.comparing.matching import blank_nodes
-from agreement.comparing.matching.blank_nodes import alike, alike_rows, names_by_report
+from agreement.comparing.matching.blank_names import names_by_report
+from agreement.comparing.matching.blank_nodes import alike, alike_rows
 from lars.errors import FailedRunError
 
 

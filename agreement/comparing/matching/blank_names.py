@@ -1,0 +1,232 @@
+"""Rename the blank nodes of actual rows to the blank nodes of expected rows.
+
+`rename_blanks` renames the rows of one report. If a renaming makes both sides equal, the renamed rows are the
+expected rows; `blank_nodes.py` decides this. Otherwise two rules choose names: blank nodes with exactly the
+same surroundings, then blank nodes that share the most rows. The surroundings of a blank node are its rows,
+in which the labels of other blank nodes are masked.
+
+`names_by_report` renames the rows of several reports, each with labels of its own.
+"""
+
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from decimal import Decimal
+from functools import cmp_to_key
+from typing import Final
+
+from agreement.comparing.matching.blank_nodes import Key, alike_rows, blanks, is_blank
+from solver.facts import Row
+
+Close = Callable[[Hashable, Hashable], bool]
+
+
+def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
+    """Return the actual keys with their blank nodes renamed to the names of expected blank nodes.
+
+    Different blank nodes get different names. If no renaming makes both sides equal, blank nodes that share
+    the most rows are matched.
+
+    Raises:
+        FailedRunError: The search for a renaming takes too many steps.
+    """
+    if not any(map(blanks, actual)) or Counter(expected) == Counter(actual):
+        return list(actual)
+    numbers = _representatives((*expected, *actual), close)
+    # Rows without blank nodes need no names.
+    left, right = ([_plain(key, numbers) for key in keys if blanks(key)] for keys in (expected, actual))
+    names = _names(left, right)
+    if not _is_same(left, right, names) and alike_rows(left, right):
+        return _as_expected(expected, actual)
+    return [tuple(_name(part, names) for part in key) for key in actual]
+
+
+_MOST_STEPS: Final = 10_000
+"""The maximum number of steps of the search for the names of several reports: about a second; a guess."""
+
+
+def names_by_report(
+    expected: Sequence[Key], reports: Sequence[Sequence[Key]], close: Close
+) -> list[dict[str, str]]:
+    """Return names of expected blank nodes for the blank nodes of each report, whose labels are its own.
+
+    In one report, different blank nodes get different names. Together, the reports miss as few expected rows
+    as possible, and have as few other rows as possible.
+
+    The search is branch and bound. Row after row, an actual row gets the labels of an expected row that is
+    equal up to labels, or stays without a partner. A branch ends if it cannot be better than the best names:
+    each further row covers at most one further expected row. If the search reaches its limit of steps, the
+    best names so far are returned. The time of a step grows with the number of rows that are equal up to
+    labels.
+
+    >>> names_by_report([("_:a",), ("_:b",)], [[("_:x",)], [("_:x",)]], lambda one, other: one == other)
+    [{'_:x': '_:a'}, {'_:x': '_:b'}]
+    """
+    numbers = _representatives((*expected, *(key for keys in reports for key in keys)), close)
+    partners: dict[Row, list[tuple[int, list[str]]]] = defaultdict(list)
+    for number, row in enumerate(dict.fromkeys(_plain(key, numbers) for key in expected)):
+        if labels := blanks(row):
+            partners[tuple(map(_masked, row))].append((number, labels))
+    rows: list[tuple[int, int, int, list[str], list[tuple[int, list[str]]]]] = []
+    for report, keys in enumerate(reports):
+        with_blanks = [row for row in dict.fromkeys(_plain(key, numbers) for key in keys) if blanks(row)]
+        pairs = ((blanks(row), partners.get(tuple(map(_masked, row)), [])) for row in with_blanks)
+        rows += ((-len(with_blanks), report, len(possible), labels, possible) for labels, possible in pairs)
+    # The reports with the most rows, and in each the rows with the fewest choices, leave the least choice.
+    rows.sort(key=lambda row: row[:3])
+    names: list[dict[str, str]] = [{} for _ in reports]
+    inverse: list[dict[str, str]] = [{} for _ in reports]
+    best, fewest, steps = list[dict[str, str]](), len(rows) + len(expected) + 1, 0
+    coverable, covered = sum(map(len, partners.values())), Counter[int]()
+
+    def search(place: int, unmatched: int) -> Iterator[tuple[int, int]]:
+        """Yield the searches inside this search; a search of many rows is too deep for recursion."""
+        nonlocal best, fewest, steps
+        steps += 1
+        least = unmatched + max(0, coverable - len(covered) - (len(rows) - place))
+        if least >= fewest:
+            return
+        if place == len(rows):
+            best, fewest = [dict(each) for each in names], least
+            return
+        _, report, _, labels, possible = rows[place]
+        # The search inside restores `covered`, so both passes see the state of this place.
+        for again in (False, True):
+            for number, others in possible:
+                if (number in covered) is not again:
+                    continue
+                added = _extend(names[report], inverse[report], labels, others)
+                if added is None:
+                    continue
+                covered[number] += 1
+                yield place + 1, unmatched
+                covered[number] -= 1
+                if not covered[number]:
+                    del covered[number]
+                _shorten(names[report], inverse[report], added)
+                if not fewest or steps > _MOST_STEPS:
+                    return
+        yield place + 1, unmatched + 1
+
+    running = [search(0, 0)]
+    while running:
+        inside = next(running[-1], None)
+        if inside is None:
+            running.pop()
+        else:
+            running.append(search(*inside))
+    return best
+
+
+def _extend(
+    names: dict[str, str], inverse: dict[str, str], labels: list[str], others: list[str]
+) -> list[str] | None:
+    """Add names, and return the labels that had none; None and no change if the names are not one-to-one."""
+    added: list[str] = []
+    for label, other in zip(labels, others, strict=True):
+        if names.get(label, other) != other or inverse.get(other, label) != label:
+            _shorten(names, inverse, added)
+            return None
+        if label not in names:
+            names[label], inverse[other] = other, label
+            added.append(label)
+    return added
+
+
+def _shorten(names: dict[str, str], inverse: dict[str, str], labels: list[str]) -> None:
+    for label in labels:
+        del inverse[names.pop(label)]
+
+
+def _is_same(expected: Sequence[Row], actual: Sequence[Row], names: dict[str, str]) -> bool:
+    return Counter(expected) == Counter(tuple(_name(part, names) for part in row) for row in actual)
+
+
+def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:
+    """Return the actual keys, in which keys with blank nodes are replaced by the equal expected keys."""
+    left = (key for key in expected if blanks(key))
+    return [next(left) if blanks(key) else key for key in actual]
+
+
+def _name(part: Hashable, names: dict[str, str]) -> Hashable:
+    # A node without a counterpart gets a name outside all recordings.
+    return names.get(part, f"_: {part}") if isinstance(part, str) and is_blank(part) else part
+
+
+def _representatives(keys: Sequence[Key], close: Close) -> dict[Hashable, int]:
+    """Return the number of the group of each number; nearly equal neighbours are in the same group."""
+    result: dict[Hashable, int] = {}
+    numbers = {part for key in keys for part in key if isinstance(part, int | Decimal | float)}
+    before: Hashable = None
+    for number in sorted(numbers, key=cmp_to_key(_order)):
+        result[number] = len(result) if before is None or not close(before, number) else result[before]
+        before = number
+    return result
+
+
+def _order(one: Decimal | float, other: Decimal | float) -> int:
+    return (one > other) - (one < other)
+
+
+def _plain(key: Key, numbers: dict[Hashable, int]) -> Row:
+    """Return a key as texts that are equal if the parts of the key count as equal."""
+    return tuple(
+        part
+        if part is None or isinstance(part, str)
+        else f"number {numbers[part]}"
+        if part in numbers
+        else str(part)
+        for part in key
+    )
+
+
+def _names(expected: Sequence[Row], actual: Sequence[Row]) -> dict[str, str]:
+    """Return a name for each actual blank node that shares a row with an expected blank node."""
+    wanted, found = _surroundings(expected), _surroundings(actual)
+    names = _equal_surroundings(wanted, found)
+    taken = set(names.values())
+    unused = {name: rows for name, rows in wanted.items() if name not in taken}
+    unnamed = {label: rows for label, rows in found.items() if label not in names}
+    for _, label, name in sorted(_similarities(unused, unnamed), key=lambda each: -each[0]):
+        if label not in names and name not in taken:
+            names[label] = name
+            taken.add(name)
+    return names
+
+
+def _equal_surroundings(expected: dict[str, Counter[Key]], actual: dict[str, Counter[Key]]) -> dict[str, str]:
+    """Return a name for each actual blank node that has exactly the rows of an expected blank node."""
+    unused: dict[frozenset[tuple[Key, int]], deque[str]] = defaultdict(deque)
+    for name, rows in expected.items():
+        unused[frozenset(rows.items())].append(name)
+    keys = ((label, frozenset(rows.items())) for label, rows in actual.items())
+    return {label: unused[key].popleft() for label, key in keys if unused.get(key)}
+
+
+def _surroundings(rows: Sequence[Row]) -> dict[str, Counter[Key]]:
+    """Return the rows of each blank node, in which the names of other blank nodes are masked."""
+    surroundings: dict[str, Counter[Key]] = defaultdict(Counter)
+    for row in rows:
+        for blank in blanks(row):
+            surroundings[blank][tuple("_:self" if part == blank else _masked(part) for part in row)] += 1
+    return surroundings
+
+
+def _masked(part: str | None) -> str | None:
+    return "_:other" if is_blank(part) else part
+
+
+def _similarities(
+    expected: dict[str, Counter[Key]], actual: dict[str, Counter[Key]]
+) -> Iterator[tuple[float, str, str]]:
+    """Yield the similarity of an actual and an expected blank node with their names.
+
+    The similarity is the number of common rows plus their share of all rows.
+    """
+    names_of_row: dict[Key, list[str]] = defaultdict(list)
+    for name, rows in expected.items():
+        for row in rows:
+            names_of_row[row].append(name)
+    for label, rows in actual.items():
+        for name in dict.fromkeys(name for row in rows for name in names_of_row.get(row, ())):
+            common, every = (rows & expected[name]).total(), (rows | expected[name]).total()
+            yield common + common / every, label, name
