@@ -54,12 +54,14 @@ def links():
     ]
 
 
-@pytest.mark.parametrize(("page", "target"), links(), ids=lambda text: text)
-def test_each_link_leads_somewhere(page, target):
+def test_each_link_leads_somewhere():
+    assert [(page, target) for page, target in links() if not leads_somewhere(page, target)] == []
+
+
+def leads_somewhere(page, target):
     file, _, anchor = target.partition("#")
     found = ((ROOT / page).parent / file).resolve().relative_to(ROOT.resolve()) if file else Path(page)
-    assert (ROOT / found).exists()
-    assert not anchor or anchor in anchors(str(found))
+    return (ROOT / found).exists() and (not anchor or anchor in anchors(str(found)))
 
 
 @pytest.mark.parametrize("page", MANUALS)
