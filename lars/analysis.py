@@ -313,7 +313,10 @@ def useless_set_literals(rule: Rule) -> Iterator[tuple[int, str]]:
                 problem = _foreign("orders by", {key.variable for key in order}, atom)
                 problem = problem or _foreign("counts per", frozenset(keys), atom)
                 if offset < 0 or (limit is not None and limit < 0):
-                    problem = "the range after among is invalid; expected a first rank of at least 1"
+                    problem = (
+                        'the range of ranks after the keyword "among" is invalid; expected a first rank '
+                        "of at least 1"
+                    )
             case _:
                 problem = None
         if problem is not None:

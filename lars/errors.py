@@ -106,7 +106,9 @@ def short_of(path: Path | str, error: Exception) -> None:
     if isinstance(error, OSError) and error.errno in _EXHAUSTED:
         folder = tempfile.gettempdir()
         problem = f"{error.strerror or error}, for temporary files in {folder}"
-        raise FailedRunError(f"{path}: {problem}; use another folder, by TMPDIR") from None
+        raise FailedRunError(
+            f"{path}: {problem}; use another folder for temporary files, with the environment variable TMPDIR"
+        ) from None
 
 
 _UNDER_WAY: Final[list[Callable[[], str]]] = []

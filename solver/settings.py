@@ -190,19 +190,21 @@ class Runner:
 
     master: str | None = option(
         None,
-        "Run on this Spark master, such as local[2]. [default: this process; for large input local[*]]",
+        "Run on the Spark master with this URL, such as local[2]. [default: in this process; on "
+        "local[*] if the input is large]",
         metavar="URL",
     )
     in_process: bool = option(False, "Run in this process, without Spark.")
     evaluator: Evaluator = option(
         "auto",
-        "Evaluate with tables (relational), with clingo, or with both, and compare. auto: clingo "
-        "only for programs that tables cannot evaluate.",
+        "Evaluate with tables (relational), with clingo, or with both, and compare the answers of "
+        "both. With auto, clingo evaluates only programs that tables cannot evaluate.",
     )
     certify: Certify | int = certify_option()
     resume: Path | None = option(
         None,
-        "Run on Spark and save finished parts in DIR. Repeat the command to continue an interrupted run.",
+        "Run on Spark, and save finished parts of the run in DIR. Repeat the command to continue an "
+        "interrupted run.",
         metavar="DIR",
     )
     slices: int | None = None

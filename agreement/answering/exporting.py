@@ -264,7 +264,9 @@ def _asp_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[fr
         if (begun := _TIME.fullmatch(line.text)) is not None:
             t, answers = int(begun[1]), []
         elif t is None and line.text.strip():
-            raise line.error("found no time; expected t=18: in front of the answer sets of a time point")
+            raise line.error(
+                "found no time in front of the answer sets; expected the time point, such as t=18:"
+            )
         elif t is not None and line.text in {*_DONE, _NONE}:
             yield t, tuple(answers)
             t = None

@@ -512,7 +512,8 @@ def _load(trace_input: settings.TraceInput, static: Background) -> Trace:
     if trace_input.options.arrival is not None:
         if runner.master is not None or runner.resume is not None:
             raise LarsError(
-                "cannot combine --arrival with --master or --resume; use this process without them"
+                "cannot combine --arrival with --master or --resume; omit --master and --resume to run in"
+                " this process"
             )
         runner = replace(runner, in_process=True)
     sources = traces.prepare(trace_input.paths, trace_input.options)

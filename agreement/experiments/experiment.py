@@ -89,7 +89,10 @@ class Experiment:
         """Yield the combinations of values of parameters, in the order of the grid."""
         grid = {name: given for name, given in self.file.grid.items() if name in names}
         if (size := prod(map(len, grid.values()))) > MOST_CELLS:
-            problem = f"found {size} combinations of {', '.join(grid)}; expected at most {MOST_CELLS} cells"
+            problem = (
+                f"found {size} combinations of {', '.join(grid)}; expected at most {MOST_CELLS} "
+                "combinations (cells)"
+            )
             raise self.error(("grid",), problem)
         for chosen in product(*grid.values()):
             yield dict(zip(grid, chosen, strict=True))
@@ -199,7 +202,10 @@ def _check_keys(toml: PlacedData) -> None:
     for kind, model in schema.SHORT.items():
         for key in model.model_fields:
             if key in toml.content and kind in toml.content:
-                problem = f"cannot be combined with [[{kind}]], because this key replaces an entry; use one"
+                problem = (
+                    f"cannot be combined with [[{kind}]], because this key replaces a [[{kind}]] entry; use "
+                    "only one of the two"
+                )
                 raise toml.error((key,), WrongValueError(problem), at_key=True)
 
 

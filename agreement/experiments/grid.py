@@ -55,7 +55,9 @@ def cells_of(experiment: Experiment) -> list[Cell]:
     grid = _Grid(in_fitting_units(experiment))
     plans = list(grid.plans())
     if (size := sum(map(grid.size, plans))) > MOST_CELLS:
-        problem = f"found {size} cells; expected at most {MOST_CELLS} in one experiment"
+        problem = (
+            f"the experiment has {size} cells (combinations of values); expected at most {MOST_CELLS} cells"
+        )
         raise experiment.error(("grid",), problem)
     cells = [cell for plan in plans for cell in grid.cells(plan)]
     _check_used(experiment, plans)

@@ -102,7 +102,10 @@ class _Names:
             own = name if inside == source else f"{name}/{inside.name}"
             if not self.is_own(own, inside):
                 other = self.taken[own.lower()]
-                problem = f"cannot pack the file: it has the name of {other}, except for upper and lower case"
+                problem = (
+                    f"cannot pack the file: its name differs from the name of {other} only in upper and "
+                    "lower case"
+                )
                 raise LarsError(f"{inside}: {problem}; rename one of the two files")
             self.sources.setdefault(own, inside)
             self.kinds.setdefault(own, kind)

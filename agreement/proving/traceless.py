@@ -69,8 +69,9 @@ class TracelessTask:
         if not query.merged or not known:
             return "no part of the query is matched in a stream; use a query with windows"
         return (
-            "its text does not define which patterns are matched in which stream; use --assign "
-            f"STREAM=PREDICATE, such as --assign {query.merged[0].iri.value}={known[0].value}"
+            "the text of the query does not define which triple patterns are matched in which "
+            "stream; use --assign STREAM=PREDICATE, such as "
+            f"--assign {query.merged[0].iri.value}={known[0].value}"
         )
 
     def static(self, warn: Warn) -> Background | None:

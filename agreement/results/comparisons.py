@@ -82,8 +82,8 @@ class CompareRequest:
     first: str = argument(
         "PROFILE",
         "First engine: a specification (csparql, cqels, sparqlstream, rspql, or a .toml file), a "
-        "simulated engine version, or adapter:COMMAND for a real engine. On the command line also "
-        "a log of alerts (.csv or another table).",
+        "simulated engine version, or adapter:COMMAND for a real engine. On the command line, the "
+        "first engine can also be a log of alerts (.csv or another table).",
     )
     second: str = argument(
         "PROFILE",
@@ -91,18 +91,19 @@ class CompareRequest:
     )
     inputs: tuple[Path, ...] = argument(
         "CASE.json.. | QUERY [QUERY] TRACE..",
-        "Recorded cases (.json); or one query, or one query per engine, followed by recorded streams.",
+        "Recorded cases (.json); or one query for both engines, or two queries, one for each engine; "
+        "then recorded streams.",
         default=(),
         source="trace",
     )
     t0: Time | None = requests.time_option(
-        "Time at which the first window of a specification opens. [default: windows close at "
-        "multiples of the slide]"
+        "Time at which the first window of a specification opens. [default: a time with which windows"
+        " close at multiples of the slide]"
     )
     bounds: Bounds | None = requests.bounds_option()
     semantics: Semantics | None = requests.semantics_option()
     tolerance: float = requests.tolerance_option("numbers")
-    times: bool = option(True, "Also compare the times of reports that follow the same element.")
+    times: bool = option(True, "Also compare the times of reports, if the reports follow the same element.")
     fail_on_empty: bool = requests.fail_on_empty_option()
     input_options: requests.InputOptions
     logs: compared.LogOptions

@@ -53,18 +53,16 @@ class ExplainRequest:
 
     inputs: tuple[str, ...] = argument(
         "QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.. ATOM",
-        "Query, program or experiment; then its input; then the atom of the answer in quotes.",
+        "A query, a program or an experiment; then its traces; then, in quotes, the atom to explain.",
         default=(),
         source="trace",
     )
-    atom: str | None = option(
-        None, "Atom of the answer, if the atom is not the last argument.", last_input=True
-    )
-    at: Time | None = requests.time_option("Time point of the answer.")
+    atom: str | None = option(None, "Atom to explain, if the atom is not the last argument.", last_input=True)
+    at: Time | None = requests.time_option("Time point at which the atom holds or is missing.")
     how: requests.ProgramOptions
     model: int | None = option(
         None,
-        "Number of the answer stream, if the program has several. The first is 1.",
+        "Number of the answer stream to explain, if the program has several answer streams. The first is 1.",
         requests.readers.ordinal,
         metavar="K",
         keyword="int | None",
@@ -220,7 +218,10 @@ class CheckRequest:
 
     program: Path = requests.program_argument()
     answer: Path = option(
-        needed, "File with the stream to check. - reads standard input.", metavar="FILE", source="trace"
+        needed,
+        "File with the stream to check. With -, lars reads standard input.",
+        metavar="FILE",
+        source="trace",
     )
     at: Time = requests.reference_time_option(needed)
     trace: tuple[Path, ...] = requests.trace_argument()

@@ -59,28 +59,30 @@ class JudgeRequest:
 
     inputs: tuple[Path, ...] = argument(
         "CASE.json.. | QUERY TRACE..",
-        "Recorded cases (.json or folders of them); or a query and recorded streams, with --answers.",
+        "Recorded cases (.json files or folders of .json files); or a query and recorded streams, "
+        "with --answers.",
         default=(),
         source="trace",
     )
     answers: Path | None = option(
         None,
-        "Recorded answers of the engine to QUERY on TRACE.",
+        "File with the recorded answers of the engine to QUERY on TRACE.",
         source="trace",
         keyword="TextSource | ArrowTable | None",
     )
     engine: str | None = option(
         None,
         "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or simulated engine "
-        "version that defines the correct answers. For cases also `specification`: the "
-        "specification of the engine in the case. [default for cases: the engine of the case]",
+        "version that defines the correct answers. For recorded cases also the word `specification`: "
+        "the specification of the engine that the case names. [default for cases: the engine that the"
+        " case names]",
         metavar="NAME",
     )
     how: requests.JudgeOptions
     recorded: requests.AnswersOptions
     input_options: requests.InputOptions
     static_at: tuple[str, ...] = option(
-        (), "Static data from time FROM to time TO only.", metavar="FROM..TO=FILE"
+        (), "Static data that are valid only from time FROM to time TO.", metavar="FROM..TO=FILE"
     )
 
 
@@ -113,7 +115,7 @@ def _check_said(flags: Sequence[str], match: requests.MatchBy, *, cases: bool, v
     sequence = match == "sequence"
     refusals = (
         (cases, _OF_FILES, "a recorded case, which contains its query, stream and answers"),
-        (version, _OF_SPECIFICATIONS, "an engine version, which leaves nothing open; use a specification"),
+        (version, _OF_SPECIFICATIONS, "an engine version, which has no open parameters; use a specification"),
         (sequence, _OF_TIMES, "--match sequence, which compares no times"),
     )
     for refuses, names, other in refusals:
@@ -377,5 +379,6 @@ def _check_triggers(answers: Recording, pushed: int) -> None:
     latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
     if latest >= pushed:
         raise LarsError(
-            f"the answers name push {latest}, the trace has {pushed} pushes; use the trace of these answers"
+            f"the answers name push {latest}, but the trace has only {pushed} pushes; use the trace "
+            "of these answers"
         )

@@ -29,13 +29,13 @@ class ServeEngineRequest:
 
     engine: str = argument(
         "SPEC|VERSION|FILE.toml",
-        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or simulated engine "
-        "version to serve.",
+        "Engine to serve: a specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or a"
+        " simulated engine version.",
     )
     base: str | None = option(
         None,
-        "IRI against which relative IRIs of a query without BASE are resolved. [default: relative "
-        "IRIs are errors]",
+        "IRI against which relative IRIs of a query without BASE are resolved. [default: none, and a "
+        "relative IRI is an error]",
         absolute_iri,
         metavar="IRI",
         keyword="str | None",

@@ -64,9 +64,9 @@ class SolveRequest:
     streams: AnswerStreamOptions
     as_: str | None = option(
         None,
-        "Print the reports of an engine: a specification (csparql, cqels, sparqlstream, rspql, or "
-        "a .toml file) or a simulated engine version. In the output, `-` means a report without "
-        "rows. In JSON, `ms` is the time of a report between two time points.",
+        "Print the reports of an engine: a specification (csparql, cqels, sparqlstream, rspql, or a "
+        ".toml file) or a simulated engine version. The output contains `-` for a report without "
+        "rows. With --json, the key `ms` is the time of a report that is between two time points.",
         metavar="NAME",
     )
     reports: ReportOptions

@@ -87,8 +87,8 @@ class TranslateRequest:
     query: Path = requests.program_argument()
     trace: tuple[Path, ...] = argument(
         "TRACE..",
-        "Recorded streams. With --format asp or sql, the output contains their data and needs no "
-        "further input.",
+        "Recorded streams. With --format asp or --format sql, the output also contains the data of "
+        "the streams.",
         default=(),
         source="trace",
     )
@@ -103,7 +103,7 @@ class TranslateRequest:
         metavar="LENGTH",
         keyword="str | None",
     )
-    strict: StrictEngine | None = option(None, "Accept only queries that the parser of this engine accepts.")
+    strict: StrictEngine | None = option(None, "Reject queries that the parser of this engine rejects.")
     assign: Mapping[Iri, tuple[Iri, ...]] | None = requests.assign_option()
     input_options: requests.InputOptions
     at: Time | None = requests.reference_time_option()

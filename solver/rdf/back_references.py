@@ -57,7 +57,7 @@ class BackReferences:
                 return found
             raise FailedRunError(
                 f'the regular expression "{self.text}" takes more than {_PATIENCE:.0f} s on a text of '
-                f"{len(text)} characters; use one without repetitions inside repetitions"
+                f"{len(text)} characters; use a regular expression without repetitions inside repetitions"
             )
 
 

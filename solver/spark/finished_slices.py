@@ -76,7 +76,7 @@ class FinishedSlices:
                 short_of(path, error)
                 problem = "found no finished slice, and evaluates it again once the file is gone"
                 raise FailedRunError(
-                    f"{path}: {problem}; expected the same command after rm {path}"
+                    f"{path}: {problem}; use rm {path} to delete the file, and repeat the command"
                 ) from None
 
     def _file(self, number: int) -> Path:

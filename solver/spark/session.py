@@ -281,7 +281,10 @@ def said_by_spark(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
     sentence = "\n".join((*lines, *logged))
     if full := _NO_ROOM.search(sentence):
-        return f"{full[0]}: {tempfile.gettempdir()}; expected TMPDIR with more room"
+        return (
+            f"{full[0]}: {tempfile.gettempdir()}; use the environment variable TMPDIR with a folder "
+            "on a larger disk"
+        )
     if _NO_MEMORY in sentence:
         return f"{_NO_MEMORY}; use a larger --memory, or smaller input"
     own = [line.removeprefix(_SAID) for line in logged if line.startswith(_SAID)]

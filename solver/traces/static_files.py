@@ -184,7 +184,7 @@ def _check_entities(path: Path, data: bytes) -> None:
     total = sum(sizes.get(name, 0) for name in _REFERENCE.findall(data)) if sizes else 0
     if total > max(_MOST_REPLACED, 100 * len(data)):
         problem = f"its entities stand for {total} bytes, more than 100 times its size"
-        raise LarsError(f"{path}: {problem}; expected the texts in their places")
+        raise LarsError(f"{path}: {problem}; use a file with the texts in place of the entities")
 
 
 def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
@@ -207,7 +207,7 @@ def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
                 errors.append(error)
     if errors:
         raise max(errors, key=lambda error: (error.place.line, error.place.column))
-    problem = f"neither the name nor the content tells the format; expected {ACCEPTED_STATIC}"
+    problem = f"neither the name nor the content determines the format; expected {ACCEPTED_STATIC}"
     raise LarsError(f"{path}: {problem}")
 
 
@@ -370,4 +370,7 @@ def _check_json(path: Path, data: bytes) -> None:
         raise LarsError(f"{path}: {error}; expected JSON-LD") from None
 
     if remote := remote_context(document):
-        raise LarsError(f"{path}: found a context by address, {remote!r}; expected contexts inside the file")
+        raise LarsError(
+            f"{path}: the context is the address of another document, {remote!r}; use contexts inside "
+            "the file"
+        )

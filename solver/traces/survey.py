@@ -248,7 +248,8 @@ def _shift(earliest: int, read: Sequence[Summary], options: TraceOptions) -> int
     if rest or shift > earliest:
         raise LarsError(
             f"the trace's integers count since 1970, the first of them {_dated(earliest, options)}; "
-            f"expected an --origin no later, a whole number of {options.unit} since 1970"
+            "use an --origin that is not later than the first time, and is a whole number of "
+            f"{options.unit} since 1970"
         )
     return shift
 
@@ -484,7 +485,9 @@ def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
     is_input = any(exists(source) and path.samefile(source) for source in inputs)
     if is_input or (start and start != _SIDE_LINE.encode()):
         what = "a file of the trace" if is_input else "a file with something else"
-        raise LarsError(f"--rejected {path}: found {what}; expected a new file, or one of skipped lines")
+        raise LarsError(
+            f"--rejected {path}: found {what}; expected a new file, or a file that --rejected wrote"
+        )
 
 
 def _keep(side_file: Path, skipped: Iterable[RejectedRow]) -> None:

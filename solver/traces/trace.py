@@ -116,7 +116,9 @@ def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_file
         )
     if kind := _of_extension(name.suffix.lower()) or _of_extension(_extension_of_content(head)):
         return kind
-    raise LarsError(f"{head.path}: neither the name nor the content tells the format; expected {ACCEPTED}")
+    raise LarsError(
+        f"{head.path}: neither the name nor the content determines the format; expected {ACCEPTED}"
+    )
 
 
 def check_format(path: Path) -> None:
@@ -357,7 +359,9 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
         kind, plain = _mapped(str(file), plain, mapping, options)
     elif kind.of_lines and b"\n" not in head.start and b"\r" in head.start.rstrip(b"\r"):
         remedy = "use LF or CR LF, such as by tr '\\r' '\\n'"
-        raise LarsError(f"{file}: cannot read its lines: they end with CR alone; {remedy}")
+        raise LarsError(
+            f"{file}: cannot read the lines of the file: each line ends with CR, without LF; {remedy}"
+        )
     candidates = () if names else options.query_streams
     if len(candidates) == 1:
         names = candidates[0]

@@ -197,7 +197,7 @@ class Clock:
         if written.kind is not self.origin.kind:
             text = self._text(written)
             raise MalformedPart(
-                f"{text} cannot be counted: only one of the two dateTimes has a time zone", fatal=True
+                f"{text} cannot be a time point: only one of the two dateTimes has a time zone", fatal=True
             )
         return self._counted(written, written.value - self.origin.value)
 

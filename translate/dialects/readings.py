@@ -20,8 +20,8 @@ without a translation. The first choice is the default, unless a language has it
 without languages concerns data and not queries.
 """
 _LEAVES_ELEMENTS: Final = (
-    "a stream of LARS has triples at times and does not say which of them are one element; use a trace "
-    "whose elements have a time and one triple each"
+    "a stream of LARS contains triples with times, but not which triples form one element; "
+    "use a trace whose elements have a time and one triple each"
 )
 UNVERSIONED: Final = ("messages", "unversioned")
 """The reading that accepts message logs without a version."""

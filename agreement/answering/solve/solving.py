@@ -305,8 +305,8 @@ def _warn_of_numbers(program: Program, trace: Trace, warn: Warn) -> None:
         plain = None if left is None or right is None else Comparison(left, RELATIONS[call.function], right)
         remedy = "RDF literals in the input" if plain is None else f"{plain} without brackets"
         warn(
-            f"{where}the condition [{call}] is never true for integers of LARS, as the variable has, because "
-            f"brackets compare RDF literals; use {remedy}"
+            f"{where}the condition [{call}] is never true, because square brackets compare RDF "
+            f"literals, and the values of the variable are integers of LARS; use {remedy}"
         )
 
 

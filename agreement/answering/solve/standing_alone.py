@@ -83,8 +83,7 @@ def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQu
     if len(queries) > 1:
         names = ", ".join(name for name, _ in queries)
         raise LarsError(
-            f"{task.path}: the input means {len(queries)} queries ({names}); use an input that means "
-            "one query"
+            f"{task.path}: the input contains {len(queries)} queries ({names}); use an input with one query"
         )
     (_, query) = queries[0]
     return program_of(query, task), query

@@ -308,8 +308,8 @@ def _changes(query: EngineQuery, text: str, language: Language) -> Iterator[str]
     before, after = _ends(query), _ends(read(language))
     for end in sorted(before - after):
         yield (
-            f"the windows are {end} here, and {' or '.join(sorted(after))} in {title}, whose text "
-            f"does not set window bounds; use --bounds {end}"
+            f"the windows of the query are {end}, but the windows of a {title} query are "
+            f"{' or '.join(sorted(after))}, and its text cannot set other bounds; use --bounds {end}"
         )
     recognized = None
     with suppress(LarsError):

@@ -113,7 +113,7 @@ class RowFilter:
     HEADING: ClassVar = "Filters (the verdict and the exit code always cover all rows)"
 
     only_period: tuple[Period, ...] = requests.periods_option(
-        "Show only the differences of these periods, such as 5, 5,10 or 1..50."
+        "Show only the differences of these periods: one period (5), a list (5,10) or a range (1..50)."
     )
     cause: RowCause | None = option(
         None,
@@ -122,7 +122,9 @@ class RowFilter:
         keyword="str | None",
         metavar="CAUSE",
     )
-    side: Side | None = option(None, "Show only rows that only push, or only pull, reports.")
+    side: Side | None = option(
+        None, "Show only rows that only push reports, or only rows that only pull reports."
+    )
 
     @property
     def periods(self) -> tuple[int, ...]:

@@ -173,7 +173,9 @@ def variables_compared(
             if name not in own:
                 every = ",".join(f"?{variable.name}" for variable in shared) or _NONE
                 problem = f"the query in {TITLES[query.language]} does not return it"
-                raise LarsError(f"--on ?{name.name}: {problem}; use variables among {every}, or {_NONE}")
+                raise LarsError(
+                    f"--on ?{name.name}: {problem}; use some of the variables {every}, or {_NONE}"
+                )
     return tuple(name for name in shared if name in variables)
 
 

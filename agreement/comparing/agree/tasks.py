@@ -275,8 +275,8 @@ def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, T
     if own is not None:
         found = f"--static {own.engine}:{own.path}"
         raise LarsError(
-            f"{found}: cannot use static data of one engine here; use static data of both engines, "
-            "or lars agree"
+            f"{found}: cannot use static data that only one engine reads; use static data for both "
+            "engines, or use lars agree"
         )
     trace = comparison_trace(task, queries_of(task), warn)
     task = replace(task, setting=with_dates(task.setting, trace))

@@ -231,8 +231,8 @@ def pushes_at(
     """
     if options.arrival is not None:
         raise LarsError(
-            f"cannot push data late with --arrival {options.arrival}: engines get the data in "
-            "the order of the trace; use lars agree --late"
+            f"cannot combine --arrival {options.arrival} with an engine, because engines receive the "
+            "data in the order of the trace; use lars agree --late"
         )
     return recordings.pushes_of(read_arrivals(prepare(paths, options), options), unit.milliseconds)
 

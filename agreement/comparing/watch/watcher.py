@@ -100,8 +100,8 @@ class Watcher:
         """
         if task.cqels is None and not task.assigned:
             raise LarsError(
-                "cannot derive the CQELS query: it depends on the predicates of the whole stream; use both "
-                "queries, or --assign STREAM=PREDICATE"
+                "cannot derive the CQELS query: the stream of each triple pattern depends on the "
+                "predicates of the whole trace; use both queries, or --assign STREAM=PREDICATE"
             )
         static = read_static(task.trace.static)
         self._pairs, self._pulled, self._pushed = sides_of(task, static, frozenset(), warn)

@@ -49,44 +49,47 @@ class StreamOptions:
     stations: int = option(1, "Number of weather stations.")
     interval: str = option(
         "1s",
-        "Time between two observations of a station. A station starts after a random part of this time.",
+        "Time between two observations of a station. The first observation is at a random time within"
+        " the first interval.",
         metavar="LENGTH",
     )
     duration: str = option("30s", "Length of the stream.", metavar="LENGTH")
-    seed: int = option(0, "Random seed. The same seed gives the same stream.")
+    seed: int = option(0, "Seed of the random numbers. The same seed gives the same stream.")
     values: str = option(
         "40.0..100.0",
-        "Lowest and highest temperature. Temperatures are drawn at random from this range.",
+        "Lowest and highest temperature. lars draws each temperature at random from this range.",
         metavar="LOW..HIGH",
     )
     walk: str | None = option(
         None,
-        "Each temperature is the previous temperature of the station, plus or minus STEP.",
+        "Change of the temperature from one observation of a station to the next observation: STEP up"
+        " or STEP down.",
         metavar="STEP",
     )
     arrivals: ArrivalProcess = option(
         "regular",
-        "Times of the observations. regular: one per interval. poisson: at random, at the same rate.",
+        "Times of the observations of a station: one in each interval (regular), or random times at "
+        "the same rate (poisson).",
     )
     bursts: str | None = option(
         None,
-        "Replace each observation by SIZE observations. The time between two of them is GAP.",
+        "Replace each observation by SIZE observations. The time between two of these observations is GAP.",
         metavar="SIZExGAP",
     )
-    contemporaneous: int = option(1, "Number of stations that observe at the same time.", metavar="K")
+    contemporaneous: int = option(1, "Number of stations that observe at the same times.", metavar="K")
     duplicates: str = option(
-        "0", "Share of the stream elements that are sent twice, such as 0.1.", metavar="SHARE"
+        "0", "Share of the elements that the stream contains twice, such as 0.1.", metavar="SHARE"
     )
-    out_of_order: str = option(
-        "0", "Share of the stream elements that arrive late, such as 0.1.", metavar="SHARE"
-    )
+    out_of_order: str = option("0", "Share of the elements that arrive late, such as 0.1.", metavar="SHARE")
     delay: str | None = option(
         None,
         "Maximum delay of a late element. [default: the time between two observations]",
         metavar="LENGTH",
     )
     streams: int = option(
-        1, "Number of streams. Each station sends to one of the streams IRI1, IRI2 and so on."
+        1,
+        "Number of streams. Each weather station sends its observations to one stream. The IRIs of "
+        "the streams end in 1, 2 and so on.",
     )
     stream_iri: str = option(STREAM, "IRI of the stream.", metavar="IRI")
     start: str = option("0s", "Start of the stream.", metavar="LENGTH")

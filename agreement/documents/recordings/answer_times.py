@@ -74,7 +74,9 @@ class AnswerTimes:
         if written.value < origin.value:
             begin = traces.show(origin)
             problem = f"found {traces.show(written)}, which is before time 0, {begin}"
-            raise LarsError(f"{problem}; use --origin with a dateTime up to the earliest time of the answers")
+            raise LarsError(
+                f"{problem}; use --origin with a dateTime that is not after the earliest time of the answers"
+            )
         return self.of_number((written.value - origin.value) / self.unit.nanoseconds)
 
     def _accepted(self) -> str:

@@ -175,7 +175,10 @@ def _timed(line: TextLine) -> _Timed:
 def _check(document: PlacedData, number: int, burst: Burst, before: int, lines: tuple[_Timed, ...]) -> None:
     path = ("stream_ref", "bursts", number)
     if burst.first_index != before:
-        problem = f"found {burst.first_index}; expected {before}, the line after the preceding burst"
+        problem = (
+            f"found {burst.first_index} as the first line of a burst; expected {before}, the number "
+            "of the line after the preceding burst"
+        )
         raise document.error((*path, "first_index"), problem)
     if not burst.first_index <= burst.last_index < len(lines):
         accepted = (
@@ -185,13 +188,16 @@ def _check(document: PlacedData, number: int, burst: Burst, before: int, lines: 
         raise document.error((*path, "last_index"), f"found {burst.last_index}; expected {accepted}")
     if burst.t_last < burst.t:
         problem = (
-            f"found {plain(burst.t_last)}; expected a time that is not before the time t of the burst, "
-            f"{plain(burst.t)}"
+            f"found {plain(burst.t_last)} as the last time of a burst; expected a time that is not "
+            f"before the time t of the burst, {plain(burst.t)}"
         )
         raise document.error((*path, "t_last"), problem)
     seconds = sorted({second for second, _ in lines[burst.first_index : burst.last_index + 1]})
     if seconds != [burst.second]:
-        problem = f"found {burst.second}; expected the second of the burst's lines, {seconds[0]}"
+        problem = (
+            f"found {burst.second} as the second of a burst; expected {seconds[0]}, the second in all "
+            "lines of the burst"
+        )
         raise document.error((*path, "second"), problem)
 
 

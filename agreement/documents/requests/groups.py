@@ -61,7 +61,7 @@ def compared_inputs() -> Any:
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY] TRACE..",
         "Folder with an experiment.toml; or a C-SPARQL query, a CQELS query or both, then recorded "
-        "streams. A missing query is derived.",
+        "streams. If one of the two queries is missing, lars derives it.",
         default=(),
         source="trace",
     )
@@ -103,12 +103,16 @@ def experiment_argument() -> Any:
 
 def cells_at_once_option() -> Any:
     """Return the field of the number of cells that run at the same time."""
-    return option(1, "Number of cells that run in parallel.", least=1)
+    return option(
+        1,
+        "Number of cells (combinations of values) of the experiment to run in parallel.",
+        least=1,
+    )
 
 
 def wait_option(**more: Any) -> Any:
     """Return the field of the wait of pull."""
-    help_text = "How long pull waits after its evaluation time before it evaluates."
+    help_text = "Delay W of the evaluation by pull: pull evaluates for the time t at the time t + W."
     return option(0, help_text, readers.length, metavar="W", keyword="int | str", **more)
 
 
@@ -124,7 +128,7 @@ def on_option() -> Any:
     """Return the field of --on: the variables on which the rows of two queries are compared."""
     return option(
         None,
-        "Compare only these variables of the rows. none: compare only whether a row exists. "
+        "Compare only these variables of the rows. With none, compare only whether a row exists. "
         "[default: all variables that both queries return]",
         readers.variables,
         metavar="?A,?B|none",
@@ -214,7 +218,7 @@ def semantics_option(default: str = _SPECIFIED) -> Any:
     """Return the field of the semantics of answers: sets or multisets."""
     return option(
         None,
-        "Compute with sets, or with multisets (bags), in which equal rows count separately. [default: "
+        "Compute with sets of rows, or with multisets (bags), which count equal rows separately. [default: "
         f"{default}]",
     )
 
@@ -223,7 +227,8 @@ def assign_option() -> Any:
     """Return the field of --assign: the predicates that are matched in each stream."""
     return option(
         None,
-        "Stream of the patterns with PREDICATE, if a CQELS query is derived from C-SPARQL. Repeatable.",
+        "Match the triple patterns with PREDICATE in STREAM, if lars derives a CQELS query from the "
+        "C-SPARQL query. Repeatable.",
         readers.assignments,
         metavar="STREAM=PREDICATE",
         keyword="Mapping[str, Sequence[str]] | None",
@@ -256,7 +261,7 @@ class InputOptions:
     unit: Duration | None = unit_option()
     trace_unit: Duration | None = option(
         None,
-        "Unit of integer timestamps in the trace. [default: the value of --unit]",
+        "Unit of integer times in the trace. [default: the value of --unit]",
         readers.unit,
         metavar="LENGTH",
         keyword="str | None",
@@ -272,15 +277,17 @@ class InputOptions:
         metavar="DATETIME",
         keyword="str | datetime | None",
     )
-    sort: bool = option(False, "Sort the elements of a trace by time, if they are out of order.")
+    sort: bool = option(
+        False, "Sort the elements of the trace by time. Without --sort, an element out of order is an error."
+    )
     blank_nodes: settings.BlankNodes | None = option(
         None,
-        "Meaning of a blank node label: the same node in the whole file, or only in one element. "
-        "[default: document]",
+        "Meaning of a blank node label: the same node in the whole file (document), or only in one "
+        "element. [default: document]",
     )
     time: str | None = option(
         None,
-        "Property whose value is the time of a message, such as "
+        "IRI of the property whose value is the time of a message, such as "
         "http://www.w3.org/ns/sosa/resultTime. [default: messages are numbered from 1]",
         absolute_iri,
         metavar="IRI",
@@ -299,8 +306,8 @@ class InputOptions:
 
     arrival: str | None = option(
         None,
-        "Column with the time at which each row of a table arrived. order: elements arrived in the order of "
-        "the file, each at the greatest time so far. Only agree --late evaluates with times of arrival. "
+        "Column with the time at which each row of a table arrived. With the value order, rows "
+        "arrived in the order of the file. Only agree --late evaluates with times of arrival. "
         "[default: elements arrive at their times]",
         metavar="COLUMN|order",
     )
@@ -313,7 +320,9 @@ class InputOptions:
     on_error: settings.OnError = option(
         "stop", "On an invalid line of a trace, stop with an error or skip the line."
     )
-    rejected: Path | None = option(None, "Write skipped lines to FILE. Required with --on-error skip.")
+    rejected: Path | None = option(
+        None, "Write skipped lines of the trace to FILE. Required with --on-error skip."
+    )
 
     @property
     def query_readings(self) -> tuple[str, ...] | None:
@@ -395,13 +404,13 @@ class EvaluationOptions:
 
     engine: Language | None = option(
         None,
-        "Language in which to read the query. In lars translate: also the language to derive the "
-        "query for. [default: detected from the window clauses]",
+        "Language in which to read the query. In lars translate with --assign: also the language of "
+        "the derived query. [default: detected from the window clauses]",
     )
     mode: Side | None = option(
         None,
-        "Evaluate when data arrive (push) or every U time points (pull). [default: as the query's "
-        "engine does; in lars translate: at every time point]",
+        "Evaluate the query when data arrive (push), or every U time points (pull). [default: as the "
+        "engine of the query language; in lars translate: at every time point]",
     )
     period: Period | None = option(
         None,
@@ -426,8 +435,8 @@ class InterpretationOptions:
     bounds: Bounds | None = bounds_option("the bounds of the query language, or closed")
     trigger: Trigger | None = option(
         None,
-        "Input that makes push evaluate: any triple, a triple in a stream of the query, or a "
-        "triple that matches a pattern. [default: any]",
+        "Triples whose arrival makes push evaluate: any triple (any), triples in a stream of the "
+        "query (query-streams), or triples that match a pattern (matching). [default: any]",
     )
 
     def setting(
@@ -495,11 +504,12 @@ class TracelessOptions:
     HEADING: ClassVar = "Comparison"
 
     period: tuple[Period, ...] = periods_option(
-        "Periods U between two pulls, such as 5, 5,10, 1..50 or 1s..60s. [default: the STEP of the "
-        "query, or 1..10]"
+        "Periods U between two pulls: one period (5), a list (5,10) or a range (1..50 or 1s..60s). "
+        "[default: the STEP of the query, or 1..10]"
     )
     static: tuple[settings.StaticFile, ...] = static_option(
-        "Static RDF data for every stream. Repeatable. [default: any static data are possible]"
+        "Static RDF data: the verdict holds for all streams, with these static data. Repeatable. "
+        "[default: the verdict holds for all static data]"
     )
     unit: Duration | None = unit_option()
     base: str | None = base_option()
@@ -553,13 +563,16 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
 
 def tolerance_option(what: str) -> Any:
     """Return the field of the tolerance: the greatest difference of two numbers that count as equal."""
-    help_text = f"Relative difference at which two {what} still count as equal."
+    help_text = f"Relative difference up to which two {what} count as equal."
     return option(TOLERANCE, help_text, least=0, most=1)
 
 
 def late_option() -> Any:
     """Return the field of --late: the greatest permitted delay of reports in milliseconds."""
-    help_text = "How late a report may arrive. [default: less than the slide]"
+    help_text = (
+        "Maximum number of milliseconds from an evaluation to its report. [default: any delay shorter"
+        " than the slide]"
+    )
     return option(None, help_text, metavar="MS", least=0)
 
 
@@ -593,31 +606,42 @@ class JudgeOptions:
 
     t0: tuple[int, ...] | str | None = option(
         None,
-        "Times at which the first window may open, such as 0..9 or 0,5. [default: all times that "
-        "can lead to different verdicts]",
+        "Times at which the first window may open: a range (0..9) or a list (0,5). [default: all "
+        "times that can lead to different verdicts]",
         readers.dated_start_times,
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",
     )
     match: MatchBy = option(
-        "time", "Compare reports by times and rows (time), or only by rows in order (sequence)."
+        "time",
+        "Compare the times and the rows of reports (time), or only the rows in their order (sequence).",
     )
     registered: settings.Time = time_option("Time at which the engine received the query.", default=0)
-    until: settings.Time | None = time_option("Last time to compare. [default: the time of the last element]")
+    until: settings.Time | None = time_option(
+        "Compare the reports up to TIME. [default: the time of the last element]"
+    )
     bounds: Bounds | None = bounds_option()
     semantics: Semantics | None = semantics_option()
     gracious: bool = option(
         False, "For each wrong window, find the window borders that fit the recorded rows best."
     )
-    diagnosis: bool = option(True, "Search for a fault of the engine that explains the wrong answers.")
+    diagnosis: bool = option(
+        True, "If answers are wrong, search for a fault of the engine that explains them."
+    )
     tolerance: float = tolerance_option("non-integer numbers")
-    empty: EmptyReports = option("compared", "Compare reports without rows, or ignore these reports.")
+    empty: EmptyReports = option("compared", "Reports without rows are compared, or ignored.")
     early: float = option(
-        0, "Milliseconds by which a report may arrive before its evaluation.", metavar="MS", least=0
+        0,
+        "Maximum number of milliseconds from a report to its evaluation, if the report arrives too early.",
+        metavar="MS",
+        least=0,
     )
     late: float | None = late_option()
     time_limit: float | None = option(
-        None, "Time limit for the search for start times t0.", metavar="SECONDS", least=0
+        None,
+        "Time limit, in seconds, of the search for the times t0 at which the first window opens.",
+        metavar="SECONDS",
+        least=0,
     )
     lexical: bool = False
     times: bool = True
@@ -677,14 +701,14 @@ class AnswersOptions:
     answers_format: AnswersFormat | None = option(None, "File format of the answers. [default: detected]")
     answers_unit: Duration | None = option(
         None,
-        "Unit of the times in the answers. [default: for csrbench and yabench 1ms, otherwise the "
+        "Unit of the times in the answers. [default: 1ms for csrbench and yabench, otherwise the "
         "value of --unit]",
         readers.unit,
         keyword="str | None",
         metavar="LENGTH",
     )
     time_variable: str | None = option(
-        None, "Column that contains the times, in SPARQL results.", metavar="NAME"
+        None, "Name of the column with the times, if the answers are SPARQL results.", metavar="NAME"
     )
     unit: Duration = SECOND
     # Any: an Instant or None; its module loads numpy, which few commands need to read their arguments.

@@ -332,9 +332,8 @@ def graphs_as_streams(queries: Sequence[EngineQuery], source: str) -> tuple[Engi
     }
     if (why := next((reason for reason, holds in reasons.items() if holds), None)) is not None:
         raise LarsError(
-            f"{source}: cannot search for streams, because the query has GRAPH inside WINDOW, "
-            f"and {why}; use lars agree "
-            "with a trace"
+            f"{source}: cannot search for a stream on which answers differ, because the query has "
+            f"GRAPH inside WINDOW, and {why}; use lars agree with a trace"
         )
 
     def apart(part: Pattern) -> Pattern | None:

@@ -200,7 +200,7 @@ class BuiltInSession:
         for number, push in enumerate(pushes, self._received):
             if push.t < latest:
                 times = f"{plain(push.t, 9)} ms, which is before the preceding time {plain(latest, 9)} ms"
-                yield f"push {number} is at {times}; expected times in order"
+                yield f"push {number} is at {times}; expected pushes in the order of their times"
                 continue
             try:
                 specifications.elements_of([push], self.run.unit, number)

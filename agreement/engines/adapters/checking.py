@@ -232,7 +232,10 @@ def _runs(
     yield _terms(rows, profile, tried)
     yield _blank_nodes(first, profile)
     yield _times(first, pushes)
-    problem = f"{quantity(len(first.flush), 'report')} at close; expected no report, or flushes: true at open"
+    problem = (
+        f"the adapter answers the message close with {quantity(len(first.flush), 'report')}; "
+        "expected no report, or `flushes: true` in the reply to the message open"
+    )
     yield AdapterCheck("close", problem if first.flush and not profile.flushes else None)
     second = messages.answers_of(adapter, registration, pushes)
     name = "open starts anew" if profile.fresh else "a process a run"
@@ -277,7 +280,11 @@ def _reported(
 ) -> AdapterCheck:
     name, named = tried.streams[0][1:-1], f"the stream {tried.streams[0][1:-1]}, named without < and >"
     if bracketed:
-        return AdapterCheck("push", f"rows come only from <{name}>; use names of streams without < and >")
+        return AdapterCheck(
+            "push",
+            f"the engine returns rows only if the name of the stream is in angle brackets, <{name}>; "
+            "use names of streams without < and >",
+        )
     if not rows:
         problem = f"no row for {quantity(len(answers.replies), 'push')} to {named}, although windows close"
         advice = None
@@ -316,7 +323,8 @@ def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> Adapte
     if not rows:
         return AdapterCheck(
             "terms",
-            "no row was reported, so that the kinds of terms could not be tested; use a row for each triple",
+            "the adapter reported no row, so that the kinds of RDF terms were not tested; use an "
+            "adapter that reports one row for each pushed triple",
         )
     if tried.carrier is None:
         advice = "the query selects no object of a triple, so that the kinds of terms could not be tested"
@@ -327,7 +335,14 @@ def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> Adapte
         seen = {as_lexical(term) or "" for term in seen}
         kinds = {kind: text for kind, text in kinds.items() if "language" not in kind}
     missing = [kind for kind, text in kinds.items() if text not in seen]
-    problem = f"no row has {first_few(missing, len(missing))}; use a row for each triple" if missing else None
+    problem = (
+        (
+            f"no row has {first_few(missing, len(missing))}; use an adapter that reports one row for "
+            "each pushed triple"
+        )
+        if missing
+        else None
+    )
     return AdapterCheck("terms", problem)
 
 
@@ -366,7 +381,7 @@ def _times(answers: messages.EngineAnswers, pushes: Sequence[Push]) -> AdapterCh
     problem = (
         (
             f"a report has the time {plain(odd[0])} ms, but the last push has the time {plain(last)}; "
-            "use times in time_unit"
+            "use times in the time_unit of the adapter"
         )
         if odd
         else None

@@ -183,7 +183,7 @@ class ChildProgram:
                 json.dumps(reply, ensure_ascii=False).encode()
             except UnicodeEncodeError:
                 raise self._failed(
-                    f"has written {half[0].decode()}, an unpaired surrogate; use valid UTF-8"
+                    f"has written a line with the unpaired surrogate {half[0].decode()}; use valid UTF-8"
                 ) from None
         return reply
 
@@ -422,7 +422,10 @@ class RunningAdapter:
         length = profile.unit.milliseconds
         for t in (report.t, report.window_from, report.window_to):
             if t is not None and t != int(t):
-                problem = f"the time {plain(t, 9)}; use whole numbers of its time_unit, {profile.time_unit}"
+                problem = (
+                    f"the time {plain(t, 9)}; use times that are whole numbers of the adapter's time_unit, "
+                    f"{profile.time_unit}"
+                )
                 raise self._failed(f"has replied to {op} with {problem}")
         rows = tuple(self._row(row, profile, op) for row in report.rows)
         bounds = (None if end is None else end * length for end in (report.window_from, report.window_to))

@@ -136,7 +136,7 @@ class Session:
 def _row(text: str) -> TextRow:
     row = json.loads(text)
     if not isinstance(row, dict) or not all(isinstance(value, str) for value in row.values()):
-        raise ValueError(f"found the row {text.strip()}; expected an object of texts")
+        raise ValueError(f"found the row {text.strip()}; expected a JSON object whose values are strings")
     return row
 
 

@@ -181,8 +181,8 @@ def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]]) -> str:
         rest = rest[: match.start()] + " " * len(match[0]) + rest[match.end() :]
     if graph := _GRAPHS.search(rest):
         raise ValueError(
-            f"found {text[slice(*graph.span())]}; expected SELECT, ASK and CONSTRUCT, windows and graphs by "
-            "their names"
+            f"found {text[slice(*graph.span())]}; use SELECT, ASK or CONSTRUCT, with the name of a "
+            "window or graph after WINDOW and GRAPH"
         )
     others = _FROM.search(rest)
     edits = [(match.span(), "") for match in _REGISTERED.finditer(keywords)]
@@ -209,14 +209,14 @@ def register(message: _Message) -> OxigraphRun:
         raise ValueError(str(error)) from None
     wrong = [name for name in options if name not in PROFILE["options"]]  # type: ignore[operator]
     if wrong:
-        raise ValueError(f"found the option {wrong[0]}; expected t0, bounds")
+        raise ValueError(f"found the option {wrong[0]}; expected the option t0 or the option bounds")
     try:
         static = [quad for line in message.get("static", ()) for quad in ox.parse(line, ox.RdfFormat.N_QUADS)]
     except SyntaxError as error:
         raise ValueError(f"static data: {error}") from None
     bounds = options.get("bounds", "low-open")
     if bounds not in ("low-open", "high-open"):
-        raise ValueError(f"found the bounds {bounds}; expected low-open, high-open")
+        raise ValueError(f"found the bounds {bounds}; expected low-open or high-open")
     kind = "RSTREAM" if operator is None else operator[1].upper()
     return OxigraphRun(plain, windows, kind, static, options.get("t0", 0), bounds == "high-open")
 
@@ -235,7 +235,7 @@ def _iri(written: str, prefixes: Mapping[str, str]) -> str:
 def _milliseconds(written: str) -> int:
     match = _DURATION.fullmatch(written)
     if match is None or not int(match[1]):
-        raise ValueError(f"found the length {written}; expected 4 (in ms), 4s, PT4S")
+        raise ValueError(f"found the length {written}; expected a length such as 4 (in ms), 4s or PT4S")
     return int(match[1]) * _MS[(match[2] or "ms").lower()]
 
 

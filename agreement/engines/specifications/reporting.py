@@ -190,8 +190,8 @@ def frame_of(query: EngineQuery, frame: Frame) -> Frame:
     if len(ends) > 1:
         kinds = " and ".join(sorted(ends))
         raise LarsError(
-            f"cannot report for windows with different ends: the query language defines {kinds}; "
-            "use --bounds to choose the ends of all windows"
+            "cannot report for windows with different bounds: in the query language, windows are "
+            f"{kinds}; use --bounds to choose the same bounds for all windows"
         )
     every = None if query.every is None else query.every.points(unit)
     return replace(frame, lead=lead_of(query, unit), quiet=frozenset(_quiet(query)), every=every)

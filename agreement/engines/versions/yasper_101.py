@@ -30,9 +30,9 @@ _RULES: Final = (
     *WINDOW_RULES,
     engine.EngineRule(
         "YO12",
-        "only triples and comparisons are read, as if there were no braces and keywords; numbers and "
-        "texts in patterns match nothing, COUNT is <3> of different rows, what FILTER cannot compare "
-        "loses the report",
+        "YASPER reads only triples and comparisons, and ignores braces and keywords. Numbers and "
+        "texts in patterns match nothing. If COUNT counts 3 different rows, COUNT returns the IRI"
+        " <3>. If FILTER cannot compare a value, YASPER loses the report",
         "SPARQL 1.1, 18: all of the pattern counts",
     ),
     engine.EngineRule(

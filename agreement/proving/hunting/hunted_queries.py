@@ -424,7 +424,7 @@ def _queries_of(
             queries.append(query)
     if not queries:
         raise LarsError(
-            f"the engine cannot run any query of the family, the first because {refusals[0][1]}; use a "
-            "QUERY that the engine can run"
+            "the engine cannot run any of the generated queries. The reason for the first query: "
+            f"{refusals[0][1]}; use a QUERY that the engine can run"
         )
     return MadeQueries(tuple(queries), tuple(refusals))

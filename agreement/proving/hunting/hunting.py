@@ -129,11 +129,11 @@ class HuntLimits:
     )
     runs: int | None = option(
         None,
-        "Maximum number of runs that search for faults. The reduction of a fault to a small stream "
-        "takes more runs.",
+        "Maximum number of runs that search for faults. lars then needs more runs to reduce each "
+        "fault to a small stream.",
         least=1,
     )
-    faults: int | None = option(None, "Stop when N faults are found.", least=1)
+    faults: int | None = option(None, "Stop when lars has found N faults.", least=1)
     seed: int = option(0, "Seed of the random streams.", least=0)
 
 

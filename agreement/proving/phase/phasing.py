@@ -49,7 +49,10 @@ def phase_task(
     ranges = _ranges(pair.cqels)
     if not ranges and _ranges(pair.csparql):
         problem = "no pattern of the query matches a predicate of the trace's streams"
-        raise LarsError(f"{problem}, so that no window is read; expected a trace for the query, or --assign")
+        raise LarsError(
+            f"{problem}, so that no window contains a triple; use a trace with triples for the query, "
+            "or --assign"
+        )
     if not ranges:
         raise LarsError("no window of the query has a length; expected a query with [RANGE ..]")
     stream = (

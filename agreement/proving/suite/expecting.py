@@ -89,8 +89,9 @@ class VectorReports:
         self.late = tuple(push for push, latest in zip(self.stream, before, strict=True) if push.t < latest)
         if len(self.late) > 1:
             raise LarsError(
-                f"cannot give the right reports for {len(self.late)} late elements: their definition is for "
-                "one late element; use a stream with at most one late element"
+                f"cannot compute the correct reports for {len(self.late)} late elements, because the "
+                "reports are defined only for one late element; use a stream with at most one late "
+                "element"
             )
         unit = unit_of(self.query.language)
         length = unit.milliseconds

@@ -364,7 +364,7 @@ def _stream(path: Path) -> Iterator[Push]:
     for line in read_file(path, "timed N-Quads").lines():
         match = _LINE.fullmatch(line.text)
         if match is None:
-            raise line.error("found no timed quad; expected a triple, its stream and its time point")
+            raise line.error("found no quad with a time; expected a triple, its stream and its time point")
         try:
             yield Push(int(match[3]), match[2], triple_of(f"{match[1]} ."))
         except LarsError as error:

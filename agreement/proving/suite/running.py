@@ -118,7 +118,8 @@ def writing_of(
                 return _in_whole_units(writing, session.profile)
     sentence = f"the first with: {refusals[0]}" if refusals else "it declares another dialect for each"
     raise LarsError(
-        f"the engine accepts no tried query, {sentence}; expected an engine for queries of the suite"
+        f"the engine accepts none of the tested queries, {sentence}; use an engine that accepts "
+        "queries of the suite"
     )
 
 

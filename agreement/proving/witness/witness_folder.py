@@ -204,8 +204,8 @@ def write_experiments(folder: Path, task: WitnessTask, answer: Decision) -> None
     """
     if task.pair is None:
         raise LarsError(
-            f"--out {folder}: cannot write an experiment, because an experiment compares push "
-            "with pull; use witness without --out"
+            f"--out {folder}: cannot write an experiment, because an experiment always compares push "
+            "with pull, and --sides compares two variants under push; use witness without --out"
         )
     title = "A smallest stream on which push and pull differ"
     with replacement_folder(folder, EXPERIMENT) as new:

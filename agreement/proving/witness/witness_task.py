@@ -126,8 +126,8 @@ class WitnessCriteria:
 
     enumerate_: int = option(
         1,
-        "Find N different streams. Streams that differ only in names or delays between elements "
-        "count as one.",
+        "Find N different streams. Two streams that differ only in names, or in the time between "
+        "elements, count as one stream.",
         shell_name="--enumerate",
         least=1,
         metavar="N",
@@ -148,24 +148,27 @@ class WitnessCriteria:
         metavar="N",
     )
     any_source: bool = option(
-        False, "Let each triple arrive in any stream or be static data, even if no pattern reads it there."
+        False,
+        "Let each triple arrive in any stream or be static data, even if no pattern matches triples "
+        "of this stream or of the static data.",
     )
     same_input: bool = option(
         False,
-        "Find a stream on which push and pull differ although both read exactly the same input in "
-        "the period.",
+        "Find a stream on which push and pull differ, although push and pull read exactly the same "
+        "input in the period.",
     )
     sides: other_sides.Readings | None = option(
         None,
-        "Compare two readings of one query under push, such as closed,high-open or "
-        "rstream,istream. [default: compare push with pull]",
+        "Compare two variants of one query, both evaluated by push. A variant has other window bounds"
+        " (closed,high-open) or another stream operator (rstream,istream). [default: compare push "
+        "with pull]",
         other_sides.read_sides,
         metavar="A,B",
         keyword="str | None",
     )
     time_limit: float = option(
         60.0,
-        "Time limit per period. When it ends, the smallest stream so far is printed.",
+        "Time limit for each period. At the limit, lars prints the smallest stream found so far.",
         least=0,
         metavar="SECONDS",
     )

@@ -80,11 +80,11 @@ class AgreeRequest:
 
     inputs: tuple[Path, ...] = requests.compared_inputs()
     period: tuple[Period, ...] = requests.periods_option(
-        "Periods U between two pulls: 5, a list 5,10, a range 1..50 or 1s..60s, or a range with a "
-        "step 1m..2h..10m. [default: the STEP of the query]"
+        "Periods U between two pulls: one period (5), a list (5,10), a range (1..50 or 1s..60s), or a"
+        " range with a step (1m..2h..10m). [default: the STEP of the query]"
     )
     from_: Time | None = requests.time_option(
-        "Start of the timeline. Input before the start is ignored. [default: time 0]"
+        "Start of the timeline. Input before TIME is ignored. [default: time 0]"
     )
     to: Time | None = requests.time_option("End of the timeline. [default: the last element of the trace]")
     options: requests.ComparisonOptions
@@ -99,7 +99,7 @@ class AgreeRequest:
     wait: Period = requests.wait_option(heading=_LATE)
     lateness: Period | None = option(
         None,
-        "Drop data that arrive more than L after their time. [default: no data are dropped]",
+        "Drop each element that arrives more than L after its own time. [default: no element is dropped]",
         requests.readers.length,
         metavar="L",
         keyword="int | str | None",

@@ -386,7 +386,7 @@ def offered_functions(
 
             if progress is not None and not callable(progress):
                 problem = f"progress={progress!r} ({type(progress).__name__})"
-                raise LarsError(f"{problem}; expected a function of (done, total)")
+                raise LarsError(f"{problem}; expected a function with two parameters, done and total")
             files, warnings, notes = SourceFiles(), list[str](), list[str]()
             with _deep(), _errors_in_words(), files.naming(), whole(progress or no_progress) as done:
                 listeners = Listeners(warnings.append, notes.append, done, files)

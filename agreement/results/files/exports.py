@@ -43,7 +43,9 @@ class ExportRequest:
     to: Target | None = option(None, "Reasoner that will read the files.")
     out: Path | None = option(None, "Folder to write the files to.", metavar="DIR", short="-o")
     overwrite: bool = option(False, "Replace the files of an earlier export.")
-    reasoner: Reasoner | None = option(None, "Reasoning mode of Ticker. [default: clingo]")
+    reasoner: Reasoner | None = option(
+        None, "Reasoner that Ticker uses: clingo, or incremental updates of the answers. [default: clingo]"
+    )
     clock: Duration | None = option(
         None,
         "Length of one time point in Ticker. [default: the value of --unit]",
@@ -56,10 +58,13 @@ class ExportRequest:
     until: Time | None = requests.time_option("Last time point. [default: the last element of the trace]")
     read: Path | None = option(
         None,
-        "Print the answers from OUTPUT, the output of the reasoner, in the format of solve --json.",
+        "Read OUTPUT, the output of the reasoner, and print the answers in the format of solve --json.",
         metavar="OUTPUT",
     )
-    legend: Path | None = option(None, "File legend.json that the export wrote. Required with --read.")
+    legend: Path | None = option(
+        None,
+        "File legend.json that lars export wrote next to the files for the reasoner. Required with --read.",
+    )
 
 
 @library.offered_functions(ExportRequest, without=("read", "legend"), needs=("program", "to", "out"))

@@ -20,11 +20,14 @@ class FormatRequest:
     lars fmt samples/door/door.lars --ascii
     """
 
-    files: tuple[Path, ...] = argument("FILE..", "LARS programs to format. - reads standard input.")
-    write: bool = option(False, "Write the formatted text to the same files.")
+    files: tuple[Path, ...] = argument(
+        "FILE..", "LARS programs to format. With -, lars reads standard input."
+    )
+    write: bool = option(False, "Write the formatted text to the files.")
     check: bool = option(
         False,
-        "Only print the names of the files that are not formatted. Exit code 1 if a file is not formatted.",
+        "Only print the names of the files that are not formatted. End with exit code 1 if a file is "
+        "not formatted.",
     )
     ascii_only: bool = option(
         False, "Use ASCII syntax: [+]^5 <> p :- q instead of ⊞^5 ◇ p ← q.", shell_name="--ascii"

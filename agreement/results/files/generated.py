@@ -45,25 +45,25 @@ class GenerateRequest:
     )
 
     out: Path = argument(
-        "OUT", "File (.nq, .nt, .trig, .csv or .parquet) or folder of Turtle files to write."
+        "OUT", "File (.nq, .nt, .trig, .csv or .parquet) for the stream, or a folder for Turtle files."
     )
     stream: StreamOptions
     unit: str | None = option(
-        None, "Length of one time point. [default: 1ms; for a folder of Turtle files 1s]", metavar="LENGTH"
+        None, "Length of one time point. [default: 1ms; 1s for a folder of Turtle files]", metavar="LENGTH"
     )
     trace_unit: str | None = option(
         None,
-        "Unit of integer timestamps in the file. [default: the value of --unit; for yabench 1ms]",
+        "Unit of integer times in the file. [default: the value of --unit; 1ms for yabench]",
         metavar="LENGTH",
     )
     format: WrittenFormat | None = option(None, "File format. [default: by the extension of OUT]")
     overwrite: bool = option(False, "Replace OUT if it exists.")
     master: str | None = option(
         None,
-        "Write the stream on this Spark master. [default: local[*] for a large stream]",
+        "Spark master that runs the generation of the stream. [default: local[*] for a large stream]",
         metavar="URL",
     )
-    in_process: bool = option(False, "Write the stream in this process, without Spark.")
+    in_process: bool = option(False, "Generate the stream in this process, without Spark.")
 
 
 @offered_functions(GenerateRequest)

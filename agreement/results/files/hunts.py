@@ -57,7 +57,8 @@ class HuntRequest:
 
     inputs: tuple[Path, ...] = argument(
         "QUERY..",
-        "Queries in the language of the engine. [default: small generated queries that the engine accepts]",
+        "Queries in the language of the engine. [default: small queries that lars generates and the "
+        "engine accepts]",
         default=(),
     )
     adapter: str | None = adapter_option()
@@ -70,7 +71,7 @@ class HuntRequest:
     )
     out: Path | None = option(
         None,
-        "Write the faults to a new folder, with one subfolder and one recorded case per fault.",
+        "Write the faults to the new folder DIR: one subfolder for each fault, with a recorded case.",
         metavar="DIR",
     )
     limits: hunting.HuntLimits
@@ -79,7 +80,8 @@ class HuntRequest:
     )
     t0: tuple[int, ...] | None = option(
         None,
-        "Times at which the first window may correctly open, such as 0..9 or 0,5. [default: all times]",
+        "Times at which the first window of a correct engine may open: a range (0..9) or a list "
+        "(0,5). [default: all times]",
         requests.readers.start_times,
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",

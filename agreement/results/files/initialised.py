@@ -28,15 +28,16 @@ class InitRequest:
 
     WITHOUT: ClassVar = ("on_error", "rejected")
 
-    folder: Path = argument("DIR", "Folder of the experiment. A missing folder is created.")
+    folder: Path = argument("DIR", "Folder of the experiment. lars creates the folder if it does not exist.")
     inputs: tuple[Path, ...] = argument(
         "QUERY.. TRACE..",
-        "At most one query per language, and recorded streams.",
+        "At most one query for each query language, then recorded streams.",
         default=(),
         source="trace",
     )
     period: tuple[Period, ...] = periods_option(
-        "Periods U between two pulls, such as 5, 5,10 or 1..50. [default: the STEP of the query]"
+        "Periods U between two pulls: one period (5), a list (5,10) or a range (1..50). [default: the"
+        " STEP of the query]"
     )
     input_options: InputOptions
 

@@ -63,11 +63,14 @@ class AdapterOptions:
     """The options for running an adapter."""
 
     silence: float = option(
-        SILENCE, "Seconds to wait for a reply of the adapter.", metavar="SECONDS", least=0.01
+        SILENCE,
+        "Number of seconds that lars waits for a reply of the adapter.",
+        metavar="SECONDS",
+        least=0.01,
     )
     options: Mapping[str, Any] | None = option(
         None,
-        "Option that the adapter receives together with the query. Repeatable.",
+        "Option to send to the adapter together with the query. Repeatable.",
         adapter_options,
         metavar="NAME=VALUE",
         shell_name="--option",
@@ -94,11 +97,11 @@ class RecordRequest:
         source="trace",
     )
     adapter: str | None = adapter_option()
-    out: Path | None = option(None, "File to write the recorded case to.", metavar="CASE.json")
+    out: Path | None = option(None, "File for the recorded case.", metavar="CASE.json")
     check: str | None = option(
         None,
-        "Check whether the adapter follows the protocol, and print its mistakes. The engine must "
-        "accept QUERY.",
+        "Check whether the adapter that COMMAND starts follows the protocol, and print the mistakes "
+        "of the adapter. The engine must accept QUERY.",
         metavar="COMMAND",
     )
     log: Path | None = option(None, "Write all messages to and from the adapter to FILE.", metavar="FILE")

@@ -52,12 +52,15 @@ class RunRequest:
         metavar="DIR",
     )
     jobs: int = cells_at_once_option()
-    fresh: bool = option(False, "Run all cells again, even if they are finished.")
+    fresh: bool = option(False, "Run all cells (combinations of values) again, also finished cells.")
     check: bool = option(
         False,
-        "Rerun an experiment that lars pack wrote, and compare the results. Writes nothing.",
+        "Run an experiment again that lars pack wrote, and compare the results with the packed "
+        "results. lars writes no file.",
     )
-    master: str | None = option(None, "Run the cells as tasks on this Spark master.", metavar="URL")
+    master: str | None = option(
+        None, "Run the cells of the experiment as tasks on the Spark master with this URL.", metavar="URL"
+    )
     fail_on_empty: bool = fail_on_empty_option()
 
 

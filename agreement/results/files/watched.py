@@ -88,32 +88,36 @@ class WatchRequest:
 
     inputs: tuple[Path, ...] = argument(
         "EXPERIMENT_DIR | QUERY [QUERY]",
-        "Folder with an experiment.toml, or a C-SPARQL query and a CQELS query. A missing C-SPARQL query is "
-        "derived; a missing CQELS query requires --assign.",
+        "Folder with an experiment.toml, or a C-SPARQL query and a CQELS query. Without a C-SPARQL "
+        "query, lars derives it. Without a CQELS query, --assign is required.",
         default=(),
         source="trace",
     )
     source: str | None = option(
         None,
-        "Folder in which files with elements arrive: move each file there when it is complete. Or a source "
-        "of lines: standard input (-), or a connection (tcp://HOST:PORT).",
+        "Folder to which another program moves complete files with elements. Or a source of lines "
+        "with elements: standard input (-), or a connection (tcp://HOST:PORT).",
         metavar="DIR|-|tcp://HOST:PORT",
     )
     period: tuple[Period, ...] = requests.periods_option(
-        "Periods U between two pulls, such as 5, 5,10 or 1..50. [default: the STEP of the query]"
+        "Periods U between two pulls: one period (5), a list (5,10) or a range (1..50). [default: the"
+        " STEP of the query]"
     )
     options: requests.ComparisonOptions
     on: tuple[str, ...] | None = requests.on_option()
     delay: Period = option(
         0,
-        "Greatest delay of an element: the newest time that arrived before the element, minus the element's "
-        "own time. Elements with a longer delay are not used, and are listed in the table too-late.",
+        "Greatest delay of an element. The delay is the newest time that arrived before the element, "
+        "minus the time of the element. Elements with a longer delay are not used, and are listed in "
+        "the table too-late.",
         requests.readers.length,
         metavar="D",
         keyword="int | str",
     )
     checkpoint: Path | None = option(
-        None, "Folder for the state of the run, from which a later run continues.", metavar="DIR"
+        None,
+        "Folder for the state of the watch. A later command with the same folder continues the watch.",
+        metavar="DIR",
     )
     out: Path | None = option(None, "Folder for the tables.", metavar="DIR")
     out_format: GrowingFormat = option(
@@ -126,25 +130,33 @@ class WatchRequest:
         None, "Log of the answers of a running pull system: a file that grows, or a folder.", metavar="LOG"
     )
     push_reports: Literal["all", "new"] = option(
-        "all", "Rows that the push system reports: all rows of its answer, or only new rows."
+        "all",
+        "Rows in each report of the push system: all rows of the answer (all), or only rows that are "
+        "new (new).",
     )
     answers_delay: Period | None = option(
         None,
-        "An answer counts if its log has it before the log or the stream is D later than its period. "
-        "[default: one pull period]",
+        "Time to wait for the answers about a period, after the end of the period. Later answers do "
+        "not count. [default: one pull period]",
         requests.readers.length,
         metavar="D",
         keyword="int | str | None",
     )
     recorded: requests.AnswersOptions
     report: Path | None = option(
-        None, "HTML report, which is written again at most once per second.", metavar="FILE.html"
+        None,
+        "HTML report to write. lars writes the report again during the watch, at most once per second.",
+        metavar="FILE.html",
     )
-    once: bool = option(False, "Read the files that are in the folder, and end.")
+    once: bool = option(False, "Read the files that are in the folder now, and end.")
     pause: float = option(
-        1.0, "Shortest time between the starts of two batches.", metavar="SECONDS", least=0.01, most=3600
+        1.0,
+        "Minimum number of seconds between the starts of two batches.",
+        metavar="SECONDS",
+        least=0.01,
+        most=3600,
     )
-    files: int = option(100, "Greatest number of files in a batch.", metavar="N", least=1)
+    files: int = option(100, "Maximum number of files in a batch.", metavar="N", least=1)
     fail_on_empty: bool = requests.fail_on_empty_option()
     master: str = option(ALL_CORES, "Spark master.", metavar="URL")
     certify: Certify | int = certify_option()
@@ -173,7 +185,10 @@ class WatchRun(Result):
         begun = newest_state(checkpoint, self.digest)
         if begun is None:
             if any(out.iterdir()):
-                raise LarsError(f"--out {out}: is not empty, and the checkpoint is new; use a new folder")
+                raise LarsError(
+                    f"--out {out}: the folder is not empty, but the folder of --checkpoint is new; use a new "
+                    "folder for --out"
+                )
             # From now on, the tables belong to this checkpoint, also if the first batch is not finished.
             begun = WatchState(self.digest), _nothing()
             write_state(checkpoint, *begun)
@@ -340,8 +355,8 @@ def _with_times(state: WatchState, zero: str | None, paths: Sequence[Path]) -> W
         if zero is not None:
             found, before = before, found
         raise LarsError(
-            f"{paths[0]}: cannot count times: found {found}, and earlier files have {before}; "
-            "use one kind of times in all files"
+            f"{paths[0]}: the times in this file are {found}, but the times in earlier files are "
+            f"{before}; use one kind of times in all files"
         )
     return replace(state, origin=state.origin or zero, absolute=zero is None)
 

@@ -52,7 +52,7 @@ class LogOptions:
 
     events: tuple[Path, ...] = option(
         (),
-        "Log of the events that caused the alerts. Repeatable.",
+        "File with the log of the events that caused the alerts. Repeatable.",
         metavar="FILE",
         source="trace",
         keyword="TraceSource | Sequence[TraceSource]",
@@ -60,28 +60,29 @@ class LogOptions:
     )
     query: tuple[Path, ...] = option(
         (),
-        "Query whose answers are the alerts. Repeatable: a query for each log. [default: a query "
-        "derived from the columns of the logs]",
+        "File with the query whose answers are the alerts. Repeatable: one query for each log. "
+        "[default: lars derives a query from the columns of the logs]",
         metavar="FILE",
         source="trace",
         keyword="TextSource | Sequence[TextSource]",
         repeated=True,
     )
     period: tuple[Period, ...] = requests.periods_option(
-        "Periods U to try as times between two pulls. [default: the STEP of the query, and periods "
-        "that fit the times of the alerts]"
+        "Periods U to try as the time between two pulls. [default: the STEP of the query, and periods"
+        " that fit the times of the alerts]"
     )
     window: tuple[Period, ...] = option(
         (),
-        "Window widths W to try. For each width W and each period U, print how many alerts of the first "
-        "log pull misses.",
+        "Window widths W to try. For each width W and each period U, lars prints how many alerts of "
+        "the first log a pulling system would miss.",
         requests.readers.lengths,
         keyword="int | str | Sequence[int] | None",
         metavar="WIDTHS",
     )
     within: Duration | None = option(
         None,
-        "Maximum time between two equal alerts that still count as one alert. [default: no limit]",
+        "Maximum time between two alerts with equal columns, in different logs, that still count as "
+        "the same alert. [default: no limit]",
         requests.readers.unit,
         metavar="LENGTH",
         keyword="str | None",

@@ -44,7 +44,9 @@ class PlayRequest:
         default=(),
         source="trace",
     )
-    port: int = option(0, "Port of the server. 0 selects a free port.", least=0, most=_LAST_PORT, metavar="N")
+    port: int = option(
+        0, "Port of the server. With 0, lars selects a free port.", least=0, most=_LAST_PORT, metavar="N"
+    )
     time_limit: float = option(20.0, "Time limit of one evaluation.", least=0.1, most=3600, metavar="SECONDS")
 
 

@@ -79,12 +79,15 @@ class PlayedTexts:
         try:
             tables = tomllib.loads(written)
         except tomllib.TOMLDecodeError as error:
-            raise LarsError(f"{self.first}: cannot write {line}: {error}; use a valid experiment") from None
+            raise LarsError(
+                f"{self.first}: cannot change the period of the experiment to {line}: {error}; use a "
+                "valid experiment.toml"
+            ) from None
         given = [tables, *tables.get("comparisons", ())]
         if not any(str(table.get("period")) == period for table in given if isinstance(table, dict)):
             raise LarsError(
-                f"{self.first}: cannot write {line} into the experiment; use an experiment with a "
-                "line `period = ...`"
+                f"{self.first}: cannot change the period of the experiment to {line}; use an experiment "
+                "with a line `period = ...`"
             )
         return replace(self, texts={**self.texts, self.first: written})
 

@@ -100,7 +100,10 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 def _failure(most: int, seconds: float | None) -> Json:
     limit = f"{memory.size_text(most)} of memory" if seconds is None else f"{seconds:g} s"
-    problem = f"cannot evaluate: it takes more than {limit}; use a shorter trace or a smaller window"
+    problem = (
+        f"cannot evaluate the experiment: the evaluation takes more than {limit}; use a shorter "
+        "trace or a smaller window"
+    )
     return error_answer(problem)
 
 

@@ -91,7 +91,10 @@ def decide_late(request: DecideRequest, listeners: Listeners) -> LatenessResult:
     traceless = without_trace(request.inputs, options, listeners.warn)
     if len(traceless.task.periods) > 1:
         found = len(traceless.task.periods)
-        raise LarsError(f"--delay requires one pull period; found {found}; use --period with one")
+        raise LarsError(
+            f"--delay requires one pull period; found {found}; use --period with one period, such as "
+            "--period 5"
+        )
     if len(traceless.periods) > 1:
         listeners.warn(
             f"the pull period U is {traceless.periods[0]}, because the query has no STEP (--period)"

@@ -58,12 +58,13 @@ class PhaseRequest:
 
     inputs: tuple[Path, ...] = compared_inputs()
     period: tuple[Period, ...] = periods_option(
-        "Periods U between two pulls, such as 1..50, 5,10 or 1s..60s. [default: the STEP of the query]",
+        "Periods U between two pulls: one period (5), a list (5,10) or a range (1..50 or 1s..60s). "
+        "[default: the STEP of the query]",
         heading=_VARIED,
     )
     length: tuple[Period, ...] = option(
         (),
-        "Window lengths L to compare, such as 1..60 or 5s..60s..5s.",
+        "Window lengths L to compare: a range (1..60), or a range with a step (5s..60s..5s).",
         readers.lengths,
         default_text="1..60",
         keyword="int | str | Sequence[int]",
@@ -72,13 +73,14 @@ class PhaseRequest:
     )
     window: str | None = option(
         None,
-        "Stream whose window length is varied (--length). [default: the stream with the longest window]",
+        "IRI of the stream whose window has the lengths of --length. [default: the stream with the "
+        "longest window]",
         metavar="IRI",
         heading=_VARIED,
     )
     rate: tuple[int, ...] = option(
         (1,),
-        "Factors that make the stream faster, such as 1,2,4. Prints one diagram per factor.",
+        "Factors by which the stream becomes faster, such as 1,2,4. lars prints one diagram for each factor.",
         readers.speedups,
         default_text="1",
         keyword="int | str | Sequence[int]",

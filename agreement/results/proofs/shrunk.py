@@ -43,13 +43,13 @@ class ShrinkRequest:
 
     inputs: tuple[Path, ...] = compared_inputs()
     period: tuple[Period, ...] = periods_option(
-        "Periods U between two pulls. lars reduces the first period on which push and pull "
-        "disagree. [default: the STEP of the query]"
+        "Periods U between two pulls. lars shrinks the stream for the first period on which push and "
+        "pull disagree. [default: the STEP of the query]"
     )
     cause: RowCause | None = option(
         None,
-        "Cause that the difference must keep, such as blocked-later (later input removed the row). "
-        "[default: the cause of the first difference]",
+        "Cause that the difference must have on the smaller stream too, such as blocked-later (later "
+        "input removed the row). [default: the cause of the first difference]",
         cause_of,
         keyword="str | None",
         metavar="CAUSE",

@@ -46,8 +46,8 @@ def time_limit_option() -> Any:
     """Return the field of the time limit."""
     return option(
         None,
-        "Time limit. After this time, the verdict is open. [default: 60 for two queries, 20 for "
-        "push and pull]",
+        "Time limit of the decision. At the limit, the verdict is open. [default: 60 for two queries,"
+        " 20 for push and pull]",
         least=0,
         metavar="SECONDS",
     )
@@ -261,7 +261,9 @@ class WitnessResult(Findings):
     def write_experiment(self, folder: str | Path) -> None:
         """Write the witnesses of the first period as experiments; a single witness is the folder itself."""
         if len(self.periods) > 1:
-            raise LarsError(f"--out {folder} requires one period; use --period with one")
+            raise LarsError(
+                f"--out {folder} requires one period; use --period with one period, such as --period 5"
+            )
         if self.periods[0].witnesses:
             write_experiments(Path(folder), self._task, self.periods[0])
 

@@ -94,7 +94,9 @@ class SuiteRequest:
     """
 
     inputs: tuple[Path, ...] = argument(
-        "make|run|claims DIR", "Action, and the folder of the test suite. claims: check published claims."
+        "make|run|claims DIR",
+        "Action, and the folder of the test suite: make the suite, run the suite on an engine, or "
+        "check published claims (claims).",
     )
     adapter: str | None = adapter_option()
     compare: tuple[str, ...] = option(
@@ -105,20 +107,24 @@ class SuiteRequest:
         repeated=True,
     )
     answers: Path | None = option(
-        None, "Folder with one file TEST.* of recorded answers per test. Replaces --adapter.", metavar="DIR"
+        None,
+        "Folder with the recorded answers of an engine: one file TEST.* for each test. Use --answers "
+        "in place of --adapter.",
+        metavar="DIR",
     )
     level: str | None = option(
         None, f"Make or run only the tests of one level: {', '.join(LEVELS)}.", metavar="LEVEL"
     )
     engine: str | None = option(
         None,
-        "Specification whose reports the engine should give. [default: the specification that fits best]",
+        "Specification that defines the correct reports. [default: the specification that fits the "
+        "reports best]",
         metavar="SPEC",
     )
     t0: Start | None = option(
         None,
-        "Time at which the engine's first window opens: a time point, two time points such as "
-        f"0/1, or one of {', '.join(NAMED_STARTS)}. [default: the time that fits best]",
+        "Time t0 at which the first window of the engine opens: a time point, two time points such as "
+        f"0/1, or one of the rules {', '.join(NAMED_STARTS)}. [default: the time that fits the reports best]",
         _start,
         metavar="TIME",
         keyword="int | str | None",
@@ -127,16 +133,18 @@ class SuiteRequest:
     label: Label | None = option(
         None,
         "Time that the engine writes in its reports: the time of the evaluation, a time within the "
-        "same time point, the time of the next arrival, or of the next later arrival. [default: "
-        "the choice that fits best; with --engine: evaluation]",
+        "same time point, the time of the next arrival, or of the next later arrival. [default: the "
+        "choice that fits the reports best; with --engine: evaluation]",
     )
     dialect: str | None = option(
-        None, "Language of the queries. [default: a language that the engine accepts]", metavar="LANGUAGE"
+        None,
+        "Query language of the tests to run. [default: a language that the engine accepts]",
+        metavar="LANGUAGE",
     )
-    jobs: int = option(1, "Number of adapters that run in parallel.", least=1)
+    jobs: int = option(1, "Number of adapters to run in parallel.", least=1)
     time_limit: float | None = option(
         None,
-        "Time limit of the run. The tests finished by then are judged.",
+        "Time limit of the run. lars judges the tests that are finished at the limit.",
         seconds_of,
         metavar="TIME",
         keyword="str | float | None",
@@ -146,7 +154,8 @@ class SuiteRequest:
     )
     benchmarks: Path | None = option(
         None,
-        "Folder with the published data of CSRBench and CityBench in csrbench and citybench. For claims.",
+        "Folder with the published data of CSRBench and CityBench, in the subfolders csrbench and "
+        "citybench. Only for suite claims.",
         metavar="DIR",
     )
     how: AdapterOptions

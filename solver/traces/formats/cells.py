@@ -111,13 +111,19 @@ def _atom_in_columns(cells: Mapping[str, Cell], prefixes: Mapping[str, str]) -> 
         raise MalformedPart(problem, cells[late][1])
     if cells["predicate"][0] in (None, ""):
         if count:
-            problem = "found arguments without a predicate; expected both, or an empty row, which is a time"
+            problem = (
+                "found arguments without a predicate; expected a predicate and its arguments, or an empty"
+                " row, which means a time without atoms"
+            )
             raise MalformedPart(problem, cells["predicate"][1])
         return None
     head = _atom_of(cells["predicate"], "predicate", prefixes)
     if head is None or head[1]:
         found = short(str(cells["predicate"][0]))
-        raise MalformedPart(f"found {found}; expected a predicate alone, such as near", cells["predicate"][1])
+        raise MalformedPart(
+            f"found {found}; expected a predicate without arguments, such as the word near",
+            cells["predicate"][1],
+        )
     arguments = [_argument(cells[name], name, prefixes) for name in names[:count]]
     return head[0], tuple(arguments)
 

@@ -30,7 +30,7 @@ def _parsed(text: str, line: int) -> object:
     except ValueError as error:
         raise MalformedPart(f"{error}; expected JSON-LD", 1, line, fatal=True) from None
     if remote := remote_context(document):
-        problem = f"found a context by address, {remote!r}; expected contexts inside the file"
+        problem = f"the context is the address of another document, {remote!r}; use contexts inside the file"
         raise MalformedPart(problem, max(text.find(json.dumps(remote)), 0) + 1, line, fatal=True)
     return document
 
@@ -58,7 +58,7 @@ def _decoded(data: bytes, line: int) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        problem = "found bytes that are no UTF-8; expected UTF-8"
+        problem = "found bytes that are not valid UTF-8; expected UTF-8"
         line += data.count(b"\n", 0, error.start)
         raise MalformedPart(problem, 1, line, fatal=True) from None
 

@@ -51,7 +51,7 @@ class LineFormat(input_files.FileFormat):
             text = data.decode().rstrip("\r")
         except UnicodeDecodeError as error:
             column = len(data[: error.start].decode("utf-8", "replace")) + 1
-            fault = MalformedPart("found bytes that are no UTF-8; expected UTF-8", column)
+            fault = MalformedPart("found bytes that are not valid UTF-8; expected UTF-8", column)
             return input_files.ExactRow(
                 place, (fault,), data.decode("utf-8", "backslashreplace").rstrip("\r")
             )

@@ -477,7 +477,7 @@ def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) ->
             columns[name] = column.cast(pa.string()) if tables.is_text(column.type) else column
         except pa.ArrowInvalid:
             raise LarsError(
-                f"{path}: the column {name} has bytes that are no UTF-8; expected UTF-8"
+                f"{path}: the column {name} has bytes that are not valid UTF-8; expected UTF-8"
             ) from None
         if nulls and tables.is_text(columns[name].type):
             are_null = pc.is_in(columns[name], value_set=pa.array(nulls, pa.string()))
@@ -536,7 +536,10 @@ def _check_closed(path: str, plain: Path) -> None:
     except csv.Error as error:
         line, is_open = error.args
         if is_open:
-            problem = "found a quote that nothing closes; expected cells in quotes with inner quotes doubled"
+            problem = (
+                "found an opening quote without a closing quote; expected cells in quotes with inner "
+                "quotes doubled"
+            )
             raise PlacedError(_place_in_text(path, plain, line), problem) from None
 
 

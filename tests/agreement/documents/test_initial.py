@@ -300,7 +300,7 @@ def test_a_text_in_place_of_an_iri_is_called_so(tmp_path, monkeypatch):
 
 
 UNUSABLE = {
-    "t.xlsx": ("\x7fELF\x02", "t.xlsx: neither the name nor the content tells the format"),
+    "t.xlsx": ("\x7fELF\x02", "t.xlsx: neither the name nor the content determines the format"),
     "d.csv": ("time,x\n01.07.2026 12:00:01,1\n", "'01.07.2026 12:00:01' is not a time"),
     "u.csv": ("\ufefftime,x\n3,1\n", "u.csv: found text in UTF-16; use UTF-8"),
 }

@@ -133,7 +133,7 @@ def test_files_whose_names_a_grid_changes_only_in_case_are_refused(tmp_path):
     (folder / "experiment.toml").write_text(text.replace("[grid]\n", '[grid]\nwhich = ["A", "a"]\n'))
     ran = lars("pack", folder, "-o", tmp_path / "packed")
     assert ran.code == 2
-    assert "except for upper and lower case; rename one of the two files" in ran.err
+    assert "only in upper and lower case; rename one of the two files" in ran.err
 
 
 def test_the_next_command_can_be_copied_to_a_shell(tmp_path):

@@ -130,7 +130,7 @@ def test_what_is_served_is_a_right_adapter(name):
         "unknown": "unknown key 'timeunit', did you mean time_unit",
         "nameless": "WRONG open: ",
         "mute": "to the stream http://e/S, named without < and >, although windows close",
-        "bracketed": "rows come only from <http://e/S>; use names of streams without < and >",
+        "bracketed": "in angle brackets, <http://e/S>; use names of streams without < and >",
         "bare": "'1' is not an RDF term",
         "plain": ", which no pushed triple contains",
         "no-languages": "WRONG terms: no row has a text with a language",

@@ -213,7 +213,10 @@ def test_lines_that_end_with_cr_alone_are_called_so(tmp_path, name):
         "a.nq": "<u:s> <u:p> 5 <u:S> .\r" * 2,
         "a.atoms": "1: p(a).\r" * 2,
     }
-    with pytest.raises(LarsError, match=f"{name}: cannot read its lines: they end with CR alone; use LF"):
+    with pytest.raises(
+        LarsError,
+        match=f"{name}: cannot read the lines of the file: each line ends with CR, without LF; use LF",
+    ):
         rows([written(tmp_path, name, line[name].encode())])
 
 

@@ -158,7 +158,7 @@ def test_what_is_wrong_in_a_row_has_the_row_of_the_users_table(tmp_path):
 HEADER = "time,bike,station,load\n"
 BROKEN = {
     HEADER + "2,b,s,1\n\n3,b,s\n": "4:1: found 3 fields; expected 4, as in the header\n  3,b,s",
-    HEADER + '2,b,s,1\n\n3,b,s,"x\n4,b,s,1\n': "4:1: found a quote that nothing closes",
+    HEADER + '2,b,s,1\n\n3,b,s,"x\n4,b,s,1\n': "4:1: found an opening quote without a closing quote",
     HEADER + "2,b,s,\xff\n": "2:7: found the byte 0xff, which is not text; expected CSV, in UTF-8",
     HEADER + '2,b,"s\nt",1\nx,b,s,1\n': "4:1: 'x' is not a time",
     HEADER + "\n2,b,s,1\nx,b,s,1\n": "4:1: 'x' is not a time",

@@ -110,7 +110,10 @@ def moving(
     while (page := _encoded(here, found, start)) is None:
         found = found[: len(found) // 2]
     left = len(times) - len(found)
-    omitted = f"{quantity(left, 'more step')} would be too long or slow, or cannot be evaluated by clingo"
+    omitted = (
+        f"{quantity(left, 'more step')} of the timeline would make the page too long or too slow, "
+        "or cannot be evaluated by clingo"
+    )
     more = omitted if left else ""
     return page | {"left": list(filter(None, (chosen, more, *page["left"])))}
 

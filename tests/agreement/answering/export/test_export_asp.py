@@ -106,7 +106,7 @@ def test_arithmetic_that_left_32_bit_is_an_error(tmp_path):
     [
         ("t=0:\n\nSATISFIABLE\n", "no answer for the time 1"),
         ("t=0:\n", "the output for the time 0 is not complete"),
-        ("p(1)\n", ":1:1: found no time; expected t=18: in front of the answer sets of a time point"),
+        ("p(1)\n", ":1:1: found no time in front of the answer sets; expected the time point, such as t=18:"),
         ("t=0:\nAnswer: 1\np(1\u2028)\n", ":2:1: no answer set of clingo; expected atoms such as p(1) q"),
         ("t=0:\n*** ERROR: (clingo)\n", ":2:1: no answer set of clingo; expected atoms such as p(1) q"),
     ],

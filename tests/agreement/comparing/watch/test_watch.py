@@ -257,7 +257,7 @@ def test_integers_and_date_times_are_not_mixed(begin, folder):
     run.judge_batch(0, [came(folder, "a", *begin)])
     dates = came(folder, "b", "2026-05-04T08:00:01Z p", "2026-05-04T08:00:09Z p")
     if begin:
-        with pytest.raises(LarsError, match=r"b\.csv: cannot count times: found dateTimes.*have integers"):
+        with pytest.raises(LarsError, match=r"b\.csv: are dateTimes, but.*are integers"):
             run.judge_batch(1, [dates])
         return
     run.judge_batch(1, [dates])

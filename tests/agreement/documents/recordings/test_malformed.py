@@ -127,13 +127,16 @@ def test_a_faulty_stream_file_has_its_own_places(lines, place, problem, tmp_path
         ),
         (
             {"first_index": 1},
-            "bursts[0].first_index: found 1; expected 0, the line after the preceding burst",
+            "bursts[0].first_index: found 1 as the first line of a burst; expected 0, the number of",
         ),
         (
             {"t": 5},
-            "bursts[0].t_last: found 0; expected a time that is not before the time t of the burst, 5",
+            "bursts[0].t_last: found 0 as the last time of a burst; expected a time that is not before",
         ),
-        ({"second": 3}, "bursts[0].second: found 3; expected the second of the burst's lines, 0"),
+        (
+            {"second": 3},
+            "bursts[0].second: found 3 as the second of a burst; expected 0, the second in all lines",
+        ),
     ],
 )
 def test_a_burst_must_fit_its_file(burst, problem, tmp_path):

@@ -108,7 +108,8 @@ def test_a_clock_that_is_driven_reports_without_an_arrival():
     assert [[one.t for one in session.advance(t)] for t in (4, 5, 9)] == [[], [4], []]
     assert (
         session.push([push(8, "late")])[0].refused
-        == "push 1 is at 8 ms, which is before the preceding time 9 ms; expected times in order"
+        == "push 1 is at 8 ms, which is before the preceding time 9 ms; expected pushes "
+        "in the order of their times"
     )
 
 
@@ -125,7 +126,7 @@ def test_no_triple_comes_before_a_time_that_a_driven_clock_has_passed(name):
     session.push([push(10, "a")])
     session.advance(100)
     assert session.push([push(50, "late")])[0].refused.endswith(
-        "50 ms, which is before the preceding time 100 ms; expected times in order"
+        "50 ms, which is before the preceding time 100 ms; expected pushes in the order of their times"
     )
     assert session.push([push(100, "b")])[0].refused is None
 

@@ -161,8 +161,11 @@ def test_an_event_ends_with_an_empty_line(event):
     [
         ({}, "the server has closed the connection"),
         ({"events": b"data: no JSON\n\n" + FIRING}, "cannot read the events of the server"),
-        ({"events": b"data: [1]\n\n" + FIRING}, r"found the row \[1\]; expected an object of texts"),
-        ({"events": b'data: {"s": 3}\n\n' + FIRING}, "expected an object of texts"),
+        (
+            {"events": b"data: [1]\n\n" + FIRING},
+            r"found the row \[1\]; expected a JSON object whose values are strings",
+        ),
+        ({"events": b'data: {"s": 3}\n\n' + FIRING}, "expected a JSON object whose values are strings"),
         ({"registered": b"hello"}, "found no server of Kolibrie"),
     ],
 )

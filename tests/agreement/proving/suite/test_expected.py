@@ -100,7 +100,7 @@ def test_a_stream_with_several_late_elements_is_refused(tests):
         first,
         replace(first, t=first.t + 1),
     )
-    with pytest.raises(LarsError, match=r"cannot give the right reports for [0-9]+ late elements"):
+    with pytest.raises(LarsError, match=r"cannot compute the correct reports for [0-9]+ late elements"):
         VectorReports(parsed(test), static_of(test.static), pushes)
 
 

@@ -464,7 +464,7 @@ CIRCLE = """@prefix mf: <http://www.w3.org/2001/sw/DataAccess/tests/test-manifes
         ("manifest.ttl", lambda text: f"{text}<x> broken", "expected a manifest in Turtle"),
         ("manifest.ttl", lambda text: text.replace("core.ttl", "other.ttl"), "no such file"),
         ("core.ttl", lambda text: text.replace("mf:name", "mf:nome"), "has no name"),
-        ("tests/tumbling-01/stream.nq", lambda text: f"{text}x", "found no timed quad"),
+        ("tests/tumbling-01/stream.nq", lambda text: f"{text}x", "found no quad with a time"),
         (
             "tests/tumbling-01/expected.rspql.json",
             lambda text: text.replace('s": "', 's": "x', 1),

@@ -304,7 +304,9 @@ def test_an_evaluation_that_takes_too_long_is_ended_and_the_next_one_answered(he
     with playground(*heavy, seconds=0.5, memory=8 * 2**30) as found:
         assert found.ask()[0] == 200
         (error,) = found.evaluate(texts={"few.lars": LONG, "many.atoms": MANY})["errors"]
-        assert error["message"].startswith("cannot evaluate: it takes more than 0.5 s")
+        assert error["message"].startswith(
+            "cannot evaluate the experiment: the evaluation takes more than 0.5 s"
+        )
         (error,) = found.evaluate(texts={"few.lars": LONG, "many.atoms": MANY})["errors"]
         assert "0.5 s" in error["message"]  # a new process took the place of the ended one
 
