@@ -148,10 +148,10 @@ class Survey:
         return int(self._points(np.array([self.latest], np.int64))[0])
 
     def _points(self, times: Array) -> Array:
-        if self.clock is None or self.clock.origin is None:
+        if self.clock is None or self.clock.zero is None:
             return times - self.shift
         unit = self.clock.unit.nanoseconds
-        units, _ = _in_units(times, self.clock.origin.value + unit, unit)
+        units, _ = _in_units(times, self.clock.zero.value + unit, unit)
         return units + 1
 
 
@@ -207,11 +207,11 @@ def survey(
     origin, clock = None, None
     if not counted:
         origin = Instant(TimeKind(read[0].kind), earliest - options.unit.nanoseconds, zone_of(read) or 0)
-        clock = replace(sources[0].clock, origin=origin)
+        clock = replace(sources[0].clock, zero=origin)
     shift = _shift(earliest, read, options) if counted else 0
     # Periods part RDF; a program's atoms may well begin at 0.
     at_zero = any(summary.earliest == shift and summary.stream != ATOMS for summary in read)
-    slip = misfit(read, options.windows, sources[0].clock.trace_unit)
+    slip = misfit(read, options.windows, sources[0].clock.integer_unit)
     zero = _zero(origin, shift, read, options)
     latest = max(summary.latest for summary in read)
     return Survey(skipped, latest, clock, counted and at_zero, shift, slip, zero, earliest)

@@ -175,31 +175,32 @@ def cell_date_time(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The conversion of instants to time points: integers count `trace_unit`, dateTimes count from `origin`.
+    """The conversion of instants to time points: integers count `integer_unit`, dateTimes count from `zero`.
 
-    If `origin` is None, dateTimes remain nanoseconds, and the survey of the whole trace finds the origin.
+    `zero` is the instant of time point 0. If `zero` is None, dateTimes remain nanoseconds, and the survey of
+    the whole trace finds time point 0.
     """
 
     unit: Duration
-    trace_unit: Duration
-    origin: Instant | None = None
+    integer_unit: Duration
+    zero: Instant | None = None
 
     def stamp(self, written: Instant) -> Instant:
-        """Return the instant with its value in time points; without an origin, a dateTime is unchanged.
+        """Return the instant with its value in time points; without `zero`, a dateTime is unchanged.
 
         Raises MalformedPart for a time before 0 or after the largest time point. Raises MalformedPart for a
         time that is not a multiple of the unit.
         """
         if written.kind is TimeKind.INTEGER:
-            return self._counted(written, written.value * self.trace_unit.nanoseconds)
-        if self.origin is None:
+            return self._counted(written, written.value * self.integer_unit.nanoseconds)
+        if self.zero is None:
             return written
-        if written.kind is not self.origin.kind:
+        if written.kind is not self.zero.kind:
             text = self._text(written)
             raise MalformedPart(
                 f"{text} cannot be a time point: only one of the two dateTimes has a time zone", fatal=True
             )
-        return self._counted(written, written.value - self.origin.value)
+        return self._counted(written, written.value - self.zero.value)
 
     def _counted(self, written: Instant, nanoseconds: int) -> Instant:
         points, rest = divmod(nanoseconds, self.unit.nanoseconds)
@@ -215,8 +216,8 @@ class Clock:
 
     def _text(self, written: Instant) -> str:
         if written.kind is TimeKind.INTEGER:
-            return f"the time {written.value} (of {self.trace_unit} each)"
-        since = "" if self.origin is None else f", counted from {show(self.origin)},"
+            return f"the time {written.value} (of {self.integer_unit} each)"
+        since = "" if self.zero is None else f", counted from {show(self.zero)},"
         return f"the time {show(written)}{since}"
 
 

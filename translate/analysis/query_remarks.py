@@ -283,7 +283,7 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     windows = [part.window for part in (*query.merged, *query.declared)]
     if not is_pushed(query):
         windows += [block.window for block in stream_blocks(query.pattern)]
-    if windows and all(isinstance(window, Range) and window.origin is not None for window in windows):
+    if windows and all(isinstance(window, Range) and window.opens is not None for window in windows):
         closes = gcd(*(n for window in windows for n in _closes(window, unit)))
         return Duration(closes * unit.nanoseconds).timed(unit)
     if is_historical(query):

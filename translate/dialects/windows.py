@@ -91,15 +91,15 @@ def _range(document: Document, kind: Phrase, manner: Manner) -> windows.Range:
         return windows.Range(width, None, ends="low-open")
     step = width if tumbling or manner.tumbles else None
     step = step if slide is None else _slide(document, slide, manner)
-    origin = None if step is None else manner.opens
+    opens = None if step is None else manner.opens
     if (written := kind.find("origin")) is not None:
-        origin = read_length(document, next(written.phrases()), manner)
+        opens = read_length(document, next(written.phrases()), manner)
     elif manner.grid and step is not None and width.nanoseconds % step.nanoseconds:
-        origin = _ZERO  # Windows open at multiples of the step, and close elsewhere: no pivot is a close.
+        opens = _ZERO  # Windows open at multiples of the step, and close elsewhere: no pivot is a close.
     tumbling = tumbling and slide is None
     # [RANGE L] that slides with the time is Table 1's, unless the language sets its ends.
-    ends = manner.ends_alone if step is None and origin is None else manner.ends
-    return windows.Range(width, step, tumbling=tumbling, ends=ends, origin=origin)
+    ends = manner.ends_alone if step is None and opens is None else manner.ends
+    return windows.Range(width, step, tumbling=tumbling, ends=ends, opens=opens)
 
 
 def _milliseconds(token: Token) -> Duration:
@@ -152,8 +152,8 @@ def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> 
     step = every if slide is None else _slide(document, slide, manner)
     if past is not None:
         return windows.Range(past, step, ends="low-open", ahead=ahead)
-    origin = _ZERO if ahead.nanoseconds % step.nanoseconds else None
-    return windows.Range(ahead, step, ends="low-open", origin=origin)
+    opens = _ZERO if ahead.nanoseconds % step.nanoseconds else None
+    return windows.Range(ahead, step, ends="low-open", opens=opens)
 
 
 def _slide(document: Document, slide: Phrase, manner: Manner) -> Duration:

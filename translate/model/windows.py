@@ -17,8 +17,8 @@ class Range:
     TO NOW - 5 S] is Range(10s, None, 5s). `length` counts from the pivot, so `length` is at least `until`.
     `tumbling` is true for the keyword TUMBLING; engines evaluate TUMBLING differently from D = L. `ends` are
     the ends that the language prescribes, or None. `ahead` is the window's reach after the pivot, which CQELS
-    2 allows. `origin` is the opening of the first window; with an `origin`, the window shows the last closed
-    window.
+    2 allows. `opens` is the time at which the first window opens; with `opens`, the window shows the last
+    closed window.
     """
 
     length: Duration
@@ -27,20 +27,20 @@ class Range:
     tumbling: bool = field(default=False, compare=False)
     ends: windows.Bounds | None = None
     ahead: Duration | None = None
-    origin: Duration | None = None
+    opens: Duration | None = None
 
     @property
     def own_ends(self) -> windows.Bounds:
         """The ends of the window, unless a setting determines the ends."""
-        return self.ends or ("closed" if self.origin is None else "high-open")
+        return self.ends or ("closed" if self.opens is None else "high-open")
 
     def __str__(self) -> str:
         slide = "" if self.slide is None else f" SLIDE {self.slide}"
         until = "" if self.until is None else f" UNTIL {self.until}"
         ends = "" if self.ends is None else f" {self.ends}"
         ahead = "" if self.ahead is None else f" FUTURE {self.ahead}"
-        origin = "" if self.origin is None else f" T0 {self.origin}"
-        return f"[RANGE {self.length}{until}{ahead}{slide}{origin}{ends}]"
+        opens = "" if self.opens is None else f" T0 {self.opens}"
+        return f"[RANGE {self.length}{until}{ahead}{slide}{opens}{ends}]"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -95,7 +95,7 @@ def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
 
 
 def _place(number: int, node: Node) -> Literal:
-    return Literal(f"{node.prefix}{node.position}.{number}")
+    return Literal(f"{node.part_name}{node.position}.{number}")
 
 
 def _unit(setting: Setting) -> Literal:

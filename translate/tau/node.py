@@ -26,8 +26,8 @@ class Node:
     """A position in the tree of a query: its number, its active graph, and the settings of the translation.
 
     Node i becomes the predicate ans_i, and its children are 2i and 2i + 1. The names of other parts (a
-    pattern of EXISTS, a step of a path) begin with `prefix`. Inside GRAPH ?g, the graph is an additional last
-    argument of every predicate. Inside EXISTS, the `guarded_variables` are additional arguments; `guard`
+    pattern of EXISTS, a step of a path) begin with `part_name`. Inside GRAPH ?g, the graph is an additional
+    last argument of every predicate. Inside EXISTS, the `guarded_variables` are additional arguments; `guard`
     binds them to the values of the tested solution. In a multiset (`bag`), a solution has witnesses, which
     distinguish equal solutions. Inside a STREAM block, triples come from `window` on the stream `graph`.
     Inside GRAPH in a block, triples come from the elements of `stream` that have the active graph.
@@ -37,7 +37,7 @@ class Node:
     setting: Setting
     query_variables: frozenset[Variable]
     position: int = 1
-    prefix: str = ""
+    part_name: str = ""
     graph: ActiveGraph = DEFAULT
     window: Window | None = None
     stream: ActiveGraph | None = None
@@ -53,11 +53,11 @@ class Node:
 
     def part(self, mark: str) -> "Node":
         """Return the root of a part that is not a child of the node."""
-        return replace(self, position=1, prefix=f"{self.prefix}{self.position}{mark}_")
+        return replace(self, position=1, part_name=f"{self.part_name}{self.position}{mark}_")
 
     def atom(self, terms: Iterable[Term], mark: str = "") -> Atom:
         """Return the atom ans_i of the terms, the guarded variables, and a variable active graph."""
-        return Atom(f"ans{self.prefix}{self.position}{mark}", (*terms, *self.outer))
+        return Atom(f"ans{self.part_name}{self.position}{mark}", (*terms, *self.outer))
 
     @property
     def outer(self) -> tuple[Variable, ...]:

@@ -181,7 +181,7 @@ def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
         return
     graph: ActiveGraph = name
     if isinstance(name, Variable) and (name in occurring_variables(inner) or name in node.guarded_variables):
-        graph = node.fresh(f"graph{node.prefix}{node.position}")
+        graph = node.fresh(f"graph{node.part_name}{node.position}")
     child = node.child(0, graph)
     yield from tau(inner, child.head(inner))
     # The variable ranges over the named graphs, though triple/4 holds the default graph as well.

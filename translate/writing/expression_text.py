@@ -146,12 +146,12 @@ def _parts_of(window: WindowExpression, language: Language) -> tuple[tuple[str, 
     """Return the kinds of templates for a window, the best first, and the parts that a template must have."""
     match window:
         case Range():
-            origin = None if _opens_by_itself(window, language) else window.origin
+            opens = None if _opens_by_itself(window, language) else window.opens
             optional = {
                 "slide": window.slide,
                 "until": window.until,
                 "ahead": window.ahead,
-                "origin": origin,
+                "origin": opens,
             }
             parts = {name: part for name, part in optional.items() if part is not None}
             return (*filter(None, (window.ends,)), "range"), {"length": window.length, **parts}
@@ -168,13 +168,13 @@ def _parts_of(window: WindowExpression, language: Language) -> tuple[tuple[str, 
 
 
 def _opens_by_itself(window: Range, language: Language) -> bool:
-    """Return whether a window of the language has the origin of the given window without writing it.
+    """Return whether a window of the language opens like the given window, although its text has no time t0.
 
     If the slide divides the width, windows that open at multiples of the slide close there, too.
     """
-    if window.origin is None or window.slide is None or window.origin.nanoseconds:
-        return window.origin is None
-    opens = language.manner.grid or language.manner.opens == window.origin
+    if window.opens is None or window.slide is None or window.opens.nanoseconds:
+        return window.opens is None
+    opens = language.manner.grid or language.manner.opens == window.opens
     return opens or not window.length.nanoseconds % window.slide.nanoseconds
 
 

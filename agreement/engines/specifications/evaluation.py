@@ -381,7 +381,7 @@ def runs_at(
     def on_clock(source: WindowSource) -> WindowSource:
         window = in_ticks(source, starts[source], frame)
         last_closed = (
-            len(windows) > 1 and isinstance(source.window, Range) and source.window.origin is not None
+            len(windows) > 1 and isinstance(source.window, Range) and source.window.opens is not None
         )
         if isinstance(window, FixedWindow) or shift_of(source, frame) or last_closed:
             raise LarsError(

@@ -305,7 +305,7 @@ def shapes(read: Sequence[WindowSource], frame: Frame) -> list[Shape]:
 
 def said_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...] | None:
     """Return t0 of each window in time points; None unless the query defines t0 of all windows."""
-    said = [source.window.origin for source in read if isinstance(source.window, Range)]
+    said = [source.window.opens for source in read if isinstance(source.window, Range)]
     starts = [None if start is None else start.points(unit) for start in said]
     known = tuple(start for start in starts if start is not None)
     return known if known and len(known) == len(read) else None
@@ -422,7 +422,7 @@ class ShownWindow:
         A query that defines when its windows open, such as in sparq, reads the windows that closed last.
         """
         clocked = "window-close" in self.strategies
-        if not (clocked and isinstance(self.source.window, Range) and self.source.window.origin is not None):
+        if not (clocked and isinstance(self.source.window, Range) and self.source.window.opens is not None):
             return window.opening(tick), tick
         # A window that contains its last instant ends one tick after the last one of this instant.
         closed = (tick + 1 - window.start - window.width) // window.slide

@@ -64,7 +64,7 @@ _RULES: Final = (
 )
 _AS_SPECIFIED: Final = sliding.FiringRules(
     include_opening=False,
-    late=False,
+    reopens=False,
     latest=False,
     beside=False,
     last_fed=False,

@@ -90,7 +90,7 @@ def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     operator = query.operator if "R6" in off else "RSTREAM"
     rules = sliding.FiringRules(
         include_opening="R1" not in off,
-        late="R2" not in off,
+        reopens="R2" not in off,
         latest="R4" not in off,
         beside="R5" not in off,
         last_fed="S1" not in off,

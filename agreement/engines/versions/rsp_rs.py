@@ -94,7 +94,7 @@ def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     )
     rules = sliding.FiringRules(
         include_opening="A3" not in off,
-        late="D2" not in off,
+        reopens="D2" not in off,
         latest="D4" not in off,
         beside="D6" not in off,
         last_fed="D5" not in off,

@@ -263,7 +263,7 @@ def first_close(t: float, step: float) -> float:
 class FiringRules:
     """The firing rules of RSP-JS and rsp-rs; a rule that is off follows the specification.
 
-    `include_opening`: windows contain [o, c), not (o, c]. `late`: late arrivals reopen reported windows.
+    `include_opening`: windows contain [o, c), not (o, c]. `reopens`: late arrivals reopen reported windows.
     `latest`: only an arrival in the stream of a window closes the window, and only the window that closed
     last fires; otherwise each window fires at its close. `beside`: other windows have the content of their
     earliest window that is open at the last triple of the firing window. `last_fed`: only the last window on
@@ -273,7 +273,7 @@ class FiringRules:
     """
 
     include_opening: bool
-    late: bool
+    reopens: bool
     latest: bool
     beside: bool
     last_fed: bool
@@ -332,7 +332,7 @@ class FiringWindows:
         return (close for window in self.opened.values() for close in window.contents)
 
     def _enter(self, window: OpenedWindows, push: Push) -> None:
-        least = -math.inf if self.rules.late else self.now
+        least = -math.inf if self.rules.reopens else self.now
         window.open(self.first(window, push.t), push.t, least, always=self.rules.always)
         window.add(push.t, push.triple)
         window.keep(push.t, push.triple, min(push.t, self.now, *self._waiting()))

@@ -141,8 +141,8 @@ class TimeColumn:
 
 def counted_times(clock: Clock, values: Array) -> TimeColumn:
     """Return integers as times."""
-    common = gcd(clock.unit.nanoseconds, clock.trace_unit.nanoseconds)
-    unit, trace_unit = clock.unit.nanoseconds // common, clock.trace_unit.nanoseconds // common
+    common = gcd(clock.unit.nanoseconds, clock.integer_unit.nanoseconds)
+    unit, trace_unit = clock.unit.nanoseconds // common, clock.integer_unit.nanoseconds // common
     kinds, zones = np.full(len(values), TimeKind.INTEGER, np.int8), np.zeros(len(values), np.int16)
     if max(unit, trace_unit) > LARGEST:
         return TimeColumn(kinds, values, np.zeros(len(values), np.bool_), zones)
@@ -153,7 +153,7 @@ def counted_times(clock: Clock, values: Array) -> TimeColumn:
 
 def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones: Zones) -> TimeColumn:
     """Return dateTimes (ns since 1970) as times; only the dateTimes in the mask `known` are valid."""
-    kinds, origin = np.full(len(values), kind, np.int8), clock.origin
+    kinds, origin = np.full(len(values), kind, np.int8), clock.zero
     if origin is None:
         return TimeColumn(kinds, values, known, zones)
     if origin.kind is not kind or max(abs(origin.value), clock.unit.nanoseconds) > _FAR:

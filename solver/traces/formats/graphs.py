@@ -216,7 +216,7 @@ class NumberedTurtle(GraphFormat):
         _ = head
         if options.trace_unit is not None:
             return source
-        return replace(source, clock=replace(source.clock, trace_unit=SECOND))
+        return replace(source, clock=replace(source.clock, integer_unit=SECOND))
 
 
 def numbered_element(source: input_files.TraceFile, data: bytes) -> list[GraphElement]:

@@ -47,7 +47,7 @@ class QuadLines(LineFormat):
         if options.trace_unit is not None:
             return source
         loose = is_loose(head.lines)
-        clock = replace(source.clock, trace_unit=MILLISECOND) if loose else source.clock
+        clock = replace(source.clock, integer_unit=MILLISECOND) if loose else source.clock
         return replace(source, loose=loose, clock=clock)
 
     def read(

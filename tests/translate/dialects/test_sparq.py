@@ -57,7 +57,7 @@ def test_every_close_is_among_the_times_of_pull(windows, period):
 
 def test_an_origin_that_is_no_time_point_is_told_with_its_window():
     query = read_query(f"SELECT * {BLOCK} FROM NAMED WINDOW <w> ON <s> RANGE 10 T0 PT0.5S", "q.rq")
-    assert query.pattern.window.origin == Duration(5 * 10**8)
+    assert query.pattern.window.opens == Duration(5 * 10**8)
 
 
 def test_a_template_before_the_windows_is_no_query_before_them():

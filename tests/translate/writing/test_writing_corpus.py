@@ -36,8 +36,8 @@ def common(query):
 
 def without_ends(part):
     if isinstance(part, StreamBlock) and isinstance(part.window, Range):
-        origin = part.window.origin if part.window.origin != Duration(0) else None
-        return replace(part, window=replace(part.window, ends=None, origin=origin))
+        opens = part.window.opens if part.window.opens != Duration(0) else None
+        return replace(part, window=replace(part.window, ends=None, opens=opens))
     return part if isinstance(part, StreamBlock) else None
 
 

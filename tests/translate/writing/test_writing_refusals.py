@@ -33,7 +33,7 @@ def block(window, stream=S):
 
 
 REFUSED = [
-    (block(Range(SECOND, SECOND, origin=Duration(3)), Iri("s")), "cqels2", "T0 3ns"),
+    (block(Range(SECOND, SECOND, opens=Duration(3)), Iri("s")), "cqels2", "T0 3ns"),
     (replace(block(Now(), Iri("s")), form="CONSTRUCT", to_stream="ISTREAM"), "cqels2", "ISTREAM of"),
     (merging(Range(SECOND)), "csparql", "no window without a STEP"),
     (merging(Range(SECOND, SECOND, SECOND)), "csparql", "UNTIL 1s"),

@@ -115,7 +115,7 @@ def windows(language):
     if manner.ends is not None:
         whole = st.integers(1, 9999).map(lambda n: Duration(n * 10**9))
         ends, opens = st.just(manner.ends), st.just(manner.opens)
-        found = st.builds(Range, whole, whole, ends=ends, origin=opens)
+        found = st.builds(Range, whole, whole, ends=ends, opens=opens)
         return found if not manner.grid else whole.map(lambda one: Range(one, one, ends=manner.ends))
     lengths = st.sampled_from(
         [Duration(n) for n in (10**6, 15 * 10**8, 9 * 10**10, 7200 * 10**9, 864 * 10**11)]
