@@ -139,7 +139,7 @@ def time_of(found, row, unit):
     """Return the time point of a row."""
     if found.clock is None:
         return row.time - found.shift
-    return (row.time - found.clock.origin.value) // unit.nanoseconds
+    return (row.time - found.clock.zero.value) // unit.nanoseconds
 
 
 def fact_of_row(row):
