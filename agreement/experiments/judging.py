@@ -199,8 +199,8 @@ def _choice(
 ) -> specifications.OpenChoice:
     read = sources(run.query)
     first = (work.options.starts or (work.options.first,))[0]
-    said = None if work.options.starts else specifications.said_starts(read, run.unit)
-    bounds = (work.bounds or specifications.as_said(specification, run.query).bounds)[0]
+    said = None if work.options.starts else specifications.query_starts(read, run.unit)
+    bounds = (work.bounds or specifications.with_query_bounds(specification, run.query).bounds)[0]
     return specifications.OpenChoice(said or tuple(first for _ in read), bounds)
 
 
@@ -229,7 +229,7 @@ def judged_cell(work: JudgingWork) -> Json:
         else:
             warnings += judge.why_silent(engine(work.subject.name), run)
     recording = judge.recording_to_judge(run, unit, answers, work.options)
-    by = specifications.as_said(work.by, query)
+    by = specifications.with_query_bounds(work.by, query)
     if work.bounds is not None:
         by = by.model_copy(update={"bounds": work.bounds})
     judgement = judge.judge_recording(recording.task, by, recording.recording, recording.options)

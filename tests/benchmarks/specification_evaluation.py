@@ -15,6 +15,7 @@ from agreement.engines.specifications import (
     OpenChoice,
     Task,
     builtin,
+    clock_answers,
     elements_of,
     evaluated_windows,
     evaluation,
@@ -43,7 +44,7 @@ def task_of(stations):
 
 def naive(profile):
     """Return what is reported at each evaluation, from the whole answers of all of them."""
-    output, runs = evaluation.runs_at(profile.task, profile.frame, profile.windows, profile.points)
+    output, runs = clock_answers.runs_at(profile.task, profile.frame, profile.windows, profile.points)
     return relation_to_stream("ISTREAM", range(len(profile.points)), evaluation._whole(runs, output))
 
 

@@ -587,7 +587,13 @@ def reports_as(
         static_of_run,
         why_silent,
     )
-    from agreement.engines.specifications import EngineRun, OpenChoice, Specification, as_said, said_starts
+    from agreement.engines.specifications import (
+        EngineRun,
+        OpenChoice,
+        Specification,
+        query_starts,
+        with_query_bounds,
+    )
     from agreement.engines.specifications.reporting import CLOCKED
 
     path, trace, unit = task.path, task.trace, task.setting.unit
@@ -609,9 +615,9 @@ def reports_as(
     choices = []
     if isinstance(who, Specification):
         read = requests.sources(engine_run.query)
-        said = said_starts(read, unit) if start is None else None
+        said = query_starts(read, unit) if start is None else None
         starts = said or tuple(start or 0 for _ in read)
-        choices = [OpenChoice(starts, bounds or as_said(who, engine_run.query).bounds[0])]
+        choices = [OpenChoice(starts, bounds or with_query_bounds(who, engine_run.query).bounds[0])]
         changed = who if rows is None else who.model_copy(update={"rows": rows})
         recording = _specified(engine_run, changed, choices[0], max(engine_run.last, until or 0, end or 0))
     else:

@@ -202,7 +202,7 @@ def _bench(
     base = specifications.frame_task(task, specification, bounds)
     how = belonging(base, options)
     read = sources(task.query)
-    said = specifications.said_starts(read, task.unit)
+    said = specifications.query_starts(read, task.unit)
     if options.starts is not None:
         starts = given_starts(read, base.frame, options.starts)
     elif said is not None:

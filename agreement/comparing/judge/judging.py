@@ -540,7 +540,7 @@ def _judgement(
         return judged_by(ENGINES[name], run_of_case(case, ENGINES[name]), recording, how)
     task = recorded_of_case(case, options)
     how_many = narrow_options(task.options, task.task) if hint else task.options
-    said = specifications.as_said(specifications.specification(name), task.task.query)
+    said = specifications.with_query_bounds(specifications.specification(name), task.task.query)
     return judge_by(said, replace(task, options=how_many))[0]
 
 
@@ -734,7 +734,7 @@ def verdict_on(
         ours = _by_engine(engine, recording, recording.options.match)
         others = None if ours.correct else _by_engine(engine, recording, turned.match)
         return AnswersVerdict(ours, (), dates, other=others)
-    reference = specifications.as_said(specifications.specification(engine), recording.task.query)
+    reference = specifications.with_query_bounds(specifications.specification(engine), recording.task.query)
     if recording.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
         reference = reference.model_copy(update={"bounds": (recording.options.bounds,)})

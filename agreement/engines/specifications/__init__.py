@@ -1,22 +1,30 @@
 """The specifications of engines: the reference semantics of RSP-QL (2014), with parameters in TOML files."""
 
+from agreement.engines.specifications.clock_answers import with_versions
+from agreement.engines.specifications.content_answers import ContentAnswers, ShownSpans
+from agreement.engines.specifications.elements import TickClock, Version, elements_of
 from agreement.engines.specifications.evaluation import (
-    ContentAnswers,
-    EngineRun,
     EvaluationReport,
     FramedTask,
-    KeptPart,
     OpenChoice,
     ScheduledTask,
-    ShownSpans,
-    Task,
     answers_of,
     choice_at,
     evaluated_windows,
     evaluations,
     frame_task,
     specified_answers,
-    with_versions,
+)
+from agreement.engines.specifications.frames import (
+    Frame,
+    at_close,
+    has_own_ends,
+    lead_of,
+    query_starts,
+    shape,
+    shapes,
+    shift_of,
+    with_query_bounds,
 )
 from agreement.engines.specifications.parameters import (
     ACCEPTED,
@@ -31,21 +39,5 @@ from agreement.engines.specifications.parameters import (
     in_words,
     specification,
 )
-from agreement.engines.specifications.reporting import (
-    EvaluationPoint,
-    Frame,
-    ShownWindow,
-    TickClock,
-    Version,
-    as_said,
-    at_close,
-    elements_of,
-    has_own_ends,
-    lead_of,
-    needed_tick,
-    period_of,
-    said_starts,
-    shape,
-    shapes,
-    shift_of,
-)
+from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow, needed_tick, period_of
+from agreement.engines.specifications.tasks import EngineRun, KeptPart, Task

@@ -16,7 +16,7 @@ from agreement.comparing.smaller import fewest_enough
 from agreement.engines.adapters.messages import FailedEngineError
 from agreement.engines.engine import Engine, EngineRule
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import as_said
+from agreement.engines.specifications import with_query_bounds
 from agreement.proving.hunting import references
 from agreement.proving.hunting.descriptions import described
 from agreement.proving.hunting.hunted_queries import HuntedQuery
@@ -212,7 +212,7 @@ class Explanation:
         match self.judge:
             case references.SpecificationReference(_, _, specification) as reference:
                 given = self.hunt.reference.options
-                said = as_said(specification, *(query.read for query in self.hunt.queries))
+                said = with_query_bounds(specification, *(query.read for query in self.hunt.queries))
                 return *switches_of(said, given), *delays(reference, self.wrong), *pauses(self.wrong)
             case references.VersionReference() as version:
                 return version.switches

@@ -13,7 +13,7 @@ from agreement.documents.outputs import plain
 from agreement.documents.requests import sources
 from agreement.engines import specifications
 from agreement.engines.engine import RspqlDefinition
-from agreement.engines.specifications.reporting import PushedTriple
+from agreement.engines.specifications.elements import PushedTriple
 from agreement.proving.hunting.references import HuntedRun, JudgedRun, Switch
 from lars.durations import Duration
 from lars.language.formulas import Call

@@ -33,8 +33,8 @@ from agreement.documents.requests import JudgeOptions, sources
 from agreement.engines.adapters.messages import EngineAnswers
 from agreement.engines.engine import Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import EngineRun, Specification, as_said, frame_task
-from agreement.engines.specifications.reporting import PushedTriple
+from agreement.engines.specifications import EngineRun, Specification, frame_task, with_query_bounds
+from agreement.engines.specifications.elements import PushedTriple
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
 from lars.dataclass import dataclass
@@ -436,7 +436,7 @@ class SpecificationReference(Reference):
             # What closes when the last triple comes, no later one has shown to be due.
             options = replace(recorded.options, until=recorded.task.last - 1)
             recorded = replace(recorded, options=options)
-        said = as_said(self.specification, recorded.task.query)
+        said = with_query_bounds(self.specification, recorded.task.query)
         return _with_booleans(JudgedRun(said, recorded, run.late, pushed=run.pushes))
 
     def delays(self, run: HuntedRun) -> Iterator[float]:

@@ -9,7 +9,7 @@ from random import Random
 
 from agreement.documents.requests import WindowSource, sources
 from agreement.engines.specifications import EngineRun, OpenChoice, Specification, Task, Version
-from agreement.engines.specifications.reporting import PushedTriple
+from agreement.engines.specifications.elements import PushedTriple
 from lars.durations import Duration, read_duration
 from solver.facts import Static
 from tests.agreement.engines.specifications import operational

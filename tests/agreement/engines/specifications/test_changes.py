@@ -4,7 +4,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from agreement.engines.r2s import relation_to_stream
-from agreement.engines.specifications.evaluation import changes
+from agreement.engines.specifications.clock_answers import changes
 from lars.language.terms import Variable
 from translate.tau import Output
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agreement.documents.requests import sources
 from agreement.engines.engine import answers
-from agreement.engines.specifications import evaluated_windows, evaluation
+from agreement.engines.specifications import clock_answers, evaluated_windows, evaluation
 from solver.job import answers_at
 from tests.agreement.engines.specifications.operational_strategies import case
 from tests.solver.strategies import part_of
@@ -27,13 +27,13 @@ def scheduled(seed):
 
 def by_clingo(of):
     """Return the same reports, each evaluation's from clingo, with the windows where the choice has them."""
-    original = evaluation.answers_at
-    evaluation.answers_at = partial(answers_at, evaluator="clingo")
+    original = clock_answers.answers_at
+    clock_answers.answers_at = partial(answers_at, evaluator="clingo")
     known, evaluation.answers_of = evaluation.answers_of, lambda _: None
     try:
         return evaluation._evaluated(of)
     finally:
-        evaluation.answers_at, evaluation.answers_of = original, known
+        clock_answers.answers_at, evaluation.answers_of = original, known
 
 
 @part_of(0.4)

@@ -14,7 +14,7 @@ from itertools import accumulate
 import pyoxigraph as ox
 
 from agreement.engines.adapters.oxigraph import TRIPLE, register
-from agreement.engines.specifications import evaluation
+from agreement.engines.specifications import clock_answers, evaluation
 from agreement.proving.hunting import WRITINGS
 from agreement.proving.suite import engine_answers
 from agreement.proving.suite.running import _term
@@ -154,13 +154,13 @@ class WindowByWindow:
 
 def by_clingo(expecting, number):
     """Return the reports of a vector, each evaluation's from clingo."""
-    original = evaluation.answers_at
-    evaluation.answers_at = partial(answers_at, evaluator="clingo")
+    original = clock_answers.answers_at
+    clock_answers.answers_at = partial(answers_at, evaluator="clingo")
     known, evaluation.answers_of = evaluation.answers_of, lambda _: None
     try:
         found = evaluation._evaluated(expecting.scheduled(vectors()[number]))
     finally:
-        evaluation.answers_at, evaluation.answers_of = original, known
+        clock_answers.answers_at, evaluation.answers_of = original, known
     asks = expecting.names == ("Answer",)
     return [
         (one.time, bag(expecting.names, [(TRUE,)] * bool(one.rows) if asks else one.rows))

@@ -1,0 +1,240 @@
+"""The answers of a query over the contents of its windows: each content is evaluated once for all t0."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from functools import lru_cache
+from itertools import accumulate, chain, pairwise
+from typing import Final, Generic, TypeVar
+
+import numpy as np
+
+from agreement.documents.outputs import in_order
+from agreement.documents.recordings import RowNumbers, RowsByNumber
+from agreement.documents.requests import reads_graphs, sources, with_sources
+from agreement.engines.engine import portions
+from agreement.engines.specifications.elements import (
+    PushedTriple,
+)
+from lars.analysis import literal_form
+from lars.dataclass import dataclass
+from lars.language.program import Program, formulas
+from lars.language.stream import ToStream
+from lars.language.terms import Signature
+from lars.language.windows import SlidingWindow, Window
+from solver import relational
+from solver.columns import Array, Mask, TermCodes, among, distinct
+from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments
+from solver.relational.shown_input import ShownContents, span_runs
+from translate.model.query import EngineQuery, Setting
+from translate.tau import Output, lars_program, output_of
+
+ShownSpans = tuple[range, ...]
+"""The content of each window in the order of the query, as a range of elements of the window's stream."""
+_TRIPLE: Final = (STREAM_PREDICATE, 4)
+_QUAD: Final = (QUAD_PREDICATE, 5)
+_GREATEST: Final = 2**62
+_RUNS_AT_ONCE: Final = 500_000
+"""The greatest number of runs of window contents in memory."""
+
+
+class ContentAnswers:
+    """A cache of the answers of a query over the contents of its windows."""
+
+    def __init__(
+        self,
+        query: EngineQuery,
+        setting: Setting,
+        static: Mapping[Signature, Collection[Arguments]],
+        streams: Sequence[Sequence[PushedTriple]],
+        numbers: RowNumbers,
+    ) -> None:
+        """Encode the static rows, and the elements of the stream of each window."""
+        self.output, self.program = _over_contents(Same((id(query),), query), setting)
+        self._static = static
+        self._terms = TermCodes()
+        self._background = {
+            name: relational.encoded_rows(rows, name[1], self._terms) for name, rows in static.items()
+        }
+        self._columns = [self._encoded(elements) for elements in streams]
+        self._quads = list(map(self._encoded_quads, streams)) if reads_graphs(query) else []
+        self._numbers = numbers
+        self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
+        self._known: dict[ShownSpans, RowsByNumber] = {}
+
+    @property
+    def covers(self) -> bool:
+        """Whether the windows' content determines the answer, independent of evaluation and arrival times."""
+        return _is_covered(Same((id(self.program),), self.program), frozenset(self._static))
+
+    def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:
+        """Return the rows of the query over each content, in the order of the contents."""
+        new = sorted({ranges for ranges in contents if ranges not in self._known}, key=_ends)
+        for part in portions(new, _RUNS_AT_ONCE, _added):
+            self._known.update(zip(part, self._answered(part), strict=True))
+        return [self._known[ranges] for ranges in contents]
+
+    def _answered(self, contents: Sequence[ShownSpans]) -> Iterator[RowsByNumber]:
+        """Yield the answer over each content; it equals the previous answer if no row begins or ends."""
+        runs, numbers = self._runs(contents)
+        borders = distinct(np.concatenate(([0], runs.first, runs.last + 1)))
+        firsts, ends = np.searchsorted(borders, runs.first), np.searchsorted(borders, runs.last, "right")
+        owners, places = relational.spread(firsts, ends)
+        # Rows of each answer stay in their order.
+        order = np.argsort(places, kind="stable")
+        begins = np.searchsorted(places[order], np.arange(len(borders) + 1))
+        lengths = np.diff(np.append(borders, len(contents)))
+        for place, length in enumerate(lengths.tolist()):
+            own = owners[order[begins[place] : begins[place + 1]]]
+            yield from [self._in_order(runs.take(own), numbers[own])] * length
+
+    def _in_order(self, runs: relational.RunTable, numbers: Array) -> RowsByNumber:
+        if self.output.order:
+            return self._numbers.numbered(in_order(self.output, relational.row_texts(runs, self._terms)))
+        # Raw rows that answer the same follow each other.
+        return RowsByNumber(self._numbers, numbers if self.output.bag else numbers[_differing(numbers)])
+
+    def sizes(self, contents: Sequence[ShownSpans]) -> list[int]:
+        """Return the number of rows of the answer over each content."""
+        numbers: list[Array] = []
+        for part in portions(contents, _RUNS_AT_ONCE, _added):
+            runs, own = self._runs(part)
+            table = relational.RunTable((own,), runs.first, runs.last)
+            counted = table if self.output.bag else relational.coalesce(table, len(part))
+            changes = np.bincount(counted.first, minlength=len(part) + 1)
+            changes -= np.bincount(counted.last + 1, minlength=len(part) + 1)
+            numbers.append(np.cumsum(changes)[:-1])
+        return np.concatenate(numbers).tolist() if numbers else []
+
+    def changes(self, kind: ToStream, contents: Sequence[ShownSpans]) -> dict[int, RowsByNumber]:
+        """Return the new (ISTREAM) or removed (DSTREAM) rows at each content, by the content's number."""
+        (runs, row_numbers), room = self._runs(contents), len(contents) + 1
+        # A row's place in the order of all stands for it: equal rows follow each other.
+        begins = _differing(row_numbers)
+        places = np.cumsum(begins) - 1
+        events, which = np.unique(
+            np.concatenate((places * room + runs.first, places * room + runs.last + 1)), return_inverse=True
+        )
+        begun, ended = (np.bincount(part, minlength=len(events)) for part in np.split(which, 2))
+        changes = begun - ended
+        if not self.output.bag:
+            counts = np.cumsum(changes)
+            changes = (counts > 0).astype(np.int64) - (counts - changes > 0)
+        owners, numbers = np.divmod(events, room)
+        changes *= 1 if kind == "ISTREAM" else -1
+        changes[(numbers == len(contents)) | (changes < 0)] = 0
+        rows = np.repeat(row_numbers[begins][owners], changes)
+        at = np.repeat(numbers, changes)
+        order = np.argsort(at, kind="stable")
+        times, starts = np.unique(at[order], return_index=True)
+        ends = [*starts.tolist(), len(order)]
+        return {
+            number: RowsByNumber(self._numbers, rows[order[begin:end]])
+            for number, (begin, end) in zip(times.tolist(), pairwise(ends), strict=True)
+        }
+
+    def _runs(self, contents: Sequence[ShownSpans]) -> tuple[relational.RunTable, Array]:
+        """Return the raw rows of contents in textual order, and the numbers of the visible columns.
+
+        Each raw row has a run of numbers: the consecutive contents that have the row.
+        """
+        atoms: dict[tuple[Signature, Window], relational.RunTable] = {
+            (_TRIPLE, SlidingWindow(1, 1, number)): self._table(
+                self._columns[number], [ranges[number] for ranges in contents]
+            )
+            for number in range(len(self._columns))
+        }
+        for number, (quads, before) in enumerate(self._quads):
+            # Of each triple as many quads as it has graphs.
+            own = [ranges[number] for ranges in contents]
+            spans = [range(before[places.start], before[places.stop]) for places in own]
+            atoms[_QUAD, SlidingWindow(1, 1, number)] = self._table(quads, spans)
+        shown_contents = ShownContents(self._terms, len(contents), atoms, self._background)
+        table = relational.evaluated_on(self.program, shown_contents, self.output.predicate)
+        table = table.take(relational.text_order(table, self._terms))
+        return table, self._shown_numbers(table.project(range(len(self.output.variables))))
+
+    def _shown_numbers(self, table: relational.RunTable) -> Array:
+        """Return the number of each row of a table; only rows without a number are decoded."""
+        ranks, room = np.zeros(len(table), np.int64), 1
+        for column in table.columns:
+            room *= len(self._terms)
+            ranks = ranks * len(self._terms) + column
+        if room > _GREATEST:
+            return self._numbers.numbered(relational.row_texts(table, self._terms)).numbers
+        if self._room != room:
+            # New terms change the numbers of rows.
+            self._room, self._ranks, self._row_numbers = room, ranks[:0], ranks[:0]
+        new = np.flatnonzero(~among(ranks, self._ranks))
+        if len(new):
+            _, first = np.unique(ranks[new], return_index=True)
+            new = new[first]
+            added = self._numbers.numbered(relational.row_texts(table.take(new), self._terms)).numbers
+            known = np.concatenate((self._ranks, ranks[new]))
+            order = np.argsort(known)
+            self._ranks, self._row_numbers = known[order], np.concatenate((self._row_numbers, added))[order]
+        return self._row_numbers[np.searchsorted(self._ranks, ranks)]
+
+    def _table(self, columns: Sequence[Array], spans: Sequence[range]) -> relational.RunTable:
+        table = span_runs([span.start for span in spans], [span.stop for span in spans])
+        (places,) = table.columns
+        return replace(table, columns=tuple(column[places] for column in columns))
+
+    def _encoded_quads(self, elements: Sequence[PushedTriple]) -> tuple[list[Array], list[int]]:
+        """Return the quads of the elements as columns, and the number of quads before each element."""
+        quads = [(*each.triple, name, each.stream) for each in elements for name in each.named]
+        codes = self._terms.codes(chain.from_iterable(quads)).reshape(len(quads), 5)
+        return list(codes.T), [0, *accumulate(len(each.named) for each in elements)]
+
+    def _encoded(self, elements: Sequence[PushedTriple]) -> list[Array]:
+        texts = chain.from_iterable((*element.triple, element.stream) for element in elements)
+        return list(self._terms.codes(texts).reshape(len(elements), 4).T)
+
+
+_Kept = TypeVar("_Kept")
+
+
+@dataclass(frozen=True, slots=True)
+class Same(Generic[_Kept]):
+    """A value in a cache; two such values are equal if their keys `decisive` are equal."""
+
+    decisive: tuple[object, ...]
+    kept: _Kept = field(compare=False)
+
+
+@lru_cache(maxsize=2**7)
+def _over_contents(of: Same[EngineQuery], setting: Setting) -> tuple[Output, Program]:
+    """Return the output and the program of a query whose windows have given contents."""
+    query = of.kept
+    # The window's content is given: its name only has to be unique.
+    windows = {source: SlidingWindow(1, 1, number) for number, source in enumerate(sources(query))}
+    named = with_sources(query, lambda source: replace(source, window=windows[source]))
+    return output_of(named, setting), lars_program(named, setting)
+
+
+@lru_cache(maxsize=2**7)
+def _is_covered(of: Same[Program], background: frozenset[Signature]) -> bool:
+    """Return whether the windows' content determines the answers of a program."""
+    program = of.kept
+    forms = (literal_form(part) for rule in program.rules for part in formulas(rule.body))
+    by_content = all(form.window is None or form.mode == "◇" for form in forms)
+    return by_content and relational.obstacle(program, background) is None
+
+
+def _ends(content: ShownSpans) -> list[tuple[int, int]]:
+    return [(span.stop, span.start) for span in content]
+
+
+def _added(before: ShownSpans | None, now: ShownSpans) -> int:
+    """Return the number of elements that enter windows if the content `now` follows the content `before`."""
+    return sum(map(_begun, (range(0),) * len(now) if before is None else before, now))
+
+
+def _begun(before: range, now: range) -> int:
+    """Return the number of elements that enter a window if its content changes from `before` to `now`."""
+    forward = before.start <= now.start and before.stop <= now.stop
+    return now.stop - max(now.start, before.stop) if forward else len(now)
+
+
+def _differing(numbers: Array) -> Mask:
+    """Return a mask that selects the numbers that differ from the previous number."""
+    return np.concatenate(([True], numbers[1:] != numbers[:-1]))[: len(numbers)]

@@ -1,0 +1,232 @@
+"""The positions of windows for given start times t0: width, slide, bounds, and the time of the report."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agreement.documents.requests import WindowSource, sources
+from agreement.engines.specifications import parameters
+from agreement.engines.specifications.elements import TickClock
+from lars.dataclass import dataclass
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.language.windows import Bounds, FixedWindow, SlidingWindow, misses_first, misses_last
+from translate.model.query import EngineQuery, Language
+from translate.model.windows import Now, Range, Rows, Span, Unbounded
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The context of windows: unit, bounds, whether windows slide, clock, and last time point.
+
+    All windows are evaluated at one reference time. The report is due `lead` after the reference time, when
+    the last window that looks ahead closes. `quiet` windows cause no evaluation, because other windows cause
+    evaluations. Windows in `every` slide with the reference time, but report only at the multiples of this
+    step.
+    """
+
+    specification: parameters.Specification
+    unit: Duration
+    bounds: Bounds
+    clock: TickClock
+    until: int
+    lead: int = 0
+    quiet: frozenset[WindowSource] = frozenset()
+    every: int | None = None
+
+    def is_quiet(self, source: WindowSource) -> bool:
+        """Return whether a window causes no evaluation."""
+        # Most queries have no such window, and the hash of a window takes time.
+        return bool(self.quiet) and source in self.quiet
+
+
+def frame_of(query: EngineQuery, frame: Frame) -> Frame:
+    """Return a frame with the properties that the windows of a query determine.
+
+    Raises LarsError if the query language gives windows different bounds, and no option sets the bounds.
+    """
+    specification, unit = frame.specification, frame.unit
+    ends = (
+        _query_bounds(query) if frame.bounds in specification.bounds and _is_builtin(specification) else set()
+    )
+    if len(ends) > 1:
+        kinds = " and ".join(sorted(ends))
+        raise LarsError(
+            "cannot report for windows with different bounds: in the query language, windows are "
+            f"{kinds}; use --bounds to choose the same bounds for all windows"
+        )
+    every = None if query.every is None else query.every.points(unit)
+    return replace(frame, lead=lead_of(query, unit), quiet=frozenset(_quiet(query)), every=every)
+
+
+def lead_of(query: EngineQuery, unit: Duration) -> int:
+    """Return how many time points a report comes after its evaluation: the longest look ahead."""
+    windows = (source.window for source in sources(query))
+    ahead = (each.ahead for each in windows if isinstance(each, Range) and each.ahead is not None)
+    return max((each.points(unit) for each in ahead), default=0)
+
+
+def has_own_ends(query: EngineQuery) -> bool:
+    """Whether a window ignores the bounds of the specification, because it is over a log or looks ahead."""
+    windows = (source.window for source in sources(query))
+    return query.language is Language.JANUS or any(
+        isinstance(each, Range) and each.ahead is not None for each in windows
+    )
+
+
+def _quiet(query: EngineQuery) -> list[WindowSource]:
+    """Return the windows over logs of Janus; if all windows are over logs, omit one of them."""
+    if query.language is not Language.JANUS:
+        return []
+    read = sources(query)
+    logs = [each for each in read if isinstance(each.window, Span) or _slides_with_time(each.window)]
+    if len(logs) < len(read):
+        return logs
+    # The windows that move are evaluated at their step, else all once: when the last of them is complete.
+    moving = [each for each in logs if not isinstance(each.window, Span)]
+    reporting = moving[0] if moving else max(logs, key=_end)
+    return [each for each in logs if each is not reporting]
+
+
+def _end(source: WindowSource) -> Duration:
+    return source.window.end if isinstance(source.window, Span) else Duration(0)
+
+
+def _slides_with_time(window: object) -> bool:
+    return isinstance(window, Now) or (isinstance(window, Range) and window.slide is None)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Width α and slide β of a sliding window in time points; `closed` means that it contains both ends.
+
+    The report is due `due` time points after the window opens. The report is due at the close of the window,
+    unless all windows have another reference time. Between reports, the window moves by `moves`, which is β
+    unless only the reports follow the slide.
+    """
+
+    width: int
+    slide: int
+    closed: bool
+    due: int
+    moves: int
+
+    def closes(self, start: int, until: int) -> range:
+        """Return the report times of the windows that open at start, start + β, and so on."""
+        return range(start + self.due, until + 1, self.slide)
+
+
+def shift_of(source: WindowSource, frame: Frame) -> int:
+    """Return the number of time points from the reference time to the end of a window; it can be negative."""
+    match source.window:
+        case Range(until=until, ahead=ahead):
+            points = [0 if each is None else each.points(frame.unit) for each in (ahead, until)]
+            return points[0] - points[1]
+        case _:
+            return 0
+
+
+def ends_of(source: WindowSource, frame: Frame) -> Bounds:
+    """Return the bounds of a window: its own, if it is over a log or does not end at the reference time."""
+    window = source.window
+    own = frame.is_quiet(source) or shift_of(source, frame)
+    if not isinstance(window, Range) or not own:
+        return frame.bounds
+    if window.ahead is not None and frame.bounds == "closed":
+        return frame.bounds
+    return window.ends or frame.bounds
+
+
+def shape(source: WindowSource, frame: Frame) -> Shape | None:
+    """Return the width α and slide β of a window; None for tuple windows and windows without a beginning."""
+    match source.window:
+        case Range(length, slide):
+            shift = shift_of(source, frame)
+            width = length.points(frame.unit) + shift
+            moves = slide is None or frame.specification.slide == "ignored"
+            step = 1 if moves or slide is None else slide.points(frame.unit)
+            reports = (
+                frame.every if moves and frame.every is not None and not frame.is_quiet(source) else step
+            )
+            closed = ends_of(source, frame) == "closed" or width == 0
+            return Shape(width, reports, closed, width - shift + frame.lead, step)
+        case Now():
+            return Shape(0, 1, closed=True, due=frame.lead, moves=1)
+        case Rows() | Unbounded() | Span():
+            return None
+        case _:
+            raise LarsError(
+                f"cannot report the window {source}: no specification defines when it opens and closes"
+            )
+
+
+def shapes(read: Sequence[WindowSource], frame: Frame) -> list[Shape]:
+    """Return the width α and slide β of each window that has a width and a slide."""
+    return [own for source in read if (own := shape(source, frame)) is not None]
+
+
+def query_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...] | None:
+    """Return t0 of each window in time points; None unless the query defines t0 of all windows."""
+    said = [source.window.opens for source in read if isinstance(source.window, Range)]
+    starts = [None if start is None else start.points(unit) for start in said]
+    known = tuple(start for start in starts if start is not None)
+    return known if known and len(known) == len(read) else None
+
+
+def with_query_bounds(
+    specification: parameters.Specification, *queries: EngineQuery
+) -> parameters.Specification:
+    """Return the specification with the bounds of windows that the query language defines.
+
+    A specification from a TOML file keeps its own bounds.
+    """
+    said = set().union(*map(_query_bounds, queries)) if _is_builtin(specification) else set[Bounds]()
+    return specification.model_copy(update={"bounds": tuple(said)}) if len(said) == 1 else specification
+
+
+def _is_builtin(specification: parameters.Specification) -> bool:
+    """Whether windows have the bounds of the query language, because the specification is built in."""
+    return specification.name in parameters.NAMES and specification == parameters.builtin(specification.name)
+
+
+def _query_bounds(query: EngineQuery) -> set[Bounds]:
+    """Return the bounds that the query language defines, preferably of windows that end at the reference."""
+    quiet = _quiet(query)
+    windows = [each.window for each in sources(query) if isinstance(each.window, Range) and each not in quiet]
+    own = [each for each in windows if each.until is None and each.ahead is None]
+    return {each.ends for each in own or windows if each.ends is not None}
+
+
+def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWindow | SlidingWindow:
+    """Return the window in ticks of the clock, where each window is low-open.
+
+    The first tick of an instant precedes the elements of the instant. The windows [o, c) and [o, c] begin
+    after the first tick of o. The windows (o, c] and (o, c) begin after the first tick of o + 1.
+    """
+    scale = frame.clock.scale
+    match source.window:
+        case Rows():
+            return source.window
+        case Span(begin, end, causal):
+            ends = (begin.points(frame.unit) * scale, (end.points(frame.unit) + 1) * scale - 1)
+            return FixedWindow(*ends, causal)
+        case _:
+            pass
+    bounds = ends_of(source, frame)
+    low_open = misses_first(bounds) and not isinstance(source.window, Now)
+    first = (start + low_open) * scale
+    window_shape = shape(source, frame)
+    if window_shape is None:
+        whole = (max(frame.until, 0) + 2) * scale + abs(first)
+        return SlidingWindow(whole, whole, first)
+    # (o, c) ends before the triples of c, where it is looked at: else the one that closes before c is active.
+    points = window_shape.width + 1 if window_shape.closed else window_shape.width - (bounds == "open")
+    return SlidingWindow(points * scale, window_shape.moves * scale, first)
+
+
+def at_close(time: int, frame: Frame) -> int:
+    """Return the tick of the report that is due at a time.
+
+    High-open windows end before triples of this time.
+    """
+    scale, reference = frame.clock.scale, time - frame.lead
+    return reference * scale if misses_last(frame.bounds) else (reference + 1) * scale - 1

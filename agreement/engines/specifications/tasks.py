@@ -1,0 +1,128 @@
+"""A run of an engine, and the task to evaluate it by a specification."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import field, replace
+from functools import cached_property
+
+from agreement.documents.recordings import Push, RowNumbers
+from agreement.documents.requests import sources
+from agreement.documents.traces import background
+from agreement.engines.specifications.content_answers import ContentAnswers
+from agreement.engines.specifications.elements import (
+    PushedTriple,
+    TickClock,
+    Version,
+    elements_of,
+    elements_on,
+    stream_elements,
+    tick_clock,
+)
+from agreement.engines.specifications.parameters import Tick
+from lars.dataclass import dataclass
+from lars.durations import SECOND, Duration
+from lars.language.terms import Variable
+from solver.facts import Static
+from translate.model.query import EPOCH, EngineQuery, Profile, Semantics, Setting
+from translate.model.windows import Rows
+
+KeptPart = Callable[[Sequence[PushedTriple], range, int], range]
+"""A function that returns the part of a window's content that the query reads at a time point."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineRun:
+    """A registered query with the input of an engine.
+
+    Time points have the length `unit` and begin at `origin`.
+    """
+
+    query: EngineQuery
+    static: Static
+    pushes: tuple[Push, ...]
+    unit: Duration = SECOND
+    origin: str = EPOCH
+
+    @property
+    def last(self) -> int:
+        """The time point of the last push; 0 without pushes."""
+        return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """A run as a specification evaluates it: its elements on the streams, at its time points.
+
+    The last evaluation is at `until`. The task caches answers, because many specifications and start times
+    request the same answers.
+    """
+
+    run: EngineRun
+    elements: tuple[PushedTriple, ...]
+    until: int
+    versions: tuple[Version, ...] = ()
+    kept: KeptPart | None = None
+    """The function that returns the part of a window's content that the query reads.
+
+    None means the whole content.
+    """
+    only_kept: bool = False
+    """Whether a window without a part that the query reads does not cause an evaluation."""
+    at_end: bool = False
+    """Whether the query is also evaluated at the last element, over the windows that are still open."""
+    numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
+    """The numbers of rows, which answers of the query and reports of engines share."""
+    _clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
+    _answers: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    @property
+    def query(self) -> EngineQuery:
+        """The query of the run."""
+        return self.run.query
+
+    @property
+    def unit(self) -> Duration:
+        """The length of a time point."""
+        return self.run.unit
+
+    def with_query(self, query: EngineQuery) -> "Task":
+        """Return the task with another query on the same input."""
+        return replace(self, run=replace(self.run, query=query))
+
+    @cached_property
+    def last(self) -> int:
+        """The arrival time of the last element; 0 without elements."""
+        return max((element.t for element in self.elements), default=0)
+
+    def clock(self, tick: Tick) -> TickClock:
+        """Return the elements of the query's streams on the coarsest clock for the tick."""
+        if tick not in self._clocks:
+            self._clocks[tick] = tick_clock(self._elements, tick)
+        return self._clocks[tick]
+
+    def answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
+        """Return the answers of the query by window content; None if the content does not determine them.
+
+        The content does not determine the answers if static data change, or if a variable stream has tuple
+        windows.
+        """
+        if (profile, rows) not in self._answers:
+            self._answers[profile, rows] = self._content_answers(profile, rows)
+        return self._answers[profile, rows]
+
+    def _content_answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
+        windows = sources(self.query)
+        by_stream = any(isinstance(w.window, Rows) and isinstance(w.stream, Variable) for w in windows)
+        if self.versions or by_stream:
+            return None
+        setting = Setting(profile, self.unit, semantics=rows, ordered=True)
+        static = background(self.run.static, self.query.dataset, lambda _: None, self.query.language)
+        clock = self.clock("instant")
+        streams = [elements_on(clock, window.stream)[1] for window in windows]
+        answers = ContentAnswers(self.query, setting, static, streams, self.numbers)
+        return answers if answers.covers else None
+
+    @cached_property
+    def _elements(self) -> tuple[PushedTriple, ...]:
+        return stream_elements(self.query, self.elements)
