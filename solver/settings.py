@@ -89,11 +89,7 @@ class PeriodWarning(TraceWarning):
 
 
 class OriginWarning(TraceWarning):
-    """The warning that the dateTime `zero` is time 0 of a trace with dateTimes."""
-
-    def __init__(self, sentence: str, zero: str) -> None:
-        super().__init__(sentence)
-        self.zero = zero
+    """The remark which dateTime is time 0 of a trace; commands with several traces show it once."""
 
 
 @dataclass(frozen=True, slots=True)

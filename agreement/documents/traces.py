@@ -395,7 +395,6 @@ def load_trace(
         trace = _load(replace(trace_input, options=options), static)
     for warning in caught:
         if isinstance(warning.message, settings.OriginWarning):
-            trace.origin = warning.message.zero
             settings.told_origin(warn)(str(warning.message))
         elif issubclass(warning.category, settings.TraceWarning):
             warn(str(warning.message))
@@ -522,7 +521,7 @@ def _load(trace_input: settings.TraceInput, static: Background) -> Trace:
             columns = traces.read_columns(sources, trace_input.options)
         timeline = trace_input.timeline or Interval(0, columns.last)
         came = None if trace_input.options.arrival is None else columns
-        return LocalTrace(columns.on_time, timeline, static, runner, came=came)
+        return LocalTrace(columns.on_time, timeline, static, runner, columns.origin, came)
     # The import loads modules that only Spark needs.
     from solver.spark import spark_trace
 

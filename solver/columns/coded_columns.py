@@ -350,11 +350,15 @@ class TimeBins:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TraceColumns:
-    """A trace in columns: the input atoms of each predicate, and the last time of the trace."""
+    """A trace in columns: the input atoms of each predicate, and the last time of the trace.
+
+    `origin` is the dateTime of time 0, None if times are integers.
+    """
 
     terms: TermCodes
     atoms: Mapping[Signature, InputAtoms]
     last: int
+    origin: str | None = None
 
     @property
     def on_time(self) -> "TraceColumns":

@@ -386,7 +386,7 @@ def spark_trace(
         read = reading.read_in_tasks(context, sources, trace_input.options)
     timeline = trace_input.timeline or Interval(0, read.last)
     kept = None if runner.resume is None else finished_slices(runner.resume, sources, trace_input.options)
-    trace = SparkTrace(read, timeline, background, runner, kept)
+    trace = SparkTrace(read, timeline, background, runner, kept, origin=read.origin)
     weakref.finalize(trace, _released, read).atexit = False
     return trace
 

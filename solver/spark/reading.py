@@ -112,7 +112,8 @@ class _Parts(NamedTuple):
 class ReadTrace:
     """A trace on Spark, in unordered `blocks`.
 
-    `pairs` are the pairs (stream, predicate). Spark caches the trace until `forget` is called.
+    `origin` is the dateTime of time 0, None if times are integers. `pairs` are the pairs (stream,
+    predicate). Spark caches the trace until `forget` is called.
     """
 
     blocks: "RDD[Block]"
@@ -121,6 +122,7 @@ class ReadTrace:
     signatures: frozenset[Signature]
     pairs: frozenset[tuple[str, str]]
     parts: "RDD[_Parts]"
+    origin: str | None = None
 
     def forget(self) -> None:
         """Remove the trace from the cache of Spark."""
@@ -169,6 +171,7 @@ def _surveyed(
         frozenset[Signature]().union(*(part.signatures for part in parts_read)),
         frozenset[tuple[str, str]]().union(*(part.pairs for part in parts_read)),
         read,
+        stream_survey.zero,
     )
 
 

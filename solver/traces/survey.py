@@ -440,7 +440,7 @@ def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: Trace
         )
         warnings.warn(TraceWarning(sentence, stream_survey.skipped), stacklevel=2)
     if stream_survey.zero is not None:
-        warnings.warn(OriginWarning(_counting(stream_survey, options), stream_survey.zero), stacklevel=2)
+        warnings.warn(OriginWarning(_counting(stream_survey, options)), stacklevel=2)
     elif stream_survey.shift:
         warnings.warn(TraceWarning(_counting(stream_survey, options)), stacklevel=2)
     if stream_survey.misfit:

@@ -477,7 +477,8 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
     report(stream_survey, rejected, options)
     if any(some.since is not None and (some.since < some.t).any() for some in atoms.values()):
         raise_early(sources, options)
-    return TraceColumns(reading.terms, stream_survey.timed(atoms), stream_survey.last)
+    timed = stream_survey.timed(atoms)
+    return TraceColumns(reading.terms, timed, stream_survey.last, stream_survey.zero)
 
 
 def _in_their_order(atoms: Atoms) -> dict[Signature, InputAtoms]:

@@ -192,11 +192,9 @@ def read_pushes(
     queries = () if query is None else (query,)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", settings.TraceWarning)
-        pushes = pushes_at(trace.paths, traces.options_for(queries, trace.options), unit)
-    zero = None
+        pushes, zero = pushes_at(trace.paths, traces.options_for(queries, trace.options), unit)
     for warning in caught:
         if isinstance(warning.message, settings.OriginWarning):
-            zero = warning.message.zero
             settings.told_origin(warn)(str(warning.message))
         # Only agree needs time 0 outside every period.
         elif not issubclass(warning.category, settings.PeriodWarning):
@@ -223,8 +221,8 @@ def static_of_run(
 
 def pushes_at(
     paths: Sequence[Path], options: settings.TraceOptions, unit: Duration
-) -> tuple[recordings.Push, ...]:
-    """Return the triples of trace files as pushes.
+) -> tuple[tuple[recordings.Push, ...], str | None]:
+    """Return the triples of trace files as pushes, and the dateTime of time 0 if the times are dateTimes.
 
     Raises:
         LarsError: A file contains an atom that is not a triple, or the options name times of arrival.
@@ -234,7 +232,8 @@ def pushes_at(
             f"cannot combine --arrival {options.arrival} with an engine, because engines receive the "
             "data in the order of the trace; use lars agree --late"
         )
-    return recordings.pushes_of(read_arrivals(prepare(paths, options), options), unit.milliseconds)
+    columns = read_arrivals(prepare(paths, options), options)
+    return recordings.pushes_of(columns, unit.milliseconds), columns.origin
 
 
 def check_order(pushes: Sequence[recordings.Push], warn: Callable[[str], None]) -> None:

@@ -304,12 +304,12 @@ class WatchRun(Result):
             def warn(text: str) -> None:
                 self._warn(text.replace(str(here.rejected), str(kept)))
 
-            new, zero, skipped = _elements(paths, here, warn)
-            if options.origin is None and zero is not None:
-                begin = self._begin(zero)
-                new, zero, skipped = _elements(paths, replace(here, origin=begin), warn)
+            new, skipped = _elements(paths, here, warn)
+            if options.origin is None and new.origin is not None:
+                begin = self._begin(new.origin)
+                new, skipped = _elements(paths, replace(here, origin=begin), warn)
             if any(len(some.t) for some in new.atoms.values()):
-                state = _with_times(state, zero, paths)
+                state = _with_times(state, new.origin, paths)
             if kept is not None:
                 state = _with_rejected(state, kept, here.rejected)
                 state = replace(state, rejected=state.rejected + skipped)
@@ -373,14 +373,9 @@ def _with_rejected(state: WatchState, kept: Path, new: Path | None) -> WatchStat
     return replace(state, sizes={**state.sizes, name: size + len(text)})
 
 
-def _elements(
-    paths: Sequence[Path], options: TraceOptions, warn: Warn
-) -> tuple[TraceColumns, str | None, int]:
-    """Return the elements of files in the order of arrival, the dateTime of time 0, and the skipped lines.
-
-    The dateTime is None if times are integers. The skipped lines are a number.
-    """
-    zero, skipped = None, 0
+def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple[TraceColumns, int]:
+    """Return the elements of files in the order of arrival, and the number of skipped lines."""
+    skipped = 0
     with catch_warnings(record=True) as caught:
         simplefilter("always", TraceWarning)
         sources = prepare(paths, options)
@@ -392,12 +387,10 @@ def _elements(
             )
         found = as_they_came(sources, options)
     for warning in caught:
-        if isinstance(warning.message, OriginWarning):
-            zero = warning.message.zero
-        elif isinstance(warning.message, TraceWarning):
+        if isinstance(warning.message, TraceWarning) and not isinstance(warning.message, OriginWarning):
             skipped += warning.message.skipped
             warn(str(warning.message))
-    return found, zero, skipped
+    return found, skipped
 
 
 def _waits(request: WatchRequest) -> str:

@@ -1,6 +1,7 @@
 """The time zone of a trace: dateTimes are shown, and times of day read, in the one that all of them have."""
 
 import json
+import re
 import warnings
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -42,8 +43,8 @@ def zero_of(read):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read()
-    [zero] = [warning.message.zero for warning in caught if isinstance(warning.message, OriginWarning)]
-    return zero
+    [zero] = [str(warning.message) for warning in caught if isinstance(warning.message, OriginWarning)]
+    return re.search(r"time 0 is (\S+),", zero)[1]
 
 
 def zeros(paths, given_options=SECONDS):
