@@ -228,7 +228,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     each = ((t, in_order(output, rows.get(t, ()))) for rows, clock in portions for t in sorted(clock))
     for message in absent_graphs(query, trace.background):
         warn(message)
-    has_rows = rows_on(trace, partial(_part_asked, task=task), interval)
+    has_rows = rows_on(trace, partial(_part_asked, whole=query, task=task), interval)
     when = _when(task, trace, span)
 
     def say(last: int | None) -> None:
@@ -317,8 +317,9 @@ def _of_logic(part: Expression) -> terms.Term | None:
     return part if isinstance(part, Variable | terms.Number) else None
 
 
-def _part_asked(query: EngineQuery, task: SolvingTask) -> Question:
-    return ask(in_mode(query, task), output_of(query, task.setting).predicate)
+def _part_asked(query: EngineQuery, whole: EngineQuery, task: SolvingTask) -> Question:
+    """Return the question for a part of a query, which is evaluated at the times of the whole query."""
+    return ask(_timed(query, whole, task), output_of(query, task.setting).predicate)
 
 
 def _spoken(
@@ -344,10 +345,14 @@ def _changes(
 
 def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
     """Return the query's program with the trigger of the requested mode, or of the mode of its engine."""
+    return _timed(query, query, task)
+
+
+def _timed(query: EngineQuery, whole: EngineQuery, task: SolvingTask) -> Program:
     program = lars_program(query, task.setting)
-    if requests.is_pushed(query, task.evaluation):
+    if requests.is_pushed(whole, task.evaluation):
         return push(program, task.setting.trigger)
-    return pull(program, period_of(query, task.evaluation.period, task.setting))
+    return pull(program, period_of(whole, task.evaluation.period, task.setting))
 
 
 def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, warn: Warn) -> Trace:

@@ -89,6 +89,18 @@ def test_a_graph_that_nothing_provides_from_is_said(folder):
     assert "the query never returns a row: no solution matches {?s <http://e/name> ?n}" in found.err
 
 
+@pytest.mark.parametrize("options", [(), ("--mode", "push"), ("--period", "2")])
+def test_a_part_without_a_window_is_evaluated_at_the_times_of_its_query(folder, options):
+    window = "" if "--period" in options else " STEP PT2S"
+    (folder / "q.rq").write_text(
+        f"{PREFIX}SELECT ?s FROM NAMED WINDOW :w ON :S [RANGE PT4S{window}] "
+        "WHERE { WINDOW :w { ?s :p ?o } ?s :in ?room }"
+    )
+    found = lars("solve", folder / "q.rq", folder / "t.nq", *options)
+    assert (found.code, found.out.count("(")) == (0, 1), found.err
+    assert "the query never returns a row: no solution matches {?s <http://e/in> ?room}" in found.err
+
+
 def test_evaluations_before_the_first_element_are_the_reason_not_the_pattern(tmp_path):
     (tmp_path / "q.rq").write_text(
         f"{PREFIX}SELECT ?s FROM STREAM :S [RANGE 9s STEP 5s] WHERE {{ ?s :p ?o }}"
