@@ -68,6 +68,12 @@ def test_a_language_that_is_not_read_is_named(text, named):
     assert f"no translation for {named}" in refusal(text)
 
 
+@pytest.mark.parametrize("word", ["REPORT ADDED", "TICK EACH", "RETRIEVE ALL", "RULE ?r", "T0", "MAXDELAY x"])
+def test_a_word_that_no_language_has_there_claims_no_other_language(word):
+    said = refusal(f"SELECT {word} ?s {{ STREAM :S [NOW] {{ ?s :p ?o }} }}")
+    assert f": found {word.split()[0]}; expected a variable, ( or *" in said
+
+
 def test_a_string_of_type_langstring_is_refused_at_its_type():
     datatype = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>"
     text = f'SELECT * {WINDOW} {{ ?s :p "a"^^{datatype} }}'

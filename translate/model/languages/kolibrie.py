@@ -34,7 +34,9 @@ MANNER: Final = Manner(
         "NEURAL": ("NEURAL RELATION of Kolibrie", _QUERIES),
     },
     sign=sign(
-        r"\b(?:RULE|RETRIEVE|REPORT|TICK|NEURAL|ML\s*\.)\b|\bWITH\s+(?:POLICY|TIMESTAMP)\b"
+        r"\bRULE\s*[:<]|\bRETRIEVE\s+(?:SOME|EVERY)\b|\bNEURAL\s+RELATION\b|\bML\s*\.\s*PREDICT\b"
+        r"|\bREPORT\s+(?:ON_WINDOW_CLOSE|ON_CONTENT_CHANGE|NON_EMPTY_CONTENT|PERIODIC)\b"
+        r"|\bTICK\s+(?:TIME|TUPLE|BATCH)_DRIVEN\b|\bWITH\s+(?:POLICY|TIMESTAMP)\b"
         r"|\bREGISTER\s+STREAM\s+\S+\s+(?:FROM|WITH)\b"
         r"|\bON\s+(?!STREAM\b)\S+\s*\[\s*(?:(?:SLIDING|TUMBLING)\s+P?T?[0-9]|RANGE\s+[0-9]+\s*(?:STEP|SLIDE|\]))"
     ),
