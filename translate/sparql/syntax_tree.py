@@ -277,6 +277,8 @@ def query_of(tree: Phrase) -> Phrase:
     return query
 
 
+_NUMBERS: Final = frozenset(("size", "iso"))
+"""The terminals of the query languages that are numbers or durations."""
 _GLUED: Final = re.compile(r"[\w.+-]+")
 
 
@@ -299,9 +301,11 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
     accepted = " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
     if shown == ["["]:
         accepted = f"[ and a window, as in {grammar.window}"
-    if wrong.kind == "a variable" and any(map(parser.would_take, grammar.terminals)):
+    if wrong.kind == "a variable" and any(map(parser.would_take, _NUMBERS & grammar.terminals.keys())):
         construct = "a parameter in the place of a number or a duration"
         return UnsupportedError(construct, document.place(wrong.start), covered=accepted)
+    if wrong.kind == "a variable" and any(map(parser.would_take, grammar.terminals)):
+        accepted += ", not a variable"
     if wrong.kind == "a number":  # 2h is two tokens, and one word to its reader
         match = _GLUED.match(document.text, wrong.start)
         wrong = wrong if match is None else replace(wrong, text=match.group())

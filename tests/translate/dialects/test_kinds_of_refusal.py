@@ -74,6 +74,26 @@ def test_a_word_that_no_language_has_there_claims_no_other_language(word):
     assert f": found {word.split()[0]}; expected a variable, ( or *" in said
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "said"),
+    [
+        ("SELECT ?a FROM STREAM ¦?s [NOW] { ?a ?b ?c }", "cqels2", "found ?s; expected the name of a stream"),
+        ("ASK { STREAM <s> [RANGE 9 ¦?u] { ?a ?b ?c } }", "cqels", "found ?u; expected a unit of time: ns"),
+        (
+            "SELECT ?a FROM STREAM s [RANGE ¦?l] { ?a ?b ?c }",
+            "cqels2",
+            "a parameter in the place of a number or a duration; covered: an integer",
+        ),
+    ],
+)
+def test_a_variable_is_named_as_the_fault_with_what_belongs_there(text, language, said):
+    with pytest.raises(PlacedError) as caught:
+        read_query(text.replace("¦", ""), "q.rq", Language(language))
+    assert str(caught.value).startswith(f"q.rq:1:{text.index('¦') + 1}: ")
+    assert said in str(caught.value)
+    assert ("not a variable" in str(caught.value)) == ("parameter" not in said)
+
+
 def test_a_string_of_type_langstring_is_refused_at_its_type():
     datatype = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>"
     text = f'SELECT * {WINDOW} {{ ?s :p "a"^^{datatype} }}'
