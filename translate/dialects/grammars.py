@@ -32,9 +32,22 @@ def clauses_in(document: Document, language: Language) -> int:
     return sum(_clause_at(document, token) in language.manner.clauses for token in document.tokens)
 
 
+def missing_form(language: Language, document: Document) -> UnsupportedError | None:
+    """Return the error for the form of a query, such as CONSTRUCT, if the language has no such form."""
+    every = {form for other in Language for form in other.manner.forms}
+    token = next((one for one in document.tokens if one.is_word(*every)), None)
+    forms = language.manner.forms
+    if token is None or token.is_word(*forms):
+        return None
+    construct = f"{token.text.upper()} of {TITLES[language]}"
+    return UnsupportedError(construct, document.place(token.start), covered=", ".join(forms))
+
+
 def _explain(language: Language, document: Document, token: Token) -> PlacedError | None:
     """Return the error at a token that only other languages accept; None at any other token."""
     dialect = language.manner
+    if (missing := missing_form(language, document)) is not None:
+        return missing
     token = next((one for one in document.tokens if one.is_word(*dialect.foreign)), token)
     place = document.place(token.start)
     if token.kind == "a keyword" and (refused := dialect.refused.get(token.text.upper())):

@@ -26,7 +26,7 @@ from lars.errors import PlacedError
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate import sparql
-from translate.dialects.grammars import CLAUSE, GRAMMARS, TITLES, clauses_in
+from translate.dialects.grammars import CLAUSE, GRAMMARS, TITLES, clauses_in, missing_form
 from translate.dialects.readings import Readings, concerns_queries, manner_of
 from translate.dialects.windows import idle_step, read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
@@ -191,6 +191,10 @@ class _Streams:
             self.read.update(self.named)
             return AnyWindow(Variable(token.text[1:]), tuple(self.named.values()))
         name = self._name(token, "window")
+        if name not in self.named and self.manner.declares_all:
+            declared = ", ".join(f"<{one.value}>" for one in self.named) or "none"
+            accepted = f"a window that FROM NAMED WINDOW declares: {declared}"
+            raise self.document.unexpected(token, accepted)
         if name not in self.named:
             return AnyWindow(name, ())
         self.read.add(name)
@@ -442,12 +446,14 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
     SPARQLstream, is read as SPARQLstream if possible.
 
     Raises:
-        PlacedError: No language reads the text. The error is the error of the most likely language, which
-            reads farthest. If two languages read equally far, the language with a sign in the text is more
+        PlacedError: No language reads the text. A language with a sign in the text that lacks the form of
+            the query is named. Otherwise, the error is that of the most likely language, which reads
+            farthest. If two languages read equally far, the language with a sign in the text is more
             likely, then the language with more streaming clauses in the text.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}
+    forms: list[PlacedError] = []
     found = [language for language in Language if _has_sign(text, language, whole)]
     for language in (*found, *(language for language in Language if language.manner.sign is None)):
         try:
@@ -459,6 +465,8 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
             lifted = lift(document, language, readings)
         except PlacedError as error:
             errors[language] = error
+            if language in found and (missing := missing_form(language, document)) is not None:
+                forms.append(missing)
             far = reach(document, GRAMMARS[language])
             ends[language] = far, language in found, clauses_in(document, language)
             continue
@@ -466,6 +474,8 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
             with suppress(PlacedError):
                 return lift(document, Language.SPARQLSTREAM, readings)
         return lifted
+    if forms:
+        raise forms[0]
     likeliest = max(ends, key=lambda language: ends[language])
     best = errors[likeliest]
     if isinstance(best, QueryError) and len({end for end, *_ in ends.values()}) > 1:

@@ -69,6 +69,7 @@ class Manner:
       without a slide.
     - If `tumbles` is true, a window without a slide is a tumbling window.
     - If `grid` is true, windows open at multiples of the slide.
+    - If `declares_all` is true, a WINDOW without a declaration is an error. Otherwise, it is empty.
     - `opens` is the time at which the first window opens. A window is not evaluated before it closes.
     - `bare` is the unit of an integer without a unit.
     - `texts` is None if the names of streams are IRIs. If the names are words, they are read as IRIs that
@@ -117,6 +118,7 @@ class Manner:
     bare: Duration | None = None
     tumbles: bool = False
     opens: Duration | None = None
+    declares_all: bool = False
     grid: bool = False
     texts: str | None = None
     empty_group: EmptyGroup = "values"

@@ -86,6 +86,9 @@ CLAUSE = "FROM NAMED WINDOW <w> ON <s>"
             QueryError,
         ),
         (f"SELECT * {BLOCK} {CLAUSE} RANGE 10 T0 ¦MAXDELAY 3", "a duration", QueryError),
+        (f"SELECT * {{ WINDOW ¦<v> {{ ?s ?p ?o }} }} {CLAUSE} RANGE 10", "declares: <w>", QueryError),
+        (f"¦ASK {BLOCK} {CLAUSE} RANGE 10", "ASK of sparq; covered: SELECT", UnsupportedError),
+        (f"¦CONSTRUCT {{ }} {CLAUSE} [RANGE 9 T0 1] {BLOCK}", "CONSTRUCT of sparq", UnsupportedError),
     ],
 )
 def test_what_sparq_rejects_is_refused_at_its_place(marked, word, kind):

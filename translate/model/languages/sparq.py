@@ -16,7 +16,7 @@ MANNER: Final = Manner(
     refused={**UNDER, "NOW": ("a window from NOW of sparq", "RANGE duration STEP duration")},
     sign=sign(
         r"\bON\s+\S+\s+(?:RANGE|TUMBLING|SLIDING|ROWS)\b|\b(?:T0|MAXDELAY)\s+P?T?[0-9]"
-        r"|\}[^{}]*\bFROM\s+NAMED\s+WINDOW\b|\[\s*(?:TUMBLING|SLIDING)\s+RANGE\b"
+        r"|\}[^{}]*\bFROM\s+NAMED\s+WINDOW\b[^{}]*\Z|\[\s*(?:TUMBLING|SLIDING)\s+RANGE\b"
     ),
     units=ISO,
     templates={"range": ("[RANGE {length} STEP {slide}( T0 {origin})]",), "rows": ("[ROWS {count}]",)},
@@ -28,4 +28,5 @@ MANNER: Final = Manner(
     bare=SECOND,
     tumbles=True,
     opens=Duration(0),
+    declares_all=True,
 )
