@@ -155,7 +155,8 @@ _NAMED: Final = re.compile(r"(\w+)( \{(?:operator|kind)\})? \{(?:name|iri|word)\
 _LABELLED: Final = re.compile(r"(\w+) \{label\}")
 
 _FIELD: Final = re.compile(r"\{(\w+)\}")
-_COVERED: Final = {"rest": {"length", "until"}}
+_COVERED: Final[Mapping[str, Collection[str]]] = {"rest": ("length", "until"), "every": ()}
+"""The parts of a window that another part of its text contains; {every} is the period of the query."""
 
 
 def with_options(template: str, parts: Collection[str]) -> str:

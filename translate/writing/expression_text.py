@@ -123,8 +123,10 @@ def write_duration(duration: Duration, language: Language) -> str:
     raise CannotSayError(f"the duration {duration}", language, accepted)
 
 
-def write_window(window: WindowExpression, language: Language) -> str:
+def write_window(window: WindowExpression, language: Language, every: Duration | None = None) -> str:
     """Return a window in brackets; raise CannotSayError for a window that the language lacks.
+
+    `every` is the period of the query, which some windows contain.
 
     >>> write_window(Range(Duration(10**10), Duration(10**9)), Language.CSPARQL)
     '[RANGE 10s STEP 1s]'
@@ -132,13 +134,14 @@ def write_window(window: WindowExpression, language: Language) -> str:
     templates, (kinds, parts) = language.manner.templates, _parts_of(window, language)
     for template in chain.from_iterable(templates.get(kind, ()) for kind in kinds):
         if can_say(template, parts.keys()):
-            return _filled(template, parts, language)
+            return _filled(template, {**parts, "every": every or _SHORTEST}, language)
     accepted = f"its windows are {language.manner.windows}"
     if kinds[-1] == "range" and parts.keys() == {"length"} and language in STEPPED:
         accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
     raise CannotSayError(f"the window {window}", language, accepted)
 
 
+_SHORTEST: Final = Duration(NANOSECONDS["ms"])
 _Parts = Mapping[str, Duration | int]
 
 
@@ -200,8 +203,8 @@ class Dialect:
 
     `prefixes` maps namespaces to prefixes, and `used` counts the IRIs of each namespace. Variables in
     `blanks` are written as blank nodes. `bases` are the base IRIs of calls of IRI; "" means no base. `base`
-    is the BASE of the text. `windows` are the declared windows of RSP-QL with their names. With `read_here`,
-    VALUES and windows that the language's engine lacks are written too, for this program only.
+    is the BASE of the text. `windows` are the declared windows of RSP-QL with their names. `every` is the
+    period of the query, if the query has one. With `read_here`, VALUES and windows that the language's engine lacks are written too, for this program only.
     """
 
     language: Language
@@ -211,6 +214,7 @@ class Dialect:
     bases: set[str] = field(default_factory=set)
     base: str = ""
     windows: Windows = ()
+    every: Duration | None = None
     read_here: bool = False
 
     def cannot(self, construct: str, accepted: str) -> CannotSayError:
@@ -349,7 +353,7 @@ class Dialect:
         slides = isinstance(window, Range) and window.slide is not None
         # All windows of CQELS are read in C-SPARQL, whose own are others than it has.
         as_cqels = self.read_here and not is_other and not slides
-        return write_window(window, Language.CQELS if as_cqels else self.language)
+        return write_window(window, Language.CQELS if as_cqels else self.language, self.every)
 
     def _window(self, block: StreamBlock) -> str:
         if isinstance(block.stream, terms.Variable):

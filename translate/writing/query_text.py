@@ -229,7 +229,8 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
       FILTER (?o > 1)
     }
     """
-    counting = Dialect(language, blanks=_blanks(query), windows=_windows(query), read_here=read_here)
+    counting = Dialect(language, read_here=read_here, every=query.every)
+    counting = replace(counting, blanks=_blanks(query), windows=_windows(query))
     _lines(query, counting)
     dialect = replace(counting, prefixes=choose_prefixes(counting.used), base=_base(counting))
     text = "".join(f"{line}\n" for line in _lines(query, dialect))

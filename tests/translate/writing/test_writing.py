@@ -1,6 +1,7 @@
 """Queries as text: golden texts in each language, and what needs braces or brackets."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -129,6 +130,21 @@ GOLDEN = {
 }
 TEXTS = [(one, GOLDEN.get(one) or re.sub(r"(?m)^#.*\n", "", sample(one))) for one in Language]
 """A text of each language as it is written: of one without a golden text its sample is the text."""
+
+
+@pytest.mark.parametrize("steps", [(3000,), (3000, 3000), (1,), (3000, 5000)])
+def test_the_step_of_windows_with_offset_alone_is_the_period_that_is_written(steps):
+    windows = " ".join(
+        f"FROM NAMED WINDOW <w{n}> ON LOG <s> [OFFSET {9 + n}000 RANGE 4000 STEP {step}]"
+        for n, step in enumerate(steps)
+    )
+    query = read_query(f"SELECT ?a {windows} {{ WINDOW <w0> {{ ?a <p> ?b }} }}", "q.rq")
+    again = read_query(write_query(query, Language.JANUS), "q.rq")
+    if len({*steps}) == 1:
+        assert (again.every, again) == (query.every, replace(query, notes=again.notes))
+        assert query.every.nanoseconds == steps[0] * 10**6
+    else:
+        assert query.every is None
 
 
 @pytest.mark.parametrize("language", Language)

@@ -20,7 +20,7 @@ MANNER: Final = Manner(
     units={"ms": ""},
     templates={
         "range": ("[RANGE {length} STEP {slide}]",),
-        "closed": ("[OFFSET {length} RANGE {rest} STEP 1]",),
+        "closed": ("[OFFSET {length} RANGE {rest} STEP {every}]",),
         "span": ("[START {start} END {end}]",),
     },
     block="WINDOW {label}",
