@@ -291,21 +291,26 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
         queries = [(language.value, written)]
     if language.manner.opens is not None and written.language is not language:
         warn(f"{TITLES[language]} shows no content of a window before the first window has closed")
+    said: set[str] = set()
     for name, source_query in queries:
-        query = requests.with_sources(source_query, partial(_stepping, step=task.step))
+        query = _as_written(requests.with_sources(source_query, partial(_stepping, step=task.step)), written)
         if len(queries) > 1:
             yield f"# {name}"
-        text = write_query(_as_written(query, written), language).rstrip("\n")
-        for remark in _changes(query, text, language):
+        text = write_query(query, language).rstrip("\n")
+        new = [remark for remark in _changes(query, text, language) if remark not in said]
+        said.update(new)
+        for remark in new:
             warn(remark)
         yield text
 
 
 def _changes(query: EngineQuery, text: str, language: Language) -> Iterator[str]:
-    """Yield warnings about the text of a query: other window ends, and another recognized language."""
+    """Yield warnings about the text of a query: a lost registration, other window ends, another language."""
     title = TITLES[language]
     read = partial(requests.read_once, text, f"the query in {title}", base="", opaque=True)
-    before, after = _ends(query), _ends(read(language))
+    again = read(language)
+    yield from _lost(query, again)
+    before, after = _ends(query), _ends(again)
     for end in sorted(before - after):
         yield (
             f"the windows of the query are {end}, but the windows of a {title} query are "
@@ -317,6 +322,22 @@ def _changes(query: EngineQuery, text: str, language: Language) -> Iterator[str]
     if recognized is not language:
         problem = "not recognized" if recognized is None else f"recognized as {TITLES[recognized]}"
         yield f"without --engine, the text is {problem}; use --engine {language.value} to read it as {title}"
+
+
+def _lost(query: EngineQuery, again: EngineQuery) -> Iterator[str]:
+    """Yield warnings about the parts of a query's registration that its text does not contain."""
+    title = TITLES[again.language]
+    if query.name is not None and again.name is None:
+        yield f'the text in {title} does not contain the name of the query, "{query.name}"'
+    elif query.name is not None and again.name != query.name:
+        yield f'the name of the query, "{query.name}", is "{again.name}" in {title}'
+    if query.registers_stream and not again.registers_stream:
+        yield f"the text in {title} does not register a stream of the answers"
+    if query.every is not None and again.every != query.every:
+        yield (
+            f"the text in {title} does not contain the period of the query, {query.every}; "
+            f"use --mode pull --period {query.every}"
+        )
 
 
 def _ends(query: EngineQuery) -> set[str]:

@@ -129,3 +129,38 @@ def test_a_pattern_of_two_streams_needs_both_queries(second, named, tmp_path):
     said = lars("agree", tmp_path).err
     assert "use both queries, because a CQELS query names the stream of each pattern" in said
     assert ("--assign STREAM=PREDICATE" in said) == named
+
+
+REGISTERED = {
+    "csparql": "REGISTER STREAM my-q COMPUTED EVERY 7s AS "
+    "SELECT ?a FROM STREAM <u:s> [RANGE 9s STEP 9s] { ?a <u:p> ?c }",
+    "rspql": f"REGISTER STREAM <u:my-q> COMPUTED EVERY PT7S AS {NAMED.format('<u:s> [RANGE PT9S STEP PT9S]')}",
+    "cqels2": "REGISTER QUERY my-q AS SELECT ?a FROM STREAM s [RANGE 9s] { STREAM s { ?a <u:p> ?b } }",
+    "kolibrie": f"REGISTER RSTREAM <u:my-q> AS {NAMED.format('<u:s> [RANGE 9 STEP 3]')}",
+    "sparq": f"REGISTER RSTREAM <u:my-q> AS {NAMED.format('<u:s> [RANGE 9 STEP 3 T0 0]')}",
+}
+
+
+@pytest.mark.parametrize("target", sorted(one.value for one in Language))
+@pytest.mark.parametrize("source", REGISTERED)
+def test_what_a_text_lacks_of_the_registration_is_said_once(source, target, tmp_path):
+    assigned = source == "csparql" and Language(target) not in MERGING
+    ran = translated(tmp_path, REGISTERED[source], "--to", target, *["--assign", "u:s=u:p"][: 2 * assigned])
+    if ran.code == 2:
+        assert "cannot express" in ran.err
+        return
+    kept, query = " ".join(ran.out.split()), read_query(REGISTERED[source], "q.rq")
+    said = " ".join(ran.err.split())
+    in_text = re.search(r"REGISTER \w+ <?([^ <>]*)", kept)
+    if in_text is None:
+        assert said.count(f'does not contain the name of the query, "{query.name}"') == 1
+    else:
+        renamed = f'the name of the query, "{query.name}", is "{in_text[1]}" in'
+        assert said.count(renamed) == (in_text[1] != query.name)
+    assert said.count("does not register a stream") == (query.registers_stream and in_text is None)
+    lost = query.every is not None and "EVERY" not in kept
+    assert said.count("does not contain the period of the query, 7s; use --mode pull --period 7s") == lost
+
+
+def test_a_query_of_cqels_2_is_registered_as_a_query():
+    assert not read_query(REGISTERED["cqels2"], "q.rq").registers_stream
