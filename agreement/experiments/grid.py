@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import field, replace
 from itertools import product
 from math import prod
@@ -31,6 +32,7 @@ from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
 from solver import settings
+from translate.dialects import TITLES
 from translate.model.query import MERGING, EngineQuery, Language, Setting
 
 if TYPE_CHECKING:
@@ -302,10 +304,24 @@ class _Grid:
         around = replace(requests.current(), base=requests.base_for(filled, source))
         query_text = QueryText(filled, source, language, around)
         if query_text not in self.read:
-            self.read[query_text] = requests.query_in(
-                query_text.text, source, self.experiment.unit, language, graphs=True
-            )
+            try:
+                self.read[query_text] = requests.query_in(
+                    query_text.text, source, self.experiment.unit, language, graphs=True
+                )
+            except LarsError as error:
+                if (own := _language_of(query_text)) is language:
+                    raise
+                problem = f"the query {source} is in {TITLES[own]}; use the key {own.value}"
+                raise self.experiment.error(path, problem) from error
         return query_text
+
+
+def _language_of(query: QueryText) -> Language:
+    """Return the language of a query's key if that language reads the text, or else the one that does."""
+    for language in (query.language, None):
+        with suppress(LarsError):
+            return requests.read_once(query.text, query.source, language).language
+    return query.language
 
 
 def _name(table: _Table) -> str:

@@ -382,6 +382,27 @@ def test_a_trace_at_the_top_can_be_made_up(folder):
     assert (made.stations, made.unit) == (2, MINUTE)
 
 
+@pytest.mark.parametrize("own", sorted(one.value for one in Language if one is not Language.JANUS))
+@pytest.mark.parametrize("key", ["csparql", "cqels", "kolibrie"])
+def test_a_query_under_the_key_of_another_language_names_its_key(folder, key, own):
+    (folder / "o.rq").write_text((SAMPLES / f"crowd/query.{own}.rq").read_text())
+    text = full().replace('csparql = "q.rq"', f'{key} = "o.rq"').replace("1min", "1s")
+    try:
+        found = cells(folder, text)
+    except LarsError as error:
+        assert f"{key}: the query" in str(error)
+        assert f"is in {Language(own).manner.title}; use the key {own}" in str(error)
+    else:
+        assert (own == key or (key, own) == ("kolibrie", "rspql"), len(found)) == (True, 1)
+
+
+def test_another_fault_under_the_right_key_names_no_other_key(folder):
+    (folder / "o.rq").write_text("SELECT ?x { STREAM <u:s> [RANGE 9s] { ?x a ?y } FILTER(?y <<< 3) }")
+    with pytest.raises(PlacedError, match="o.rq:1:") as caught:
+        cells(folder, full().replace('csparql = "q.rq"', 'cqels = "o.rq"'))
+    assert "use the key" not in str(caught.value)
+
+
 @pytest.mark.parametrize(("key", "side"), [("sparqlstream", "csparql"), ("rspql", "cqels")])
 def test_other_languages_stand_on_the_side_that_reads_streams_as_they_do(folder, key, side):
     texts = {
