@@ -204,7 +204,8 @@ class Dialect:
     `prefixes` maps namespaces to prefixes, and `used` counts the IRIs of each namespace. Variables in
     `blanks` are written as blank nodes. `bases` are the base IRIs of calls of IRI; "" means no base. `base`
     is the BASE of the text. `windows` are the declared windows of RSP-QL with their names. `every` is the
-    period of the query, if the query has one. With `read_here`, VALUES and windows that the language's engine lacks are written too, for this program only.
+    period of the query, or None. With `read_here`, VALUES and windows that the language's engine lacks are
+    written too, for this program only.
     """
 
     language: Language

@@ -387,18 +387,17 @@ def test_a_trace_at_the_top_can_be_made_up(folder):
 def test_a_query_under_the_key_of_another_language_names_its_key(folder, key, own):
     (folder / "o.rq").write_text((SAMPLES / f"crowd/query.{own}.rq").read_text())
     text = full().replace('csparql = "q.rq"', f'{key} = "o.rq"').replace("1min", "1s")
-    try:
-        found = cells(folder, text)
-    except LarsError as error:
-        assert f"{key}: the query" in str(error)
-        assert f"is in {Language(own).manner.title}; use the key {own}" in str(error)
-    else:
-        assert (own == key or (key, own) == ("kolibrie", "rspql"), len(found)) == (True, 1)
+    if own == key or (key, own) == ("kolibrie", "rspql"):  # Kolibrie reads the text of RSP-QL, too.
+        assert len(cells(folder, text)) == 1
+        return
+    with pytest.raises(LarsError, match=f"{key}: the query") as caught:
+        cells(folder, text)
+    assert f"is in {Language(own).manner.title}; use the key {own}" in str(caught.value)
 
 
 def test_another_fault_under_the_right_key_names_no_other_key(folder):
     (folder / "o.rq").write_text("SELECT ?x { STREAM <u:s> [RANGE 9s] { ?x a ?y } FILTER(?y <<< 3) }")
-    with pytest.raises(PlacedError, match="o.rq:1:") as caught:
+    with pytest.raises(PlacedError, match=r"o\.rq:1:") as caught:
         cells(folder, full().replace('csparql = "q.rq"', 'cqels = "o.rq"'))
     assert "use the key" not in str(caught.value)
 

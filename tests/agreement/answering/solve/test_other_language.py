@@ -134,7 +134,8 @@ def test_a_pattern_of_two_streams_needs_both_queries(second, named, tmp_path):
 REGISTERED = {
     "csparql": "REGISTER STREAM my-q COMPUTED EVERY 7s AS "
     "SELECT ?a FROM STREAM <u:s> [RANGE 9s STEP 9s] { ?a <u:p> ?c }",
-    "rspql": f"REGISTER STREAM <u:my-q> COMPUTED EVERY PT7S AS {NAMED.format('<u:s> [RANGE PT9S STEP PT9S]')}",
+    "rspql": "REGISTER STREAM <u:my-q> COMPUTED EVERY PT7S AS "
+    + NAMED.format("<u:s> [RANGE PT9S STEP PT9S]"),
     "cqels2": "REGISTER QUERY my-q AS SELECT ?a FROM STREAM s [RANGE 9s] { STREAM s { ?a <u:p> ?b } }",
     "kolibrie": f"REGISTER RSTREAM <u:my-q> AS {NAMED.format('<u:s> [RANGE 9 STEP 3]')}",
     "sparq": f"REGISTER RSTREAM <u:my-q> AS {NAMED.format('<u:s> [RANGE 9 STEP 3 T0 0]')}",
