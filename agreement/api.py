@@ -11,18 +11,19 @@
 command with the same name. `contained` runs `lars decide --contained`, `decide_late` runs `lars decide
 --delay`, `agree_late` runs `lars agree --late`, and `read_export` runs `lars export --read`. `compare_logs`
 runs `lars compare` on two files of alerts, and `check_pack` runs `lars run --check`. Each keyword has the
-name of the option, with `_` for `-`. If Python reserves a name, the keyword ends in `_`: `from_`, `as_`. A
-query or program is a path or a text. A trace is a path, a text, an open file, a table or a sequence of
-elements. A table is a table of pyarrow, pandas or polars, with the columns t, stream, s, p, o or the columns
-t, atom. An element is a pair (t, graph) or (t, triple) with objects of rdflib. Static data are a path, a
-text, an open file or a graph of rdflib. A string is read as a text if the string contains a line break, { or
-←, otherwise as a path. Numbers of numpy are valid numbers, and a timedelta is a valid duration.
+name of the option of the command, with `_` for `-`. If Python reserves the name of an option, the keyword
+ends in `_`: `from_`, `as_`. A query or program is a path or a text. A trace is a path, a text, an open file,
+a table or a sequence of elements. A table is a table of pyarrow, pandas or polars, with the columns t,
+stream, s, p, o or the columns t, atom. An element is a pair (t, graph) or (t, triple) with objects of rdflib.
+Static data are a path, a text, an open file or a graph of rdflib. A string is read as a text if the string
+contains a line break, { or ←, otherwise as a path. As values of keywords, numbers of numpy and timedeltas (as
+durations) are valid.
 
 Results are immutable. A result has the attributes `warnings`, `notes` and `text`, the JSON output
-(`to_json()`), and the tables of the option --out. An invalid input raises `LarsError`. Its subclass
-`PlacedError` also has the `place` of the error. A failed run raises `FailedRunError`, for example if memory
-is short. The functions print nothing; the callback `progress(done, total)` receives the progress of the work.
-Each call reads its files again.
+(`to_json()`), and the tables of the option --out. An invalid input raises `LarsError`. The subclass
+`PlacedError` of `LarsError` also has the `place` of the error. A failed run raises `FailedRunError`, for
+example if memory is short. The functions print nothing; the callback `progress(done, total)` receives the
+progress of the work. Each call of a function reads its files again.
 """
 
 from importlib import import_module

@@ -73,7 +73,7 @@ _NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 
 @dataclass(frozen=True, slots=True)
 class AskedAtom:
-    """The text of an atom: its time if the text contains @, its predicate, and its arguments as written."""
+    """The parsed text of an atom: its time (if the text contains @), its predicate, and its arguments."""
 
     text: str
     t: int | None
@@ -121,9 +121,9 @@ def _split(inside: str, text: str) -> tuple[str, ...]:
 
 
 class ShortNames:
-    """The names in the atoms of a program, its input and its static data.
+    """The short names in the atoms of a program, its input and its static data, such as `ann` for an IRI.
 
-    `columns` is the number of columns of a query's rows; it is None for a program.
+    `columns` is the number of columns in the rows of a query; it is None for a program.
     """
 
     def __init__(self, program: Program, known: Iterable[Atom], columns: int | None) -> None:
@@ -139,7 +139,7 @@ class ShortNames:
 
     @cached_property
     def _terms(self) -> dict[str, list[Constant]]:
-        """The RDF terms that each short name can mean."""
+        """The RDF terms that each short name can mean, for example `ann` for `<http://e/ann>`."""
         terms = dict.fromkeys(term for atom in self._atoms for term in atom.arguments)
         constants: dict[str, list[Constant]] = {"null": []}
         for term in terms:
@@ -149,7 +149,7 @@ class ShortNames:
         return constants
 
     def resolve(self, asked_atom: AskedAtom, held: Iterable[Atom]) -> Atom:
-        """Return the atom that short names mean: an atom in `held`, otherwise an atom of known terms."""
+        """Return the atom that short names mean: an atom in `held`, or else an atom of known terms."""
         name = self._predicate(asked_atom)
         same = (atom for atom in dict.fromkeys(held) if signature(atom) == name)
         likely = [atom for atom in same if all(map(_means, asked_atom.arguments, atom.arguments))]
@@ -249,12 +249,13 @@ _MOST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class ProgramSituation:
-    """A program with its input and static data, as objects of the definitions and of the solver.
+    """A program with its input and static data, in two forms: for the definitions of LARS and for the solver.
 
     - `program`: for a query, the program includes the trigger of its evaluation mode (push or pull).
-    - `stream` contains only the input, `background` only the static data without the facts of the program.
+    - `stream` contains only the input. `background` contains only the static data, without the facts of the
+      program.
     - `situation` contains the input and the static data for the solver.
-    - `dates` maps time points to dateTimes; `at` is the requested time.
+    - `dates` converts time points to dateTimes; `at` is the time that the user requested.
     """
 
     program: Program
@@ -338,10 +339,11 @@ def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozens
 class NoAnswerStream:
     """The reason why no answer stream exists at t.
 
-    `relaxed` are the answer streams of the program without restricting rules. Restricting rules are
-    constraints, and rules whose heads are at times outside the timeline. `world` is the first relaxed answer
-    stream together with all rules of the program, and `violations` are the rules that it violates. If no
-    relaxed answer stream exists, `circular` contains the rules that depend on their own absence.
+    `relaxed` are the answer streams of the program after its restricting rules are removed. Restricting rules
+    are constraints, and rules whose heads are at times outside the timeline. `world` is the first relaxed
+    answer stream together with all rules of the program; `violations` are the rules that this answer stream
+    violates. If no relaxed answer stream exists, `circular` contains the rules that depend on their own
+    absence.
     """
 
     program: Program
@@ -354,7 +356,7 @@ class NoAnswerStream:
 
 
 def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams) -> NoAnswerStream:
-    """Return the reason why no answer stream exists at t; `streams` are the relaxed answer streams."""
+    """Return the reason why a program has no answer stream at t; `streams` are its relaxed answer streams."""
     if not streams[0]:
         circular = on_own_absence(here.program)
         return NoAnswerStream(here.program, t, moment, streams, None, (), circular)
@@ -369,11 +371,12 @@ Sought = explain.Sight | Literal["background"]
 
 @dataclass(frozen=True, slots=True)
 class AtomExplanation:
-    """The explanation of an atom in the answer stream `number` of `count`: a proof, or the missing atoms.
+    """The explanation of an atom in the answer stream with this number: a proof, or the missing atoms.
 
-    - `proof` shows why the atom holds. If the atom does not hold, `shortfalls` shows why.
+    - `proof` shows why the atom holds. If the atom does not hold, `shortfalls` contains the rule instances
+      that come closest to deriving the atom.
     - `more` is true if further answer streams exist that were not examined.
-    - `sought` is the kind of an atom that no rule derives.
+    - If no rule derives the atom, `sought` is the kind of the atom.
     - `silent` is the reason why the query is not evaluated at the time; None if it is evaluated.
     """
 
@@ -402,7 +405,7 @@ def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Wa
 
 
 def _reach(trace: Trace, at: Time | None, task: AgreementTask) -> None:
-    """Extend the default timeline of a trace to the requested time, if this time is later."""
+    """Extend the default timeline of a trace to the time that the user requested, if this time is later."""
     said = task.trace.timeline is not None or task.span != (None, None)
     if at is not None and not said and point_on(trace, at, task.trace.options) > trace.timeline.last:
         set_span(trace, (None, at), task.trace.options)
@@ -432,8 +435,9 @@ def explain_atom(
 ) -> AtomExplanation | NoAnswerStream:
     """Return the explanation why an atom holds or does not hold in an answer stream at t.
 
-    `text` is the text of the atom. `model` is the number of the answer stream; by default, the first answer
-    stream with the atom is explained. If no answer stream exists at t, the result is the reason.
+    `text` is the text of the atom. `model` is the number of the answer stream. By default, the function
+    explains the first answer stream with the atom. If no answer stream exists at t, the function returns the
+    reason.
 
     Raises:
         LarsError: The time is outside the timeline, or the atom is ambiguous.
@@ -500,7 +504,7 @@ def _explained(
 
 
 def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Sought | None:
-    """Return the kind of an atom that no rule derives; None if a rule derives the predicate."""
+    """Return the kind of an atom if no rule derives its predicate; None if a rule derives the predicate."""
     name = signature(moment[1])
     if name in intensional(here.program):
         return None
@@ -545,11 +549,11 @@ class _Line(TypedDict):
 
 
 def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moments]:
-    """Return the streams for the time t that a text contains; the times in the text may be dateTimes.
+    """Return the streams for the time t in a text: a stream of atoms, or output of `lars solve`.
 
     Raises:
         LarsError: The text is neither an atom stream nor output of `lars solve`, or contains no stream for t.
-        The message has file and line.
+        The error message contains the file and the line.
     """
     plain = text.removeprefix("\ufeff")
     if _ROWS.match(plain):
@@ -671,8 +675,8 @@ def _moment(text: str, source: str, t: int) -> Moment:
 def candidate(moments: Moments, program: Program, data: Stream, background: Background) -> Stream:
     """Return the stream that the atoms of a text describe.
 
-    If no atom has an input predicate, the atoms are only the derived atoms, and the input is added. Atoms of
-    the static data are redundant: they never count as extra or missing.
+    If no atom of the text has an input predicate, the atoms are only the derived atoms, and the function adds
+    the input. Atoms of the static data in the text have no effect: they never count as extra or missing.
     """
     own = intensional(program)
     arrived = [(u, atom) for u, atoms in data.input.items() for atom in atoms]
@@ -688,7 +692,10 @@ def candidate(moments: Moments, program: Program, data: Stream, background: Back
 
 @dataclass(frozen=True, slots=True)
 class CheckReadings:
-    """The verdicts on one stream under two readings of `not not`; `flp` is the semantics of LARS."""
+    """The verdicts on one stream under two meanings of `not not`.
+
+    `flp` is the verdict by the semantics of LARS.
+    """
 
     flp: semantics.Verdict
     founded: semantics.Verdict
@@ -700,12 +707,12 @@ class CheckReadings:
 
     @property
     def differs(self) -> bool:
-        """Whether the verdicts of the two readings differ: only the founded reading confirms the stream."""
+        """Whether the verdicts differ: only the founded meaning of `not not` confirms the stream."""
         return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
 
 
 def check(situation: ProgramSituation, moments: Moments, t: int) -> CheckReadings:
-    """Return the verdicts of both readings of `not not` on the given atoms, as a stream at t."""
+    """Return the verdicts under both meanings of `not not` on the stream of the given atoms at t."""
     background = all_background(situation.program, situation.background)
     stream = candidate(moments, situation.program, situation.stream, background)
     flp = semantics.ReferencePoint(t, background)

@@ -1,9 +1,9 @@
 """`lars export`: write a program and its trace as files for Ticker or clingo, and read their answers.
 
-The files for Ticker are the program in Ticker's language, the input with a line per time point, and a script.
-The files for clingo are rules, the input as facts, and a script that evaluates each time point. The folder is
-written atomically and never replaces other data. The legend maps names, numbers and times in a reasoner's
-output back to predicates, terms and dateTimes.
+For Ticker, the module writes the program in Ticker's language, the input with a line for each time point, and
+a script. For clingo, the module writes the rules, the input as facts, and a script that evaluates each time
+point. The export appears as a complete folder or not at all, and never replaces other data. The file
+legend.json maps names, numbers and times in a reasoner's output back to predicates, terms and dateTimes.
 """
 
 import json
@@ -69,7 +69,7 @@ _LEGEND_ACCEPTED: Final = f"the file {LEGEND_FILE} that `lars export` wrote"
 
 
 class LegendName(BaseModel, extra="forbid", strict=True, frozen=True):
-    """The predicate behind a name in the output; if `timed`, the name's last argument is a time."""
+    """The predicate that a name in a reasoner's output means. If `timed`, the last argument is a time."""
 
     predicate: str
     arity: int
@@ -82,7 +82,7 @@ class LegendName(BaseModel, extra="forbid", strict=True, frozen=True):
 
 
 class LegendOrder(BaseModel, extra="forbid", strict=True, frozen=True):
-    """A column by which ORDER BY sorts, and the direction."""
+    """One column by which ORDER BY sorts the rows of a query, and the direction."""
 
     column: int
     descending: bool
@@ -99,13 +99,13 @@ class LegendColumns(BaseModel, extra="forbid", strict=True, frozen=True):
 
     @property
     def output(self) -> Output:
-        """The columns as a value of the class `Output` of the translation."""
+        """Return the columns as a value of the class `Output` of the translation."""
         order = tuple((key.column, key.descending) for key in self.order)
         return Output(tuple(map(Variable, self.variables)), self.width, order, self.bag)
 
 
 def columns_of(output: Output, report: ToStream) -> LegendColumns:
-    """Return the columns of a query's answers as a part of the legend."""
+    """Return the columns of the answers of a query, as a part of the legend of an export."""
     return LegendColumns(
         variables=[variable.name for variable in output.variables],
         width=output.width,
@@ -118,11 +118,12 @@ def columns_of(output: Output, report: ToStream) -> LegendColumns:
 class Legend(BaseModel, extra="forbid", strict=True, frozen=True):
     """The legend of an export: the data that `lars export --read` needs.
 
-    - `times` are the evaluation times; answers before `first` are hidden.
+    - `times` are the evaluation times. If an answer is before the time `first`, it is hidden.
     - `columns` are the columns of a query; null for a program.
     - `background` contains the atoms that hold at every time.
-    - `violations` are names of atoms that mean that no answer set exists.
-    - `overflows` are names of atoms that mean that arithmetic exceeded the reasoner's range of numbers.
+    - `violations` are names of atoms. If a reasoner derives such an atom, no answer set exists.
+    - `overflows` are names of atoms. If a reasoner derives such an atom, arithmetic exceeded its range of
+      numbers.
     - `origin` is the dateTime of time 0; null if times are integers.
     """
 
@@ -146,7 +147,7 @@ class Legend(BaseModel, extra="forbid", strict=True, frozen=True):
 
 
 def read_legend(path: Path) -> Legend:
-    """Return the legend in a file.
+    """Read the legend of an export from a file.
 
     Raises:
         LarsError: The file is not a legend; the message contains the place of the error.
@@ -216,7 +217,7 @@ def _streams(legend: Legend, answer_sets: AnswerSets) -> Streams:
 def _ticker_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
     """Yield the answers in lines such as `18s (t=18): Set(p(1), pMoment(1,17))`.
 
-    If several lines have the same time, the last line counts.
+    If several lines of Ticker's output have the same time, the last line counts.
     """
     for line in file.lines():
         if (model := _MODEL.fullmatch(line.text.strip())) is not None:
@@ -256,7 +257,7 @@ def _term(legend: Legend, line: TextLine, number: int) -> Constant:
 
 
 def _asp_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
-    """Yield the answer sets after each line `t=18:`, one per line, up to SATISFIABLE or UNSATISFIABLE."""
+    """Yield the answer sets of clingo: after each line `t=18:`, one set in each line, up to SATISFIABLE."""
     t, answers = None, list[frozenset[Moment]]()
     # Lines that are blank count: they are answer sets without atoms.
     for number, text in enumerate(file.text.split("\n"), 1):
@@ -297,9 +298,10 @@ MOST: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ExportedProgram:
-    """A program with its input, and its evaluation times; only answers at times in `span` are shown.
+    """A program to export, with its input and evaluation times; only answers at times in `span` are shown.
 
-    - `program` has no trigger, because it is evaluated at all `times`. `triggered` has the trigger of push.
+    - `program` has no trigger, because it is evaluated at all `times`. `triggered` is the same program with
+      the trigger of push.
     - `columns` are the columns of a query; None for a program.
     - `origin` is the dateTime of time 0; None if times are integers.
     """
@@ -314,12 +316,12 @@ class ExportedProgram:
 
     @property
     def answer(self) -> Signature | None:
-        """The predicate of a query's answers; None for a program."""
+        """The predicate that contains the answers of a query; None for a program."""
         return None if self.columns is None else self.columns.output.predicate
 
 
 def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
-    """Return the query or program with its trace in the form for export."""
+    """Return a query or program and its trace in the form that the export needs."""
     task = task.in_process()
     if task.path.suffix in PROGRAM_SUFFIXES:
         columns, (program, trace, _) = None, program_on_trace(task, warn)
@@ -362,11 +364,11 @@ def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ..
 
 
 def plainer(exported_program: ExportedProgram) -> tuple[Program, tuple[Atom, ...]]:
-    """Return an equivalent triggered program with simpler constructs, and additional facts for the program.
+    """Return an equivalent program with simpler constructs, and additional facts for the program.
 
-    A slide is dropped if all evaluations are at multiples of the slide. The stream of a window is dropped if
-    all input is in this stream. SPARQL conditions are replaced by atoms, with facts for the terms that
-    satisfy them.
+    If all evaluations are at multiples of the slide of a window, the function removes the slide. If all input
+    is in one stream, the function removes the name of the stream from the windows. The function replaces
+    SPARQL conditions by atoms, and adds facts for the terms that satisfy the conditions.
     """
     if any(True for rule in exported_program.triggered.rules for _ in set_literals(rule.body)):
         return exported_program.triggered, ()
@@ -413,7 +415,7 @@ def _columns(condition: Test | Assign) -> tuple[Variable, ...]:
 
 
 def input_of(exported_program: ExportedProgram, program: Program) -> Iterator[tuple[int, Atom]]:
-    """Yield the input that a program can read up to the last time, in arrival order, with times."""
+    """Yield the input atoms that a program can read up to the last time, in arrival order, with times."""
     used = used_predicates(program)
     tuples = any(isinstance(window, TupleWindow) for window in windows(program))
     for fact in dict.fromkeys(exported_program.situation.facts):
@@ -428,7 +430,7 @@ def background_of(exported_program: ExportedProgram, program: Program) -> tuple[
 
 
 def _script(name: str, **values: object) -> str:
-    """Return the text of a script in the folder of this module, with each @name@ replaced by its value."""
+    """Return the text of a script in this folder, in which values replace names such as @name@."""
     text = files("agreement.answering").joinpath(name).read_text(encoding="utf-8")
     return re.sub("@([a-z]+)@", lambda match: str(values[match[1]]), text)
 
@@ -562,7 +564,7 @@ _RUNNABLE: Final = 0o755
 def export_to(
     folder: Path, task: SolvingTask, ticker: tuple[Reasoner, Duration] | None, warn: Warn, *, overwrite: bool
 ) -> str:
-    """Write the folder for Ticker with the given reasoner and time point, or for clingo if None.
+    """Write an export for Ticker (with this reasoner and time point), or for clingo if `ticker` is None.
 
     Returns:
         The list of files, and how to run them.

@@ -30,10 +30,10 @@ WindowContent = tuple[Interval | None, frozenset[Moment]]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A program at time t: the content of each of its windows, and its first answer stream.
+    """One step of a program at time t: the content of each of its windows, and its first answer stream.
 
     - `derived` contains the derived atoms of the first answer stream; None if no answer stream exists.
-    - `instances` are the instances of each rule with a true body, by the number of the rule, from 1.
+    - `instances` contains, for each rule by its number (from 1), the instances of the rule with a true body.
     - `count` is the number of answer streams; if `more` is true, `count` is a lower bound.
     """
 
@@ -46,9 +46,9 @@ class Step:
 
 
 def windows_in_order(program: Program) -> tuple[Window, ...]:
-    """Return the windows of a program, each once, in the order of its rules.
+    """Return the different windows of a program, in the order of its rules.
 
-    In a program that the solver can evaluate, a literal has at most one window, which is read at time t.
+    If the solver can evaluate a program, each literal has at most one window, which is read at time t.
     """
     every = (window for rule in program.rules for literal in rule.body for window in windows_of(literal))
     return tuple(dict.fromkeys(every))
@@ -76,7 +76,7 @@ def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[
 
 
 def _content(stream: Stream, window: Window, t: int) -> WindowContent:
-    """Return the content of a window: all atoms of a time interval, or the atoms that the window keeps."""
+    """Return the atoms in a window at t: of a time interval, or the atoms that a tuple-based window keeps."""
     if isinstance(window, IntervalWindow):
         interval, left = window.bounds(t, stream.timeline), stream
     else:

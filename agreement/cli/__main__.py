@@ -1,4 +1,4 @@
-"""The command `lars`; `python -m agreement.cli` and spark-submit also run this module."""
+"""The module behind the command `lars`, `python -m agreement.cli` and spark-submit."""
 
 import gc
 

@@ -1,4 +1,4 @@
-"""The common part of all commands of `lars`: the app, its help, output, warnings, progress, and exit codes.
+"""The part of `lars` that all commands share: the app, its help, output, warnings, progress, and exit codes.
 
 The help groups commands by purpose and options by subject, and shows examples as a user types them. Results
 are printed on standard output, and all other messages on standard error.
@@ -70,11 +70,11 @@ class LarsCommand(TyperCommand):
     """A command whose help lists its options under headings and shows its examples as a user types them."""
 
     def get_params(self, ctx: _Click) -> list[_Click]:
-        """Return the options, inputs and --help."""
+        """Return the parameters of a command: its options, its inputs and --help."""
         return _read_plainly(super().get_params(ctx))
 
     def collect_usage_pieces(self, ctx: _Click) -> list[str]:  # noqa: ARG002
-        """Return the command's inputs in the form of the manuals."""
+        """Return the command's inputs for the usage line, in the form of the manuals."""
         inputs = (param.metavar for param in self.params if param.param_type_name == "argument")
         return [*map(str, inputs), "[OPTIONS]"]
 
@@ -86,7 +86,7 @@ class LarsCommand(TyperCommand):
             formatter.write_usage(ctx.command_path, f"{way} [OPTIONS]", prefix=prefix)
 
     def format_help_text(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
-        """Write the description, each line wrapped by itself, and the examples, unwrapped for copying."""
+        """Write the description with wrapped lines, and the examples with unwrapped lines for copying."""
         for paragraph in inspect.cleandoc(self.help or "").split("\n\n"):
             formatter.write_paragraph()
             with formatter.indentation():
@@ -115,10 +115,10 @@ class LarsCommand(TyperCommand):
 
 
 def _read_plainly(params: list[_Click]) -> list[_Click]:
-    """Return the parameters of a command; Typer reads a value only if the value needs a check.
+    """Return the parameters of a command; Typer checks a value only if the value needs a check.
 
-    Typer makes a validator of pydantic for each parameter that it reads, also if the parameter is not given:
-    a quarter of the time of a short command.
+    For each parameter that it checks, Typer creates a validator of pydantic, which takes a quarter of the
+    time of a short command.
     """
     for param in params:
         if "process_value" not in vars(param):
@@ -143,12 +143,12 @@ def _read_value(param: _Click, by_typer: Callable[[_Click, Any], Any], context: 
 
 
 def _plain(name: str) -> str:
-    """Return an option with a readable placeholder for its value instead of the name of the Python type."""
+    """Return an option whose value has a readable placeholder instead of the name of the Python type."""
     return re.sub(r"<(.*)>", lambda kind: _KINDS.get(kind[1], kind[1]), name)
 
 
 class NamedCommands(Mapping[str, _Click]):
-    """All commands by name; a command's module is loaded when the command is looked up."""
+    """A mapping from names to commands; it loads the module of a command when the command is looked up."""
 
     def __getitem__(self, name: str) -> _Click:
         return _load(name, commands.COMMANDS[name])
@@ -168,11 +168,11 @@ class LarsGroup(TyperGroup):
         self.commands: _Click = NamedCommands()
 
     def get_params(self, ctx: _Click) -> list[_Click]:
-        """Return the options before the command."""
+        """Return the options that are valid before the name of the command."""
         return _read_plainly(super().get_params(ctx))
 
     def parse_args(self, ctx: _Click, args: list[str]) -> list[str]:
-        """Read the options before the command; without any argument, print the help."""
+        """Read the options before the name of the command; without any argument, print the help."""
         installs = "--install-completion" in args
         try:
             return super().parse_args(ctx, args or ["--help"])
@@ -262,7 +262,10 @@ def _say(text: str) -> None:
 
 
 def _drawn(part: RenderableType) -> str:
-    """Return a table as text; outside a terminal, each row is one line unless COLUMNS is set."""
+    """Return a table as text for the terminal.
+
+    Outside a terminal, each row is one line unless COLUMNS is set.
+    """
     there = Console(force_jupyter=False)
     width = there.width if there.is_terminal or "COLUMNS" in environ else WIDEST
     color = _outputs.get().color
@@ -274,7 +277,7 @@ def _drawn(part: RenderableType) -> str:
 
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
-    """Yield a function that shows the progress of a long job.
+    """Yield a function that shows the progress of a long job on standard error.
 
     A terminal shows a progress bar; otherwise, a line is printed every 10 s.
     """
@@ -329,7 +332,8 @@ def _end(code: int, sentence: str) -> int:
 def _load(name: str, about: commands.Command) -> Any:
     """Return the command with this name for Typer, with the options that its request class declares.
 
-    The result is cached, because a process can run a command many times, and each option has a reader.
+    The function caches the result, because a process can run a command many times, and each option has a
+    reader.
     """
     request = about.answering.request
     every = options.declared(commands.Outputs)
@@ -361,9 +365,9 @@ def _load(name: str, about: commands.Command) -> Any:
 
 
 def _paragraphs(request: type[object]) -> tuple[list[str], str]:
-    """Return the paragraphs between the first and the last of a request's docstring, and the last one.
+    """Return the last paragraph of a request's docstring, and the paragraphs between the first and the last.
 
-    The last paragraph contains the examples.
+    The last paragraph of the docstring contains the examples of the help.
     """
     _, *more, example = inspect.cleandoc(request.__doc__ or "").split("\n\n")
     return more, example
@@ -377,7 +381,7 @@ def _of_command_line(context: _Click) -> dict[str, Any]:
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    """Return the Python parameter for an option or input, with the annotation that Typer reads."""
+    """Return the Python parameter of an option or input, with the annotation that Typer reads."""
     kind: Any = option.kind if option.read is None else str
     if option.several_in_shell:
         kind = list[kind]
@@ -412,7 +416,7 @@ def _info(option: Option) -> object:
 
 # Any: results of all commands; which of the outputs they have the table of commands says.
 def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.Outputs) -> None:
-    """Answer a request, write and print the result, and exit with the result's exit code."""
+    """Call the function of a command, write and print its result, and exit with the result's exit code."""
     if (instead := outputs.instead) is not None:
         print_parts([instead])
         return
@@ -504,7 +508,7 @@ def print_parts(parts: Iterable[RenderableType]) -> None:
 
 
 def print_text(text: str, *, at_once: bool = False) -> bool:
-    """Print a text on standard output; return false if the reader has closed standard output."""
+    """Print a text on standard output; return false if the reader of standard output has closed it."""
     return _put(printable(text), at_once=at_once)
 
 
@@ -521,7 +525,7 @@ def _put(text: str, *, at_once: bool = False) -> bool:
 
 
 def silence_stdout(error: OSError) -> bool:
-    """Drop all further output; return whether the reader closed standard output, which is not an error."""
+    """Drop all further output; return whether the reader closed standard output (which is not an error)."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return isinstance(error, BrokenPipeError)
 
@@ -553,7 +557,7 @@ def run() -> int:
 
 @cache
 def _program() -> Any:
-    """Return the command `lars` for Typer; a process can run it many times."""
+    """Return the command `lars` for Typer. A process can run this command many times."""
     return get_command(app)
 
 

@@ -22,7 +22,7 @@ OUTPUT: Final = "Output"
 
 
 def typed_command() -> tuple[str, ...]:
-    """Return the command and its arguments as the user typed them."""
+    """Return the command line that the user typed: the command and its arguments."""
     return "lars", *sys.argv[1:]
 
 
@@ -74,9 +74,9 @@ Colors = Literal["auto", "always", "never"]
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """The output options: output in place of an answer, and files that are written from the answer.
+    """The output options of a command: output in place of an answer, and files with the answer.
 
-    Each command has the options `ALWAYS`, and some of the other options.
+    Each command has the output options in `ALWAYS`, and some of the other output options.
     """
 
     HEADING: ClassVar[str] = OUTPUT
@@ -140,7 +140,7 @@ class Outputs:
         return content if content is None or isinstance(content, str) else json.dumps(content, indent=2)
 
     def check(self) -> bool:
-        """Return whether any file is written.
+        """Return whether an output option names a file to write.
 
         Raises:
             LarsError: An output file or folder cannot be written.
@@ -194,7 +194,7 @@ class Outputs:
         return code, f"{self.known_failures}: does not list {quantity(len(new), 'failure')}:{listed}{more}"
 
     def write_page(self, result: Any, target: Path, request: object) -> None:
-        """Write the HTML report, with its provenance: the command and the input files."""
+        """Write the HTML report of a result, with the command and the input files of the result."""
         from agreement.results.renderings.pages.page import files_of, provenance, query_texts, write_page
 
         files = files_of(request)
@@ -206,9 +206,10 @@ class Outputs:
 class Command:
     """A command of `lars`: its summary, purpose, function, output options, and progress text.
 
-    `outputs` are the names of the command's options in `Outputs`. `doing` is the text next to the progress
-    bar. `verdicts` are the meanings of exit codes 0, 1 and 3; a meaning that is missing does not occur. The
-    help of `lars` prints the summaries without loading the functions.
+    `outputs` contains the names of the output options that the command has (fields of `Outputs`). `doing` is
+    the text next to the progress bar, such as "hunting". `verdicts` contains the meanings of the exit codes
+    0, 1 and 3; an exit code without a meaning does not occur. The help of `lars` prints the summaries of
+    commands without loading the functions of commands.
     """
 
     summary: str
@@ -225,7 +226,7 @@ class Command:
 
     @property
     def idle(self) -> tuple[IdleOptions, ...]:
-        """The options without effect, each with the situation in which it has no effect."""
+        """The options without effect, each with the situation in which the option has no effect."""
         of_outputs = (options for name in self.outputs for options in _IDLE.get(name, ()))
         return (*idle_options(self.answering.request), *of_outputs)
 

@@ -1,6 +1,6 @@
-"""The end of a run by a signal or by the memory limit, without processes or files that remain.
+"""End a run after a signal or at the memory limit, so that no processes and files remain.
 
-The main thread may run C or Java code that blocks signals. So another thread ends the process: it first ends
+The main thread may run C or Java code that blocks signals. So a second thread ends the process: it first ends
 the child processes, then removes the temporary folders.
 """
 
@@ -46,7 +46,7 @@ def watch() -> None:
 
 
 def _noted(number: int, frame: FrameType | None) -> None:
-    """Do nothing, because the watching thread reads the signal's number from the pipe."""
+    """Do nothing when a signal arrives, because the watching thread reads its number from a pipe."""
     del number, frame
 
 
@@ -64,7 +64,7 @@ def _await_signal(reader: int) -> None:
 
 @contextmanager
 def keeping() -> Iterator[Event]:
-    """Yield an event that a signal sets; the block must then end soon with its partial result."""
+    """Yield an event that a signal sets; after the event, the block must end soon with its partial result."""
     stopped = Event()
     _kept.append(stopped)
     try:
@@ -141,7 +141,7 @@ def _end_children() -> None:
 def _children() -> Iterator[int]:
     """Yield the ids of the child processes, if the system lists them.
 
-    Child processes that are not listed end when their pipe closes.
+    If the system does not list a child process, the child process ends when its pipe closes.
     """
     for file in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):

@@ -1,15 +1,15 @@
 """Search for the deviations of an engine (switches) that explain recorded runs.
 
-Without any deviation, the simulated engine has the correct behavior. Each switch turns one possible deviation
-from the correct behavior on. The search tries each switch, and sets of several switches, on all recorded
-runs. If a run is correct, but the simulation with the switch on predicts other reports, the switch raises a
-false alarm.
+Without any deviation, the simulated engine has the correct behavior. Each switch turns on one possible
+deviation from the correct behavior. The search tries each switch, and sets of several switches, on all
+recorded runs. If a run is correct, but the simulation with the switch on predicts other reports, the switch
+raises a false alarm.
 
 A run counts as evidence for a switch only if the run could also have refuted the switch. A run is therefore
-not evidence if the switch would also explain other answers: the correct answers, no answers, or answers at
-other times. If the runs have several causes, each cause must explain most of the runs on which it predicts a
-deviation. If many switches are tried, some switches predict a few runs by chance. The caller adds runs if the
-result could be wrong.
+no evidence if the switch would also explain three other answers: the correct answers, no answers, or answers
+at other times. If the runs have several causes, each cause must explain most of the runs on which it predicts
+a deviation. If many switches are tried, some switches predict a few runs by chance. If the result of the
+search could be wrong, the caller adds runs.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -69,9 +69,9 @@ class Arena(Generic[Run, Switch]):
     switches on; None if no prediction exists.
     - `fits_plainly` returns whether the prediction with these switches on equals the run without further
     assumptions.
-    - `can_refute` returns whether a run could refute these switches.
+    - `can_refute` returns whether a run could have refuted these switches.
     - `expects` returns whether the prediction with a switch on differs from the correct reports.
-    - `is_over` returns whether the time limit is over; after the limit, the runs tried so far decide.
+    - `is_over` returns whether the time limit is over. After the limit, only the runs tried so far count.
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
@@ -109,7 +109,7 @@ class Arena(Generic[Run, Switch]):
         )
 
     def unexplained(self, causes: Sequence[Switch]) -> list[int]:
-        """Return the numbers of the wrong runs that no cause explains."""
+        """Return the numbers of the wrong runs that none of the causes explains."""
         return [number for number in range(len(self.wrong)) if not self.covers(number, causes)]
 
     def single_cause(self, switches: Sequence[Switch]) -> Lead[Switch] | None:
@@ -134,7 +134,7 @@ class Arena(Generic[Run, Switch]):
         return best
 
     def nearest(self, switches: Sequence[Switch], most: int) -> list[Switch]:
-        """Return the switches whose predictions are closest to a few wrong runs.
+        """Return the switches whose predictions are closest to the reports of a few wrong runs.
 
         The search combines these switches.
         """
@@ -152,8 +152,8 @@ class Arena(Generic[Run, Switch]):
     def next_cause(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the switch that explains most of the runs that the found causes do not explain.
 
-        The result is None if no switch explains any of these runs. If a switch that explains one of the first
-        few runs explains at least half of all, no other switch is tried on more than these few.
+        The result is None if no switch explains any of the remaining runs. If a switch that explains one of
+        the first few runs explains at least half of all, no other switch is tried on more than these few.
         """
         left = self.unexplained(causes)
         others = [switch for switch in switches if switch not in causes]
@@ -213,10 +213,10 @@ class Arena(Generic[Run, Switch]):
     ) -> Lead[Switch] | None:
         """Return a switch with the runs that it explains.
 
-        The result is None if it misses too many runs or raises too many false alarms.
+        The result is None if the switch misses too many runs or raises too many false alarms.
 
-        `share_missed` is the share of runs that the switch may miss. After the time limit, the runs tried so
-        far decide.
+        `share_missed` is the share of runs that the switch may miss. After the time limit, only the runs
+        tried so far count.
         """
         explained: list[int] = []
         for done, number in enumerate(numbers):
@@ -234,7 +234,7 @@ class Arena(Generic[Run, Switch]):
         return None if alarms is None else Lead(switch, frozenset(explained), frozenset(), alarms)
 
     def _alarms(self, switch: Switch, explained: int, right: Sequence[Run]) -> int | None:
-        """Return the number of false alarms of a switch; None if the switch raises too many false alarms."""
+        """Return the number of false alarms of a switch on correct runs; None if there are too many."""
         alarms = 0
         for number in range(len(right)):
             if number >= _RUNS_AT_ONCE and self.is_over():
@@ -248,7 +248,7 @@ class Arena(Generic[Run, Switch]):
     def _best(
         self, leads: Sequence[Lead[Switch]], causes: Sequence[Switch], left: Sequence[int] = ()
     ) -> Lead[Switch] | None:
-        """Return the possible explanation with most evidence.
+        """Return the switch with most evidence among the switches that could explain the runs.
 
         Among nearly equal explanations, prefer the explanation with the plainest runs.
 

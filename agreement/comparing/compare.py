@@ -55,12 +55,13 @@ _BOUNDS: Final = "bounds"
 class Reporter:
     """An engine version, a running engine or a specification, under the name that messages use.
 
-    - For an engine version, a switch turns one of its rules off.
-    - For a specification, a switch changes one field to the value of the specification `like`.
+    - If the reporter is an engine version, a switch turns one of its rules off.
+    - If the reporter is a specification, a switch changes one field to the value of the specification `like`.
     - With `lexical`, rows do not distinguish IRIs, literals and blank nodes.
-    - `start` is the start time of a specification's windows. If None, windows close at multiples of their
-      slides.
-    - `bounds` are the bounds of a specification's windows. If None, the specification determines the bounds.
+    - `start` is the start time of a specification's windows. If `start` is None, windows close at multiples
+      of their slides.
+    - `bounds` are the bounds of a specification's windows. If `bounds` is None, the specification determines
+      the bounds.
     """
 
     name: str
@@ -72,7 +73,10 @@ class Reporter:
 
     @property
     def timed(self) -> bool:
-        """Whether the times of the reports are comparable; false for an engine that stamps with real time."""
+        """Whether the times of the reporter's reports can be compared.
+
+        False if the engine reports real time.
+        """
         return isinstance(self.who, Specification) or self.who.timed
 
     @property
@@ -94,7 +98,7 @@ class Reporter:
 
     @property
     def builds(self) -> "tuple[Reporter, ...]":
-        """This reporter, followed by a reporter for each other known build of its engine version."""
+        """Return this reporter, and a reporter for each other known build of its engine version."""
         others = () if isinstance(self.who, Specification) else self.who.builds
         return (self, *(replace(self, name=f"{self.name}, {build.build}", who=build) for build in others))
 
@@ -136,7 +140,7 @@ def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
 
 
 def _joined(reports: Iterable[Report]) -> Iterator[Report]:
-    """Yield one report for each time, because some engines report each row separately."""
+    """Yield one report for each time from many reports, because some engines report each row separately."""
     by_time: dict[float, Report] = {}
     for report in reports:
         before = by_time.get(report.t)
@@ -147,9 +151,9 @@ def _joined(reports: Iterable[Report]) -> Iterator[Report]:
 def pair_reports(
     reports: Sequence[Report], other: Sequence[Report]
 ) -> list[tuple[Report | None, Report | None]]:
-    """Return pairs of reports of both sides; two reports form a pair if each is nearest in time to the other.
+    """Return pairs of reports of both sides; each report of a pair is nearest in time to the other.
 
-    A report without a partner is paired with None. Pairs with a report of `reports` come first, in order.
+    If a report has no partner, it is paired with None. Pairs with a report of `reports` come first, in order.
     """
     pairs = nearest_pairs([report.t for report in reports], [report.t for report in other])
     return [(None if n is None else reports[n], None if m is None else other[m]) for n, m in pairs]
@@ -176,8 +180,8 @@ _NOTHING: Final[Switched] = frozenset()
 class DifferenceWithRules:
     """A difference at one push or time unit, and the rules or fields that cause the difference.
 
-    `undone` is true if the two engines do not differ any more after the change of these rules or fields.
-    `together` is true if the difference disappears only if all of them are changed.
+    `undone` is true if the two engines no longer differ when these rules or fields are changed. `together` is
+    true if the difference disappears only when all these rules or fields are changed.
     """
 
     difference: ReportMatch
@@ -190,9 +194,10 @@ class DifferenceWithRules:
 class Pairing:
     """Two engines on one run, and the reports of both engines for each set of changed rules or fields.
 
-    Each reporter has its own reading of the run. Reports are compared at each push. If both reporters are
-    specifications, reports are compared in each time unit, because specifications advance time without
-    pushes. With `times`, the times of reports are also compared if both reporters have comparable times.
+    Each reporter has its own form of the run, because engines read queries differently. The reports of both
+    engines are compared at each push. If both reporters are specifications, reports are compared in each time
+    unit, because specifications advance time without pushes. With `times`, the times of reports are also
+    compared if both reporters have comparable times.
     """
 
     sides: tuple[Reporter, Reporter]
@@ -218,13 +223,13 @@ class Pairing:
         )
 
     def side(self, number: int, switched: frozenset[str] = NOTHING_OFF) -> Recording:
-        """Return the reports of one engine with the given rules or fields changed."""
+        """Return the reports of the engine with this number (0 or 1) after a change of rules or fields."""
         if (number, switched) not in self._reports:
             self._reports[number, switched] = self.sides[number].reports(self.runs[number], switched)
         return self._reports[number, switched]
 
     def recordings(self, switched: Switched = _NOTHING) -> tuple[Recording, Recording]:
-        """Return the reports of both reporters in the same columns."""
+        """Return the reports of both reporters, with their rows in the same columns."""
         first, second = (
             self.side(number, frozenset(name for own, name in switched if own == number)) for number in (0, 1)
         )
@@ -236,7 +241,7 @@ class Pairing:
         return {place: tuple(_joined(reports)) for place, reports in places.items()}, after
 
     def matched(self, place: int, first: Reports, second: Reports) -> ReportMatch:
-        """Return the match of both reporters' reports at one place."""
+        """Return the comparison of both reporters' reports at one push or time unit."""
         timed = all(side.timed for side in self.sides)
         pairs = pair_reports(first, second) if timed else [(_whole(first), _whole(second))]
         missing, extra, apart = list[Row](), list[Row](), list[TimePair]()
@@ -272,7 +277,7 @@ class Pairing:
         return {int(match.at): match for match in found if match.size}
 
     def size(self, causes: Iterable[SwitchedRule], place: float) -> int | None:
-        """Return the size of the difference at a push or time unit.
+        """Return the size of the difference at a push or time unit: the number of different rows and times.
 
         The result is None if an engine cannot run with these changes.
         """
@@ -298,11 +303,12 @@ class Pairing:
     ) -> DifferenceWithRules:
         """Return the single rules that remove a difference when changed.
 
-        If no single rule removes the difference, return the rules that make the difference smaller.
+        If no single rule removes the difference, the function returns the rules that make the difference
+        smaller.
 
-        If these changes together do not remove the difference, or no such rule exists, the result is a
-        smallest set of rules with the smallest remaining difference. The search begins with all rules, and
-        removes them one by one from the set.
+        If these rules together do not remove the difference, the function returns a smallest set of rules
+        with the smallest remaining difference. The search for this set begins with all rules, and removes
+        them one by one.
         """
         sizes = {cause: self.size([cause], difference.at) for cause in self.causes}
         undoing = tuple(cause for cause, size in sizes.items() if size == 0)
@@ -335,7 +341,7 @@ class Pairing:
         return None
 
     def _is_alike_by(self, number: int, rules: Sequence[EngineRule]) -> bool:
-        """Return whether the reports stay the same if only the given rules are on."""
+        """Return whether an engine version reports the same if only the given rules are on."""
         off = frozenset(rule.name for rule in self.sides[number].switches if rule not in rules)
         try:
             own, changed = in_common_columns(self.side(number), self.side(number, off))
@@ -361,14 +367,14 @@ class Divergence:
 
     - `places` is the number of pushes, or time units, at which a reporter reports.
     - `pushes` is None if reports are compared by time unit.
-    - `parted` are the differences with their causes.
-    - `alone` are the rules each of which, changed alone, removes all differences.
-    - `needed` are the rules of an engine version that change its reports when they are off. The value is None
-      if the version is not compared with its own specification.
+    - `parted` contains the differences with the rules or fields that cause them.
+    - `alone` contains the rules that each remove all differences, if only this rule is changed.
+    - `needed` contains the rules of an engine version without which the version reports differently. `needed`
+      is None if the engine version is not compared with its own specification.
     - `fields` are the fields in which the specifications of both reporters differ.
-    - `after` are the reports of each reporter that no push triggers.
+    - `after` contains the reports of each reporter that no push triggers.
     - `silent` contains a boolean per reporter: whether the reporter reports no row.
-    - `title` is the name of the case. Times are shown by `dates`, as dateTimes if the times are dateTimes.
+    - `title` is the name of the case. If times are dateTimes, `dates` converts time points to dateTimes.
     """
 
     names: tuple[str, str]
@@ -387,7 +393,7 @@ class Divergence:
 
     @property
     def same(self) -> bool:
-        """Whether both reporters report the same rows at all places."""
+        """Whether both reporters report the same rows at all pushes or time units."""
         return not self.parted
 
     @property
@@ -404,7 +410,9 @@ class Divergence:
 
 
 def divergence(pairing: Pairing, progress: Progress = no_progress) -> Divergence:
-    """Return the differences of two reporters on one run, for the pair of builds that differ least.
+    """Return the differences of two reporters on one run.
+
+    If a name means several builds of an engine, the builds that differ least count.
 
     Raises:
         LarsError: A reporter cannot run the query.
@@ -441,7 +449,7 @@ def _with_sides(pairing: Pairing, first: Reporter, second: Reporter) -> Pairing:
 
 
 def _nearest_builds(pairing: Pairing) -> tuple[Reporter, Reporter]:
-    """Return the pair of builds that differ least, since an engine's name can mean any of its builds."""
+    """Return the two builds that differ least, because the name of an engine can mean any of its builds."""
     first, second = pairing.sides
     pairs = list(product(first.builds, second.builds))
     # Where a build has a name of its own, the engine's name means the usual one beside it.

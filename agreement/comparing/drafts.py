@@ -1,4 +1,4 @@
-"""Draft a first query for alerts and the events behind them from common columns; users edit the draft."""
+"""Draft a query for alerts and events from the columns that they share; users edit the draft."""
 
 import re
 from collections import defaultdict
@@ -30,8 +30,8 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
     """Return a query whose answers have the columns that all alerts and the events share.
 
     `name` is the name of the stream, and `time` is the time column of the events. The window is about as long
-    as the greatest delay between an alert and the latest event that it repeats, and at least one time point.
-    The filter uses the first column whose numbers separate the repeated events from all other events.
+    as the greatest delay between an alert and its event: the latest event with the same values. The filter
+    uses the first column whose numbers separate the events of alerts from all other events.
 
     Raises:
         LarsError: Alerts and events have no common column.
@@ -76,7 +76,7 @@ def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[st
 
 
 def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
-    """Return the times of each row; equal rows have the same key."""
+    """Return the times of each row in several logs, by the key of the row; equal rows have the same key."""
     times: defaultdict[Key, list[float]] = defaultdict(list)
     for log in logs:
         for report in in_columns(log, columns).reports:
@@ -86,7 +86,7 @@ def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
 
 
 def _greatest_age(events: _Times, alerts: _Times) -> float:
-    """Return the greatest delay in ms between an alert and the latest event that the alert repeats."""
+    """Return the greatest delay in ms between an alert and the latest event with the same values."""
     ages = (
         min((alert - t for t in events.get(key, ()) if t <= alert + SLACK), default=0.0)
         for key, times in alerts.items()

@@ -1,6 +1,7 @@
 """Compare two logs of alerts: find the common rows with their times, and the rows of only one log.
 
-An alert is a row with its time. If a log lacks a row, the row may not have been reported, or not been logged.
+An alert is a row with its time. If a log does not contain a row, the system may not have reported the row, or
+not have logged it.
 """
 
 from bisect import bisect_right
@@ -27,9 +28,9 @@ _BLANK = "_:"
 class AlertMatch:
     """A row with its times in two logs in ms; the time is None if a log does not contain the alert.
 
-    `elsewhere` is true if the log without the alert contains the row at another time. If events are known,
-    the row must follow the same event. `event` is the time of the latest earlier event with this row, or
-    None.
+    If `elsewhere` is true, the log without the alert contains the same row at another time. If events are
+    known, the row must follow the same event. `event` is the time of the latest event with the same values
+    before the alert, or None.
     """
 
     row: Row
@@ -126,7 +127,7 @@ def _times(log: Recording, keys: Mapping[Row, Key]) -> Mapping[Key, _Times]:
 def _after_events(
     times: Mapping[Key, _Times], events: Mapping[Key, Sequence[float]]
 ) -> Mapping[tuple[Key, int], _Times]:
-    """Return the times of each row, grouped by the number of earlier events with the row."""
+    """Return the times of each row, grouped by the number of events with the row before each time."""
     parts: defaultdict[tuple[Key, int], Counter[float]] = defaultdict(Counter)
     for key, counted in times.items():
         for t, count in counted.items():
@@ -160,7 +161,7 @@ def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> I
 def _keys(reports: Iterable[Report], tolerance: float) -> Mapping[Row, Key]:
     """Return the keys of rows; equal rows have the same key.
 
-    In a key, close numbers are replaced by the smallest of them.
+    In a key, the smallest of several close numbers replaces all of them.
     """
     rows = {row: row_key(row) for report in reports for row in report.rows}
     numbers = {part for key in rows.values() for part in key if is_number(part)}

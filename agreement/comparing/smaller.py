@@ -1,4 +1,4 @@
-"""Minimize an item: remove or replace parts of the item as long as a property holds."""
+"""Minimize an item, such as a query: remove or replace its parts as long as a property holds."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar

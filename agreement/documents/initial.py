@@ -1,4 +1,4 @@
-"""A first experiment.toml for queries and traces: settings from their texts, and guesses with notes."""
+"""Write a first experiment.toml for queries and traces: settings from their texts, and guesses with notes."""
 
 import csv
 import os
@@ -57,7 +57,7 @@ _UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
 
 
 def in_zone_of(paths: Sequence[Path], moment: datetime) -> datetime:
-    """Return a dateTime in the time zone of all dateTimes in the files, or in UTC if several zones occur."""
+    """Return a dateTime in the time zone of the files; in UTC if the files contain several time zones."""
     zones = {zone.decode() for path in paths for zone in _ZONED.findall(path.read_bytes())}
     if moment.tzinfo is not None and len(zones) == 1:
         moment = moment.astimezone(datetime.fromisoformat(f"2000-01-01T00:00:00{zones.pop()}").tzinfo)

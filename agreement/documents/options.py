@@ -199,10 +199,10 @@ _BESIDE_ANY: Final = ("--schema", "--fields", "--read", "--legend", "--quiet", "
 
 @dataclass(frozen=True, slots=True)
 class IdleOptions:
-    """Options or inputs that have no effect in a situation, and are rejected in this situation.
+    """Options or inputs that have no effect in a situation, so that `lars` rejects them in this situation.
 
     The options have an effect only if the condition `requires` holds, or only if the condition `excludes`
-    does not hold. Without `names`, the entry is about all other options.
+    does not hold. If `names` is empty, the entry is about all other options.
     """
 
     situation: OptionTest
@@ -219,22 +219,22 @@ class IdleOptions:
 
 
 def has(name: str, *choices: str) -> OptionTest:
-    """Return the condition that an option is given; if values are listed, with one of these values."""
+    """Return the condition that an option is given; if values are listed, that it has one of these values."""
     return lambda values: name in values and (not choices or plain_value(values[name]) in choices)
 
 
 def has_not(name: str, *choices: str) -> OptionTest:
-    """Return the condition that an option is not given; if values are listed, or has another value."""
+    """Return the condition that an option is not given; if values are listed, that it has none of them."""
     return lambda values: not has(name, *choices)(values)
 
 
 def alone(name: str) -> IdleOptions:
-    """Return the entry for an option that cannot be combined with any other option."""
+    """Return the rule that an option cannot be combined with any other option."""
     return IdleOptions(has(name), (), excludes=f"{name}, which prints and exits")
 
 
 def idle_options(kind: type[Any]) -> Iterator[IdleOptions]:
-    """Yield the IDLE entries of a request or group, and after them the IDLE entries of its groups."""
+    """Yield the entries of `IDLE` of a request or group, and then the entries of its groups."""
     yield from vars(kind).get("IDLE", ())
     for part in members(kind).values():
         if not isinstance(part, Option):

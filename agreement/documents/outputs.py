@@ -77,7 +77,7 @@ def encode(value: object) -> Any:
 def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **values: object) -> Json:
     """Return a dataclass as a JSON object of its fields; `names` maps field names to different keys.
 
-    A value in `values` replaces the value of the field with its name, or is added after all fields.
+    An entry of `values` replaces the field with its name, or is added after all fields.
 
     >>> record(Interval(3, 5), {"last": "end"}, first=[], size=2)
     {'first': [], 'end': 5, 'size': 2}
@@ -116,7 +116,7 @@ def json_term(term: Constant) -> Json:
 def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Json:
     """Return a row as SPARQL 1.1 JSON: a term for each bound column, without unbound columns.
 
-    Values of the row without a column are dropped.
+    If the row has more values than columns, the function drops these values.
     """
     return {
         str(getattr(column, "name", column)): _json_text(text)
@@ -208,7 +208,7 @@ _LONGEST_TERM: Final = 200
 
 
 def in_order(output: "Output", answer_rows: Iterable["Row"]) -> list["Row"]:
-    """Return the answers from the raw rows of ans1, sorted by ORDER BY, or by the texts of the rows."""
+    """Return the rows of a query's answer, sorted by ORDER BY, or by their texts."""
     rows = sorted(answer_rows, key=row_order)
     if output.order:
         from solver.rdf import sorted_rows
@@ -297,7 +297,7 @@ def short_row(row: "Row") -> str:
 
 
 def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str], list[str]]:
-    """Return two lists of rows as texts; if different rows have equal short texts, terms show their kinds.
+    """Return two lists of rows as short texts; if different rows look equal, terms show their kinds.
 
     >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
     (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
@@ -445,7 +445,7 @@ _KEPT: Final = "\ue000"
 class _Page(Console):
     """A console that prints cells unchanged, without Rich's markup, emoji codes, and control characters.
 
-    A line does not end inside an interval.
+    The console never breaks a line inside an interval.
     """
 
     def render_str(self, text: str, **options: Any) -> Text:

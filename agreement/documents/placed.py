@@ -51,7 +51,7 @@ Notation = Literal["TOML", "JSON"]
 
 @dataclass(frozen=True, slots=True)
 class PlacedData:
-    """The content of text[start:end] of a file; `accepted` describes the expected content in messages."""
+    """The content of a part of a file, text[start:end]; messages use `accepted` as the expected content."""
 
     source: str
     text: str
@@ -66,7 +66,7 @@ class PlacedData:
         return scanned(self.text, self.start, self.end, self.notation).spots
 
     def offset(self, spots: Spots, path: KeyPath, part: str | None, *, at_key: bool) -> int:
-        """Return the place of the value (or key) of a path, or of a part of the value that it contains."""
+        """Return the place of the value (or key) with a path, or of a part of this value."""
         known = path
         while known and known not in spots:
             known = known[:-1]
@@ -136,7 +136,7 @@ def checked_at(model: type[Model], data: PlacedData, path: KeyPath, content: obj
 def _fault(
     model: type[BaseModel], data: PlacedData, path: KeyPath, error: ErrorDetails
 ) -> tuple[KeyPath, WrongValueError, bool]:
-    """Return the path of a wrong value, the problem, and whether the key is the place of the problem."""
+    """Return the path of a wrong value, the problem, and whether the problem concerns the key itself."""
     at = (*path, *error["loc"])
     match error:
         case {"type": "missing"}:
@@ -238,9 +238,9 @@ DataToken = tuple[KeyPath, int, str, bool]
 
 @dataclass(slots=True)
 class _Scan:
-    """A scanner of text[at:end] that collects keys and values in text order.
+    """A scanner of TOML or JSON that collects keys and values with their places, in text order.
 
-    `spots` contains each path once.
+    `spots` contains each path of keys once.
     """
 
     text: str
@@ -256,14 +256,14 @@ class _Scan:
     source: str = ""
 
     def whole(self) -> None:
-        """Read the whole text."""
+        """Read the whole text of the file."""
         if self.notation == "TOML":
             self._document()
         else:
             self._value()
 
     def _document(self) -> None:
-        """Read the lines of TOML."""
+        """Read the lines of a TOML file."""
         table: KeyPath = ()
         self._skip(_BLANK)
         while self.at < self.end:
@@ -358,7 +358,7 @@ class _Scan:
         return key
 
     def _another(self, end: str) -> bool:
-        """Move to the next item of a list or inline table.
+        """Move to the next item of a list or inline table; return False at its end.
 
         At its `end`, move after the end and return False.
         """
@@ -429,7 +429,7 @@ def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
 def _is_deep(text: str, start: int, end: int) -> bool:
     """Whether the values of a text are nested too deeply.
 
-    False without a scan for texts with few brackets.
+    If the text has few brackets, the result is False without a scan.
     """
     if text.count("[", start, end) + text.count("{", start, end) <= _DEEPEST:
         return False
@@ -465,7 +465,7 @@ def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
 
 
 def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
-    """Return the first fault that JSON syntax permits but `lars` rejects, such as a repeated key, or None."""
+    """Return the first fault that JSON permits but `lars` rejects, such as a repeated key, or None."""
     keys: set[KeyPath] = set()
     for path, offset, text, is_key in scanned(source.text, start, end, "JSON", _DEEPEST).tokens:
         at = path_text(path)

@@ -1,1 +1,1 @@
-"""The output of `lars translate` and `lars solve`: programs, other texts, answers and reports."""
+"""Create the output of `lars translate` and `lars solve`: programs, other texts, answers and reports."""

@@ -60,7 +60,10 @@ def latex_rules(program: Program) -> Iterator[str]:
 
 
 def _lines_of(head: object, body: Sequence[object], names: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines of a rule, without the ends of lines; a long body continues on further lines."""
+    """Yield the lines of a rule in LaTeX, without the ends of lines.
+
+    A long body continues on further lines.
+    """
     first = "" if head is None else _latex(str(head), names)
     if not body:
         yield f"& {first}."
@@ -123,7 +126,7 @@ def _token(match: re.Match[str], names: Mapping[str, str]) -> str:
 
 
 def _follows_sign(match: re.Match[str]) -> bool:
-    """Return whether the space follows a sign whose LaTeX command already ends with a space."""
+    """Return whether the matched space follows a sign whose LaTeX command already ends with a space."""
     before = match.string[: match.start()]
     return before.endswith((*"◇□¬←", "<=", ">=", "!=", ":=", "&&", "||", "not"))
 
@@ -137,7 +140,7 @@ def _word(word: str) -> str:
 
 
 def _literal(written: str, names: Mapping[str, str]) -> str:
-    """Return an integer as a number, and another literal in quotes with its language or datatype."""
+    """Return a literal in LaTeX: an integer as a number, otherwise quotes with language or datatype."""
     if integer := _INTEGER.fullmatch(written):
         return integer[1]
     end = written.rindex('"')

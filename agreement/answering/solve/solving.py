@@ -1,4 +1,4 @@
-"""Compute the answers of `lars solve`, time point by time point, and the reports of an engine for --as."""
+"""Compute the answers of `lars solve` at each time point, and the reports of `lars solve --as`."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -85,7 +85,7 @@ class AnswerStreamOptions:
 
     @property
     def whole(self) -> Whole:
-        """The requested kind of answer streams.
+        """Return the kind of output: all answer streams, or their brave or cautious consequences.
 
         Raises:
             LarsError: Two kinds are requested.
@@ -118,7 +118,7 @@ class SolvingTask:
     predicates: frozenset[Signature] | None = None
 
     def in_process(self) -> "SolvingTask":
-        """Return the task, with the option that the trace is read in this process, without Spark."""
+        """Return the same task with the option to read the trace in this process, without Spark."""
         return replace(self, trace=replace(self.trace, runner=Runner(in_process=True)))
 
 
@@ -126,8 +126,8 @@ class SolvingTask:
 class AnswerRows:
     """The answers of a query at each evaluation time, in order; `variables` are the columns of the rows.
 
-    `at` may be an iterator that evaluates on demand and can be read only once; `evaluate` stores all answers.
-    `origin` is the dateTime of time 0; None if times are integers.
+    `at` may be an iterator that evaluates on demand and can be read only once. The method `evaluate` stores
+    all answers. `origin` is the dateTime of time 0; None if times are integers.
     """
 
     variables: tuple[Variable, ...]
@@ -135,17 +135,17 @@ class AnswerRows:
     origin: str | None
 
     def evaluate(self) -> "AnswerRows":
-        """Return the answers after evaluating and storing all of them."""
+        """Evaluate and store all answers, and return them."""
         return replace(self, at=tuple(self.at))
 
 
 def solving_task(
     path: Path, traces: Sequence[Path], how: requests.ProgramOptions, span: Span, note: Warn
 ) -> SolvingTask:
-    """Return the task that options describe for a query or program and its trace.
+    """Return the task that the options of `lars solve` describe, for a query or program and its trace.
 
-    An experiment completes the task. The default unit is the longest unit that fits the query and the trace;
-    a note shows this unit.
+    If the input is an experiment, the experiment contains the other values of the task. The default unit is
+    the longest unit that fits the query and the trace; a note shows this unit.
     """
     options, reading = how.input_options, how.reading
     if not requests.is_experiment(path):
@@ -167,10 +167,10 @@ StreamsAt = tuple[int, tuple[tuple[str, ...], ...]]
 class Streams:
     """The answer streams of a program at each time point: derived atoms with their times, as texts.
 
-    If brave or cautious consequences are requested, a single list of atoms replaces the answer streams;
-    without an answer stream, no list exists. If each time has exactly one answer stream, `parts` contains
-    atoms with intervals of times. `parts` may be an iterator that evaluates on demand and can be read only
-    once. `origin` is the dateTime of time 0; None if times are integers.
+    If brave or cautious consequences are requested, one list of atoms replaces the answer streams of a time
+    point. If each time has exactly one answer stream, `parts` contains atoms with intervals of times. `parts`
+    may be an iterator that evaluates on demand and can be read only once. `origin` is the dateTime of time 0;
+    None if times are integers.
     """
 
     parts: Iterable[StreamRuns | StreamsAt]
@@ -196,12 +196,12 @@ class Streams:
                 yield part[0], len(part[1])
 
     def evaluate(self) -> "Streams":
-        """Return the answer streams after evaluating and storing all of them."""
+        """Evaluate and store all answer streams, and return them."""
         return replace(self, parts=tuple(self.parts))
 
 
 def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
-    """Return the answers: for a query, the rows of its variables; for a program, all its answer streams."""
+    """Return the answers of a query (the rows of its variables), or of a program (all its answer streams)."""
     if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return _streams(task, warn)
     query, trace, task = query_on_trace(task, warn)
@@ -256,13 +256,13 @@ _GAP: Final = "no window at these times contains an element; use other times (--
 
 
 def _when(task: SolvingTask, trace: Trace, span: Interval) -> str:
-    """Return the times of a task as text; "" if the task requests all times."""
+    """Return the times that a task requests as a text for messages; "" if the task requests all times."""
     first, last = map(Dates(trace.origin, task.trace.options.unit).text, (span.first, span.last))
     return "" if task.span == (None, None) else f" from {first} to {last}"
 
 
 def _is_gap(program: Program, trace: Trace, span: Interval) -> bool:
-    """Return whether the trace has elements, but no window of the program contains one in the interval."""
+    """Return whether no window contains an element in the interval, although the trace has elements."""
     seen = reach(program)
     if trace.begin is None or seen.past is None or seen.future is None or seen.tuples:
         return False
@@ -278,7 +278,7 @@ def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, S
 
 
 def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, frozenset[Signature]]:
-    """Return the program, its trace, and the predicates of the trace and the static data.
+    """Return the program, its trace, and the predicates that occur in the trace and in the static data.
 
     Raises:
         LarsError: The program does not derive a predicate to show, or derives a predicate of the input.
@@ -294,7 +294,7 @@ def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, fro
 
 
 def _warn_of_numbers(program: Program, trace: Trace, warn: Warn) -> None:
-    """Warn of comparisons in brackets that are an error for numbers of LARS."""
+    """Warn of comparisons in square brackets that are an error for numbers of LARS, such as `[T > 30]`."""
     first = trace.begin or 0
     # Only programs that compare in brackets read input for it; the first times show what the terms are.
     compares = any(isinstance(literal, Test) for rule in program.rules for literal in rule.body)
@@ -311,7 +311,7 @@ def _warn_of_numbers(program: Program, trace: Trace, warn: Warn) -> None:
 
 
 def _of_logic(part: Expression) -> terms.Term | None:
-    """Return a side of a comparison as a term of LARS; None if LARS has no such number."""
+    """Return one side of a comparison as a term of LARS; None if LARS has no such number."""
     if isinstance(part, terms.Literal) and part.datatype == f"{terms.XSD}integer":
         return terms.Number(int(part.lexical))
     return part if isinstance(part, Variable | terms.Number) else None
@@ -325,7 +325,7 @@ def _part_asked(query: EngineQuery, whole: EngineQuery, task: SolvingTask) -> Qu
 def _spoken(
     each: Iterable[tuple[int, Sequence[Row]]], say: Callable[[int | None], None]
 ) -> Iterator[tuple[int, Sequence[Row]]]:
-    """Yield answers; after the last answer, call `say` with its time if no answer has a row."""
+    """Yield the answers unchanged; after the last answer, call `say` with its time if no answer has a row."""
     silent, last = True, None
     for last, rows in each:
         silent = silent and not rows
@@ -378,9 +378,9 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
 
 
 def asked_span(task: SolvingTask, trace: Trace, every: int | None) -> Interval:
-    """Return the first and last time to show.
+    """Return the first and last time of which `lars solve` shows answers.
 
-    `every` is the distance between evaluations, for a size check.
+    `every` is the time between two evaluations; the function uses it to check the number of evaluations.
     """
     options, (first, last) = task.trace.options, task.span
     span = Interval(
@@ -499,7 +499,7 @@ _PREDICATE: Final = re.compile(r"/\s*([0-9]{1,9})\s*(,|$)")
 
 
 def read_shown(text: str) -> frozenset[Signature]:
-    """Return the predicates that the value of --show names.
+    """Return the predicates in the value of the option --show, such as `alarm/1`.
 
     >>> sorted(read_shown("alarm/1, 'New York'/2"))
     [('New York', 2), ('alarm', 1)]
@@ -578,7 +578,7 @@ def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]
 def reports_as(
     name: str, task: SolvingTask, reports: ReportOptions, how: requests.ProgramOptions, warn: Warn
 ) -> EngineReports:
-    """Return the reports of a specification or engine version.
+    """Return the reports of the specification or engine version in the option --as.
 
     Raises:
         LarsError: The engine version cannot run the query, or an option is not applicable.
@@ -655,7 +655,7 @@ def reports_as(
 
 
 def stream_iri(text: str) -> Iri:
-    """Return the stream IRI that --as-stream names."""
+    """Return the IRI of the stream in the option --as-stream."""
     bare = without_brackets(text)
     if not ABSOLUTE_IRI.fullmatch(bare):
         raise LarsError(f"--as-stream {cut(text)}: expected an absolute IRI, such as http://example.org/s")

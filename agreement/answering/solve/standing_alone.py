@@ -1,6 +1,6 @@
-"""The output of `lars translate` with a trace: one file with the program and the trace, for clingo or SQL.
+"""Create the output of `lars translate` with a trace: a file with program and trace, for clingo or SQL.
 
-A script in SQL needs no trace, because users can load the input later.
+A SQL script does not need the trace, because users can load the input later.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ _MOST_POINTS: Final = 10_000
 
 
 def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn) -> Iterator[str]:
-    """Yield the lines of a file for clingo, for each time of the timeline or only for the time `at`.
+    """Yield the lines of a file for clingo, for each time of the timeline, or only for the time `at`.
 
     Raises:
         LarsError: Several CQELS queries can be derived from the query.
@@ -61,7 +61,7 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
 def _on_trace(
     task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn
 ) -> tuple[Program, EngineQuery | None, Trace]:
-    """Return the program, in which NOW() counts from time 0 of the trace, its query, and the trace."""
+    """Return the program, its query, and the trace; in the program, NOW() counts from time 0 of the trace."""
     program, query = single_program(task, warn)
     trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), (None, at), query, warn)
     if query is None:
@@ -94,7 +94,7 @@ _STATIC: Final = frozenset((("triple", 4), ("named", 1)))
 
 
 def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, warn: Warn) -> Iterator[str]:
-    """Yield the lines of a SQL script.
+    """Yield the lines of the SQL script of a program or query.
 
     Raises:
         LarsError: SQL cannot express a construct; the error has the place of the construct.
@@ -122,7 +122,7 @@ def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, 
 def _traceless_input(
     program: Program, query: EngineQuery | None, task: TranslatingTask, warn: Warn
 ) -> ProgramInput:
-    """Return the input without a trace: the static data, for a program only if the program reads them."""
+    """Return the input if no trace is given: the static data, if the program reads static data."""
     dataset = Dataset() if query is None else query.dataset
     static: Background = background(read_static(task.static), dataset, warn) if task.static else {}
     known = _STATIC & used_predicates(program)
@@ -130,7 +130,7 @@ def _traceless_input(
 
 
 def _input_in(program: Program, trace: Trace) -> ProgramInput:
-    """Return the input in the trace."""
+    """Return the input atoms of a trace that the program reads."""
     facts, known = trace.facts(trace.timeline), _STATIC & used_predicates(program)
     streamed = frozenset((fact.predicate, len(fact.arguments)) for fact in facts)
     return ProgramInput(known, known & streamed, facts, trace.timeline, trace.background)

@@ -1,4 +1,4 @@
-"""The output of `lars translate`: the LARS program of a query, the program's other formats, and the model."""
+"""Create the output of `lars translate`: the LARS program, its other formats, and the model of the query."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -40,7 +40,7 @@ _ASSIGNED: Final = (
 class TranslatingTask:
     """A query or program to translate.
 
-    `engine` may be another query language than the language of the query.
+    `engine` may be a query language that differs from the language of the query.
 
     - `static` are files whose triples become facts of a program for Ticker.
     - `solved`: if true, the query must not call unknown functions, because it will be evaluated.
@@ -89,7 +89,7 @@ def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
 
 
 def variants(task: TranslatingTask, warn: Warn) -> list[tuple[str, EngineQuery]]:
-    """Return the query, or the queries derived for the other engine, each with a name.
+    """Return the query of the task, or the queries derived for the other engine, each with a name.
 
     The function calls `warn` with remarks on the query.
     """
@@ -182,7 +182,7 @@ def _model(written: EngineQuery, task: TranslatingTask) -> Query:
 
 
 def programs(task: TranslatingTask, warn: Warn) -> list[tuple[str, Program]]:
-    """Return the program, or the programs of all derived queries, each with a name."""
+    """Return the program of the query, or the programs of all derived queries, each with a name."""
     if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return [(task.path.name, _own_program(task))]
     return [(name, program_of(query, task)) for name, query in variants(task, warn)]
@@ -203,7 +203,7 @@ def document(task: TranslatingTask, warn: Warn) -> dict[str, object]:
 
 
 def dataset_facts(query: EngineQuery, task: TranslatingTask, shape: str, warn: Warn) -> tuple[Atom, ...]:
-    """Return the static data as atoms, if the format includes static data."""
+    """Return the static data as atoms, if the output format includes static data."""
     if shape != _TICKER or not task.static:
         return ()
     from agreement.documents.traces import background
@@ -233,7 +233,7 @@ def _asp(program: Program) -> str:
 
 
 def seen_in_asp(text: str) -> str:
-    r"""Return an answer-set program with invisible characters in strings written as N-Triples escapes.
+    r"""Return an answer-set program whose strings contain invisible characters only as N-Triples escapes.
 
     >>> print(seen_in_asp('p("\u202e").'))
     p("\\u202E").
@@ -258,7 +258,7 @@ def _exported(program: Program, task: TranslatingTask, facts: tuple[Atom, ...]) 
 
 
 def placed_refusal(error: ExportError, program: Program, path: Path) -> LarsError:
-    """Return the error with the place of the rejected rule, if the program is in a file."""
+    """Return the error with the place of the rejected rule, if the rejected program is in a file."""
     written = requests.load_program(path).rules if path.suffix in requests.PROGRAM_SUFFIXES else ()
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)
     origin = written[number].origin if number < len(written) else None
@@ -366,7 +366,7 @@ def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
 
 
 def period_of(query: EngineQuery, step: Period | None, setting: Setting) -> int:
-    """Return the given pull period, otherwise the STEP of the query."""
+    """Return the pull period of the option --period, or else the STEP of the query."""
     period = analysis.default_period(query, setting.unit) if step is None else points_of(step, setting.unit)
     if period is None:
         raise LarsError("pull requires a period: the query has no STEP, or several STEPs; use --period")

@@ -1,6 +1,7 @@
 """Compare two queries on a trace: the pair of queries, the verdicts on it, and the report.
 
-`compare_pairs` evaluates both queries and returns which periods agree, and why other periods do not.
+`compare_pairs` evaluates both queries, and returns the periods that agree and the causes of the other
+periods.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,10 +48,10 @@ if TYPE_CHECKING:
 class Pair:
     """A pair of compared queries: a C-SPARQL query evaluated by pull, and a CQELS query evaluated by push.
 
-    If the CQELS query was derived, `choices` contains `brave` or `cautious` for each triple of stream, window
-    and graph pattern (s, ω, g). For a given CQELS query, `choices` is None. Rows are compared on the
-    variables `on`; None means all variables. `derived` is push or pull if the query of this side is derived
-    from the other query; None if both queries are given.
+    If the CQELS query was derived, `choices` contains `brave` or `cautious` for each part of the query: a
+    stream, a window and a graph pattern. For a given CQELS query, `choices` is None. Rows are compared on the
+    variables `on`; None means all variables. `derived` is push or pull if `lars` derived the query of this
+    side from the other query; None if both queries are given.
     """
 
     csparql: EngineQuery
@@ -102,13 +103,13 @@ class VariantReport:
         return iter(()) if interval.agree else self.explanation.differences(interval)
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
-        """Return one list per row that only push or only pull reports: the input atoms that prove the row."""
+        """Return, for each row that only push or only pull reports, the input atoms that prove the row."""
         return self.explanation.supports(differences)
 
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """The options that select the rows in a report by period, cause and side; the default selects all."""
+    """The options that select rows of a report by period, cause and side; the default selects all rows."""
 
     HEADING: ClassVar = "Filters (the verdict and the exit code always cover all rows)"
 
@@ -128,11 +129,11 @@ class RowFilter:
 
     @property
     def periods(self) -> tuple[int, ...]:
-        """The selected periods in time points, to which `narrowed` converts them; all if it is empty."""
+        """The selected pull periods in time points; empty if all pull periods are selected."""
         return tuple(period for period in self.only_period if isinstance(period, int))
 
     def verdicts(self, variant: VariantReport) -> tuple[PeriodVerdict, ...]:
-        """Return the verdicts of the selected periods."""
+        """Return the verdicts of one variant for the selected pull periods."""
         periods = self.periods
         return tuple(verdict for verdict in variant.verdicts if not periods or verdict.period in periods)
 
@@ -168,7 +169,7 @@ class AgreementReport:
     """The reports of all variants, the brave variant first; `variables` are the columns of a row, in order.
 
     `variables` are all variables of both queries unless `remark` lists omitted variables. Readers see the
-    rows that `row_filter` selects; verdicts cover all rows. `timed` is for a synthetic trace whose
+    rows that `row_filter` selects; verdicts cover all rows. `timed` is true for a synthetic trace whose
     lengths are durations.
     """
 
@@ -182,12 +183,12 @@ class AgreementReport:
 
     @property
     def first(self) -> VariantReport:
-        """The first variant, the brave query, which represents all variants."""
+        """The first variant, the brave query, which represents all variants in the report."""
         return self.variants[0]
 
     @property
     def dates(self) -> Dates:
-        """The mapping of time points to dateTimes, if the trace has dateTimes."""
+        """Convert time points to dateTimes, if the trace has dateTimes."""
         return Dates(self.first.trace.origin, self.setting.unit, timed=self.timed)
 
     @property
@@ -207,7 +208,7 @@ def pairs(
     *,
     alike: bool = True,
 ) -> tuple[Pair, ...]:
-    """Return the pairs to compare: two given queries, or one query paired with each derived query.
+    """Return the pairs of queries to compare: two given queries, or one query and each derived query.
 
     Raises:
         LarsError: No query is given, or with `alike` the variables, forms or datasets of both queries differ.
@@ -239,7 +240,7 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
 ) -> AgreementReport:
     """Return the verdicts on each pair for each pull period.
 
-    All pairs share one evaluation per time point. Push uses the static data `push_static`; if it is None,
+    All pairs share one evaluation at each time point. Push uses the static data `push_static`; if it is None,
     push uses the static data of the trace, as pull does. Only the whole periods in the interval `within` are
     compared; None means the whole timeline.
     """
@@ -272,7 +273,7 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
 
 
 def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Program:
-    """Return the program of push's query under the semantics of pull's engine, which merges all streams."""
+    """Return the program of push's query as pull's engine would read it: all streams are merged."""
     if pair.csparql.language not in MERGING:
         return lars_program(pair.cqels, setting) if on is None else program_on(pair.cqels, setting, on)
     try:
@@ -289,7 +290,7 @@ def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Prog
 def _differing(
     pulled: Background, pushed: Background | None, questions: Sequence[Question]
 ) -> Background | None:
-    """Return push's static data; None if the queries read the same triples in pull's static data."""
+    """Return push's static data; None if both queries read the same triples in pull's static data."""
     if pushed is None or pushed is pulled:
         return None
     one, other = (used_background(known, questions) for known in (pulled, pushed))

@@ -1,8 +1,8 @@
-"""Find the cause of each row that only one side reports: the first cause that applies.
+"""Find the cause of each row that only one side reports: the first cause of the list that applies.
 
 `AskedProgram` evaluates a program under changed windows or input. `CauseSearch` tests the causes in their
 order. `DifferenceCauses` finds the causes and supporting input atoms of the rows of all periods. Two queries
-without a common model (V, P, D, S) can read a stream through windows of different kind or length. The cause
+of which no CQELS query is derived can read a stream through windows of different kind or length. The cause
 "different windows" is tested before the causes that assume equal windows.
 """
 
@@ -36,7 +36,7 @@ from solver.relational.supports import supports
 
 
 class AskedProgram:
-    """A program with its input; all evaluation times are answered together, also under changed input."""
+    """A program with its input, evaluated at all times at once, also with changed windows or input."""
 
     def __init__(self, program: Program, output: Signature, situation: relational.EncodedSituation) -> None:
         self.program = program
@@ -44,7 +44,7 @@ class AskedProgram:
         self._situation = situation
 
     def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
-        """Return the answers at ascending times.
+        """Return the answers of the program at the given times, which ascend.
 
         With `newest`, the evaluation ignores arrivals after that time.
         """
@@ -59,7 +59,7 @@ class AskedProgram:
     def hidden(self, times: Array) -> AnswerRuns:
         """Return the rows that appear or disappear if the windows also show the newest input.
 
-        The rows are evaluated only at times at which a window hides input that has arrived.
+        The function evaluates the rows only at times at which a window hides input that has arrived.
         """
         own = windows(self.program)
         hiding = [
@@ -89,10 +89,11 @@ class AskedProgram:
 
 
 def _reaching_on(window: Window) -> Window:
-    """Return the window extended to the reference time, so that the window includes newer input.
+    """Return the window extended up to the reference time, so that the window includes newer input.
 
     ⊞^{l,u,d} becomes ⊞^{l,d-1,d}. Without input after the reference time, ⊞^{l,d-1,d} shows the content of
-    ⊞^{l,u,d} and all newer input. A window that always ends at the reference time or later is unchanged.
+    ⊞^{l,u,d} and all newer input. If a window always ends at the reference time or later, it remains
+    unchanged.
     """
     if not isinstance(window, TimeWindow):
         return window
@@ -109,7 +110,7 @@ def is_positive(program: Program) -> bool:
 
 
 def keeps_rows(program: Program, merged: Program) -> bool:
-    """Return whether all rows of a program are rows of the same query over one graph of all sources.
+    """Return whether each row of a program is also a row of the same query over one graph of all sources.
 
     Both programs are positive, and read the program's streams through the same windows.
     """
@@ -126,7 +127,8 @@ def keeps_rows(program: Program, merged: Program) -> bool:
 def with_windows_of(program: Program, other: Program) -> Program:
     """Return the program with the other program's windows.
 
-    The window on a stream is replaced if the other program reads the stream through exactly one window.
+    If the other program reads a stream through exactly one window, this window replaces the windows on the
+    stream.
     """
     theirs = {stream: windows for stream, windows in _by_stream(other).items() if len(windows) == 1}
 
@@ -154,9 +156,9 @@ def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
 
 
 def without_empty_groups(program: Program) -> Program:
-    """Return the program in which an aggregate of an empty multiset gives no row, as in CQELS.
+    """Return the program whose aggregates give no row for an empty multiset, as in CQELS.
 
-    SEMANTICS T13 describes the difference.
+    The row T13 of the semantics describes this difference between C-SPARQL and CQELS.
     """
     rules: list[Rule] = []
     for rule in program.rules:
@@ -173,9 +175,9 @@ def without_empty_groups(program: Program) -> Program:
 
 
 def _of_nothing(rule: Rule, some: str) -> bool:
-    """Return whether the rule derives the row of an empty group.
+    """Return whether a rule derives the row of an aggregate over an empty group.
 
-    The translation τ writes such rules inside GRAPH and EXISTS.
+    Inside GRAPH and EXISTS, the translation τ writes rules for the aggregates of empty groups.
     """
     return any(
         isinstance(part, formulas.Not) and isinstance(part.inner, Atom) and part.inner.predicate == some
@@ -193,12 +195,13 @@ def without_slices(program: Program) -> Program:
 
 
 def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, frozenset[int]]:
-    """Return the program with arbitrary values of aggregates.
+    """Return the program with arbitrary aggregate values, and the places of these values in the output.
 
-    Return also the argument positions of these values in the output.
+    The second result are the argument positions of aggregate values in the output.
 
-    In the answers of this program, aggregate values are null. Conditions on an aggregate value are true:
-    HAVING, FILTER and joins. A negated literal that may depend on an aggregate value is dropped.
+    In the answers of this program, null (a value without RDF term) replaces each aggregate value. In this
+    program, each condition on an aggregate value is true: HAVING, FILTER and joins. If a negated literal may
+    depend on an aggregate value, this program omits the literal.
     """
     whole, above = without_slices(program), _above_aggregates(program)
     places: frozenset[_Place] = frozenset()
@@ -231,7 +234,7 @@ def _above_aggregates(program: Program) -> frozenset[Signature]:
 def _with_any_values(
     rule: Rule, places: frozenset[_Place], above: frozenset[Signature]
 ) -> tuple[Rule, frozenset[_Place]]:
-    """Return a rule with arbitrary terms at the given argument positions, and these positions in its head."""
+    """Return a rule with new variables at some argument positions, and their positions in its head."""
     names = _others(rule)
     body: list[formulas.BodyLiteral] = []
     conditions: list[formulas.Condition] = []
@@ -267,7 +270,7 @@ def _with_any_values(
 def _loosened(
     atom: Atom, places: frozenset[_Place], names: Iterator[Variable], kept: Collection[Variable]
 ) -> Atom:
-    """Return the atom with fresh variables at the given positions, and for each variable outside `kept`."""
+    """Return an atom with new variables at some positions, and these new variables by the old variables."""
     predicate = signature(atom)
     terms = (
         next(names) if (predicate, n) in places or (isinstance(term, Variable) and term not in kept) else term
@@ -284,7 +287,7 @@ def _blocks(literal: formulas.Not, bound: Collection[Variable], above: Collectio
 
 
 def _others(rule: Rule) -> Iterator[Variable]:
-    """Yield variable names that do not occur in the rule."""
+    """Yield names of variables that do not occur in the rule."""
     taken = variables(rule.head).union(*map(variables, rule.body))
     return (name for name in (Variable(f"Any{n}") for n in count()) if name not in taken)
 
@@ -294,9 +297,9 @@ class DifferingRows:
     """Rows that only one side reports in a period (start, end], sorted by period.
 
     `columns` are the codes of the rows' RDF terms, one array per column. `reported` is the time of push's
-    last evaluation with the row up to the end of the period, -1 if no evaluation has the row. `owner` is the
-    index of a row's period among all disagreeing periods, and `numbers` are the indexes of the rows among all
-    rows of the side. Pickling keeps only the terms of these rows.
+    last evaluation with the row, up to the end of the period; it is -1 if no evaluation has the row. `owner`
+    is the index of a row's period among all disagreeing periods, and `numbers` are the indexes of the rows
+    among all rows of the side. Pickling keeps only the terms of these rows.
     """
 
     terms: TermCodes
@@ -308,7 +311,7 @@ class DifferingRows:
     numbers: Array
 
     def take(self, places: Array | Mask) -> "DifferingRows":
-        """Return the rows with the given numbers, or the rows that a mask selects."""
+        """Return the rows with the given indexes, or the rows that a mask selects."""
         columns = tuple(column[places] for column in self.columns)
         return DifferingRows(self.terms, columns, *(each[places] for each in self._numbers()))
 
@@ -349,7 +352,7 @@ _Result = TypeVar("_Result")
 def slice_causes(
     programs: SidePrograms, situation: relational.EncodedSituation, periods: DifferingPeriods
 ) -> Mapping[Side, Array]:
-    """Return the first cause of each row that only one side reports, in the periods that end in a slice."""
+    """Return the causes of the rows that only one side reports, in the periods that end in a slice."""
     search, (*_, rows_of_sides) = CauseSearch(programs, situation, periods), periods
     return {side: search.causes(rows.coded_by(situation.terms), side) for side, rows in rows_of_sides.items()}
 
@@ -363,8 +366,8 @@ class CauseSearch:
 
     The search treats all rows of a side together.
 
-    A row that only push reports was last reported at time t. The causes of the row concern this report and
-    the pull at the end of the period.
+    For a row that only push reports, t is the time of push's last report of the row. The causes of the row
+    concern this report and the pull at the end of the period.
     """
 
     def __init__(
@@ -377,7 +380,7 @@ class CauseSearch:
         self._hidden: dict[tuple[Program, Side], AnswerRuns] = {}
 
     def causes(self, rows: DifferingRows, side: Side) -> Array:
-        """Return the first cause of each row, as an index into `CAUSES`."""
+        """Return the first cause of each row, as an index of `CAUSES`."""
         numbers = np.full(len(rows.end), -1, np.int64)
         for steps in (self._general(side), self._by_time(side)):
             for cause, applies in steps:
@@ -400,7 +403,7 @@ class CauseSearch:
         return self.program_over(program).at(distinct(np.concatenate((self._pushes, self._ends))))
 
     def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield the causes that do not depend on arrival times."""
+        """Yield the causes that do not depend on the times of arrival, each with a test of rows."""
         push, pull = self._sides.push, self._sides.pull
         without = without_empty_groups(pull)
         # Only if such rows distinguish pull's program from push's.
@@ -427,7 +430,7 @@ class CauseSearch:
         yield "static only", is_static
 
     def _same_in_both(self, side: Side) -> Applies:
-        """Return a test: whether push and pull would agree on a row if both had the static data of both."""
+        """Return a test: whether push and pull would agree on a row with the static data of both sides."""
         push = self.program_over(self._sides.push).at(self._pushes)
         pull = self.program_over(self._sides.pull).at(self._ends)
 
@@ -440,7 +443,7 @@ class CauseSearch:
         return is_same
 
     def _by_time(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield the causes that depend on time, in steps from one side's answer to the other side's answer.
+        """Yield the causes that depend on time, each with a test of rows, in the order of the causes.
 
         For a row of push, the steps lead from push's answer at t to pull's answer at the end of the period.
         For a row of pull, the steps lead from the end of the period to the evaluation times of push.
@@ -499,7 +502,7 @@ class CauseSearch:
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _show_the_same(self, program: Program, pull: Program) -> bool:
-        """Return whether at pull's times a program has pull's answers, because all windows are equal then.
+        """Return whether a program has pull's answers at pull's times, because all windows are equal then.
 
         The program differs from pull's program only in the windows.
         """
@@ -545,7 +548,7 @@ class CauseSearch:
     def _hides(
         self, programs: tuple[Program, ...], when: Side, rows: DifferingRows, after: Array, until: Array
     ) -> Mask:
-        """Return a mask of the rows that appear or disappear if windows show their hidden input.
+        """Return a mask of the rows that appear or disappear if windows show the input that a slide hides.
 
         The mask covers each of the programs, at the evaluation times of push or pull (`when`) in (after,
         until].
@@ -560,9 +563,9 @@ class CauseSearch:
         return mask
 
     def _hides_group(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return a mask of the rows whose group has no answer after `after`, because windows hide input.
+        """Return a mask of the rows whose group has no answer after a time, because windows hide input.
 
-        With all input, the group could have another value of the aggregate, so the test ignores the value.
+        With all input, the aggregate of the group could have another value, so the test ignores the value.
         """
         if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
@@ -571,7 +574,7 @@ class CauseSearch:
         return ~shown & free.hidden(times).holds_within(columns, after, rows.end)
 
     def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
-        """Return the program with arbitrary aggregate values, and the rows with null for these values.
+        """Return the program with arbitrary aggregate values, and the rows with null in their place.
 
         The result is None if the program has no aggregate.
         """
@@ -611,7 +614,7 @@ class CauseSearch:
 
 
 def _ascending(values: list[int]) -> list[Array]:
-    """Return the indexes of the values, divided into as few non-decreasing sequences as possible.
+    """Return the indexes of the values, divided into as few ascending sequences as possible.
 
     >>> [part.tolist() for part in _ascending([3, 5, 1, 4, 2])]
     [[4], [2, 3], [0, 1]]
@@ -688,7 +691,7 @@ class DifferenceCauses:
         return np.repeat(np.arange(len(self._periods)), np.diff(self._begins[side]))
 
     def counts(self, side: Side) -> Array:
-        """Return the numbers of this side's own rows: a line per disagreeing period, a column per cause."""
+        """Return the numbers of rows that only this side reports, by disagreeing period and by cause."""
         cells = len(self._periods) * len(CAUSES)
         counts = np.bincount(self.owners(side) * len(CAUSES) + self.causes(side), minlength=cells)
         return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
@@ -708,7 +711,7 @@ class DifferenceCauses:
         return {side: self.counts(side) for side in SIDES}
 
     def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
-        """Return the numbers of one side's rows in some periods: a line per period, a column per cause."""
+        """Return the numbers of rows that only this side reports, by given period and by cause."""
         numbers: Array = self._counts[side][[self._places[period] for period in periods]]
         return numbers
 
@@ -723,7 +726,7 @@ class DifferenceCauses:
         return self._ordered[side, period]
 
     def difference(self, side: Side, number: int) -> RowDifference:
-        """Return the row with this index among all rows that only this side reports, with its cause."""
+        """Return the row with an index among all rows that only this side reports, with its cause."""
         place = int(np.searchsorted(self._begins[side], number, "right")) - 1
         period, own = self._periods[place], np.array([number - self._begins[side][place]])
         rows, numbered = self._rows_of(side, period)
@@ -782,7 +785,7 @@ class DifferenceCauses:
     def _slices(self) -> Sequence[Interval]:
         """The slices of the timeline for the search; a period belongs to the slice that contains its end.
 
-        If the timeline is evaluated in several slices, each slice is inside one section.
+        If the timeline is evaluated in several slices, each slice is inside one section of the timeline.
         """
         intervals = self._trace.slices(self._programs.questions, self._longest)
         if len(intervals) == 1:
@@ -811,7 +814,7 @@ class DifferenceCauses:
 
     @cached_property
     def _begins(self) -> Mapping[Side, Array]:
-        """For push and pull, the index of the first row of each period.
+        """The index of the first row of each period, for push and for pull.
 
         The last item is the number of rows.
         """
@@ -872,7 +875,7 @@ class DifferenceCauses:
     def _section_rows(self, section: int) -> Mapping[Side, DifferingRows]:
         """Return the rows of push and pull in a section's disagreeing periods.
 
-        The order is the order of the verdicts.
+        The rows have the order of the verdicts.
         """
         if self._held is None or self._held[0] != section:
             self._held = None
@@ -881,9 +884,9 @@ class DifferenceCauses:
         return self._held[1]
 
     def _pushed_at(self, section: int, side: Side) -> Array:
-        """Return the last time up to the end of its period at which push reports each row of a section.
+        """Return the last time, up to the end of its period, at which push reports each row of a section.
 
-        The time is -1 for a row that push never reports.
+        If push never reports a row, the time of the row is -1.
         """
         if (section, side) not in self._pushed:
             rows = self._section_rows(section)[side]
@@ -929,9 +932,9 @@ class DifferenceCauses:
 
 
 def _reported(pushed: AnswerRuns, columns: Sequence[Array], until: Array) -> Array:
-    """Return the time of push's last report of each row up to the row's time limit.
+    """Return the time of push's last report of each row, up to a time limit for each row.
 
-    The time is -1 for a row that push never reports.
+    If push never reports a row, the time of the row is -1.
     """
     numbers: Array = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(until))]
     return numbers

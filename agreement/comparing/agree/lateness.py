@@ -1,21 +1,22 @@
-"""Answers as the data came, compared with the answers as the data are dated.
+"""Compare the answers as the data came with the answers as the data are dated (`lars agree --late`).
 
 An element has an event time t and an arrival time a. The answers *on time* are the answers of `lars agree`
 without `--late`, which uses only event times. *As it came*, an evaluation for the time r sees the elements
-with a <= r, each dated
-with its event time; pull with a wait W sees the elements with a <= r + W. With a lateness, elements with a
-greater delay are dropped. Push evaluates when an element arrives. Rows are compared in the whole periods of
-the timeline; whether a lost row comes later is also looked up after the timeline.
+with a <= r, each dated with its event time; pull with a wait W sees the elements with a <= r + W. If a
+lateness is given, elements with a greater delay are dropped. Push evaluates when an element arrives. Rows are
+compared in the whole periods of the timeline. After the timeline, lost rows are looked up to find rows that
+come later.
 
-Causes, the first that applies:
+A changed row gets the first of these causes that applies:
 
-- dropped: without a lateness, there would be no change.
-- arrived after the pull: the row is lost, and what arrived until the pull does not give it at any time.
-- aggregate of other input: the query aggregates, and the row is of other input.
-- blocked when it arrived: push would report the row if nothing could block it.
-- left the window before it arrived: what the row needs was never in the windows together.
+- dropped: without a limit of the lateness, the row would not change.
+- arrived after the pull: the row is lost, and the data that arrived until the pull do not give the row at any
+  time.
+- aggregate of other input: the query aggregates, and other input enters the aggregate of the row.
+- blocked when it arrived: push would report the row if no negated pattern could remove it.
+- left the window before it arrived: the elements that the row needs were never in the windows together.
 - fired by late data: the row is an answer on time too, but at a time at which push evaluates only late.
-- blocked too late: what removes the row arrived later.
+- blocked too late: the element that removes the row arrived later.
 """
 
 from bisect import bisect_left, bisect_right
@@ -76,8 +77,8 @@ _Place = tuple[_Key, int]
 class LateRow:
     """A row of one side that is lost or invented in the period (start, end] as the data came.
 
-    `at` is the last evaluation in the period that has the row: on time if the row is lost, and as the data
-    came if the row is invented. A late row is reported at `reported`, after the period.
+    `at` is the last evaluation in the period that has the row: on time if the row is lost, as the data came
+    if it is invented. If a lost row comes after the period, `reported` is the time of its report.
     """
 
     side: Side
@@ -98,9 +99,10 @@ class LateRow:
 
 @dataclass(frozen=True, eq=False)
 class LateSide:
-    """The answers of one side for a pull period, on time and as the data came.
+    """The answers of one side (push or pull) for a pull period: on time, and as the data came.
 
-    `wait` is how long pull waits. Data with a delay above `lateness` are dropped; None keeps all data.
+    `wait` is the time from the end of a period to the evaluation by pull. Data with a delay above `lateness`
+    are dropped; None keeps all data.
     """
 
     side: Side
@@ -141,7 +143,7 @@ class LateSide:
 
     @cached_property
     def _timely(self) -> AnswerRuns:
-        """The answers on time at the evaluations of this period, without time 0, which is in no period."""
+        """The answers on time at the evaluations of each period, without time 0, which is in no period."""
         return _at(self.on_time, self.period if self.side == "pull" else 1)
 
     @property
@@ -160,7 +162,7 @@ class LateSide:
 
     @property
     def reach_ahead(self) -> int:
-        """The greatest distance from an evaluation forward to the content of a window."""
+        """The greatest distance from the time of an evaluation forward to the content of a window."""
         own = (window.reach[1] for window in windows(self.program) if isinstance(window, IntervalWindow))
         return max(own, default=0)
 
@@ -195,10 +197,10 @@ class LateSide:
         return late, len(lost) - late, len(invented)
 
     def least_wait(self) -> int | None:
-        """Return a wait with which no row is lost, while a row is lost with a wait of one time point less.
+        """Return a wait W with which pull loses no row, although pull loses a row with the wait W - 1.
 
-        For a monotone query it is the smallest such wait. The result is None if data are dropped that give
-        rows.
+        If the query is monotone, the result is the smallest wait with which pull loses no row. The result is
+        None if dropped data would give rows.
         """
         low, high = 0, self.delay + self.reach_ahead
         if any(self.counts(high, self.lateness)[:2]):
@@ -224,7 +226,7 @@ class LateSide:
         return [proofs.get(row, ()) for row in rows]
 
     def arrivals(self, facts: Collection[Fact]) -> Mapping[Fact, int]:
-        """Return the arrival times of input atoms; of equal atoms at one time, the first."""
+        """Return the arrival times of input atoms; if equal atoms have one time, the first arrival counts."""
         assert self.trace.came is not None
         found: dict[Fact, int] = {}
         for t in {fact.t for fact in facts}:
@@ -248,12 +250,12 @@ class LateSide:
         return rows_by_period(self.side, answers, self._start, self.period, self.whole)
 
     def _late(self, last: int) -> LocalTrace:
-        """Return the trace as it came, with a timeline up to a time."""
+        """Return the trace with the arrival times of its elements, and a timeline up to a time."""
         late = self.trace.as_it_came(self.wait, self.lateness)
         return replace(late, timeline=Interval(self.trace.timeline.first, last))
 
     def _came(self, program: Program | None = None) -> AnswerRuns:
-        """Return the answers as the data came, of the own program or another one."""
+        """Return the answers as the data came, of the program of this side or of another program."""
         if program not in self._known:
             pulls = self._pulls(self.wait) if self.side == "pull" else ()
             late = self._late(max((*pulls, self.trace.timeline.last + self.delay)))
@@ -264,7 +266,7 @@ class LateSide:
         return self._known[program]
 
     def _with(self, wait: int, lateness: int | None) -> "LateSide":
-        """Return this side with another wait and lateness."""
+        """Return this side of the comparison with another wait and lateness."""
         if (wait, lateness) == (self.wait, self.lateness):
             return self
         trace = self.trace.without_certification()
@@ -305,7 +307,7 @@ class LateSide:
 
     @cached_property
     def _changed(self) -> tuple[set[_Place], set[_Place]]:
-        """The places of lost and of invented rows."""
+        """The indexes of lost rows, and the indexes of invented rows."""
         timely, came = self._by_period(self._timely), self._by_period(self._came())
         width = range(len(timely.columns))
         lost = _exploded(relational.subtract(timely, came, width, self.whole))
@@ -352,7 +354,7 @@ class LateSide:
         return causes | dict.fromkeys(added - causes.keys(), "blocked too late")
 
     def _held(self, places: Collection[_Place], answers: AnswerRuns) -> set[_Place]:
-        """Return the places at which some answers have the row too."""
+        """Return those indexes of rows whose rows some other answers have too."""
         keys = {key for key, _ in places}
         held = set[_Place]()
         for key, first, last in _listed(self._by_period(answers)):
@@ -361,7 +363,7 @@ class LateSide:
         return held
 
     def _until_ends(self) -> AnswerRuns:
-        """Return push's answers on time if each period has only what arrived until its end."""
+        """Return push's answers on time if each period contains only elements that arrived until its end."""
         assert self.trace.came is not None
         columns = self.trace.came.within(self.trace.timeline)
         atoms = {}
@@ -389,7 +391,7 @@ class LateSide:
 
 
 def positive(program: Program) -> Program:
-    """Return a program without what blocks its rules: the negated literals."""
+    """Return a program without the negated literals of its rules, which could remove rows."""
     rules = (
         Rule(rule.head, tuple(part for part in rule.body if not isinstance(part, Not)))
         for rule in program.rules
@@ -426,7 +428,7 @@ def late_sides(
 
 
 def _shown_from_until(window: IntervalWindow, t: int) -> tuple[int, int]:
-    """Return the first time whose window reaches a time point, and the first whose window is after it."""
+    """Return the first time whose window contains a time point, and the first whose window begins later."""
     whole = Interval(0, LARGEST_TIME)
 
     def first(r: int) -> int:
@@ -440,7 +442,7 @@ def _shown_from_until(window: IntervalWindow, t: int) -> tuple[int, int]:
 
 
 def _at(answers: AnswerRuns, step: int) -> AnswerRuns:
-    """Return the answers at the multiples of a step, from the first on."""
+    """Return the answers at the multiples of a step only, beginning with the first multiple."""
     chosen = np.flatnonzero((answers.times > 0) & (answers.times % step == 0))
     first = np.searchsorted(chosen, answers.runs.first, "left")
     last = np.searchsorted(chosen, answers.runs.last, "right") - 1
@@ -459,7 +461,7 @@ def _exploded(table: relational.RunTable) -> set[_Place]:
 
 
 def _spans(answers: AnswerRuns, keys: Collection[_Key]) -> tuple[list[int], _Spans]:
-    """Return the evaluation times of answers, and the intervals of some rows."""
+    """Return the evaluation times of answers, and the intervals of evaluations with the given rows."""
     spans: _Spans = {key: [] for key in keys}
     for key, first, last in _listed(answers.runs):
         if key in spans:
@@ -468,7 +470,7 @@ def _spans(answers: AnswerRuns, keys: Collection[_Key]) -> tuple[list[int], _Spa
 
 
 def _last(spans: tuple[list[int], _Spans], key: _Key, end: int) -> int:
-    """Return the last evaluation up to a time that has the row."""
+    """Return the last evaluation up to a given time that has the row."""
     times, own = spans[0], spans[1][key]
     index = bisect_right(times, end) - 1
     _, last = own[bisect_right(own, index, key=itemgetter(0)) - 1]
@@ -476,7 +478,7 @@ def _last(spans: tuple[list[int], _Spans], key: _Key, end: int) -> int:
 
 
 def _next(spans: tuple[list[int], _Spans], key: _Key, end: int) -> int | None:
-    """Return the first evaluation after a time that has the row, or None."""
+    """Return the first evaluation after a given time that has the row, or None."""
     times, own = spans[0], spans[1][key]
     index = bisect_right(times, end)
     place = bisect_left(own, index, key=itemgetter(1))

@@ -1,4 +1,4 @@
-"""Select the rows to show among the rows that only one side reports: filters, counts and examples."""
+"""Select the rows to show among the rows that only one side reports, with filters, counts and examples."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ _One = TypeVar("_One")
 
 
 def narrowed(row_filter: RowFilter, unit: Duration, periods: Sequence[int]) -> RowFilter:
-    """Return the filter with its pull periods in time points.
+    """Return a filter of rows with its pull periods converted to time points.
 
     Raises:
         LarsError: A selected pull period is not compared.
@@ -37,7 +37,7 @@ def narrowed(row_filter: RowFilter, unit: Duration, periods: Sequence[int]) -> R
 
 
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """Return up to `most` pairs of a group's number and an index in the group, from many groups.
+    """Return up to `most` items of many groups: pairs of a group's number and an index in the group.
 
     `sizes` are the sizes of the groups.
     """
@@ -73,12 +73,12 @@ Each group lists its rows period by period.
 
 
 def size(parts: Iterable[IntervalRows]) -> int:
-    """Return the number of rows in a group."""
+    """Return the number of rows in a group; `parts` are its rows by period."""
     return sum(count for *_, count in parts)
 
 
 def _place(parts: Iterable[IntervalRows], number: int) -> tuple[IntervalRows, int]:
-    """Return the period that contains the row with this number in a group, and its number in the period."""
+    """Return the period of the row with this index in a group, and the row's index in the period."""
     for part in parts:
         if number < part[-1]:
             return part, number
@@ -120,10 +120,10 @@ def row_groups(row_filter: RowFilter, variant: VariantReport) -> RowGroups:
 def _counts(
     variant: VariantReport, side: Side, intervals: Sequence[PeriodComparison]
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the numbers of one side's rows in disagreeing periods, with an entry per period and cause.
+    """Return the numbers of rows that only one side reports in disagreeing periods, by period and cause.
 
-    An entry has the period's index, the cause's index, the rank of the cause by its first row in the period,
-    and the number of rows.
+    An entry contains the index of the period, the index of the cause, the rank of the cause by its first row
+    in the period, and the number of rows.
     """
     explanation = variant.explanation
     counts = explanation.counts_in(side, intervals)

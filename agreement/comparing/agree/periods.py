@@ -25,7 +25,10 @@ _RUNS_AT_ONCE: Final = 500_000
 
 @dataclass(frozen=True, eq=False)
 class PeriodRows:
-    """Rows with intervals of the numbers of whole periods; `count` is the number of periods."""
+    """Rows, each with the intervals of numbers of whole periods that contain it.
+
+    `count` is the number of periods.
+    """
 
     table: relational.RunTable
     terms: TermCodes
@@ -41,7 +44,7 @@ class PeriodRows:
 
     @cached_property
     def begins(self) -> Array:
-        """The index in `places` of each period's first row."""
+        """The index of each period's first row in `places`."""
         return np.cumsum(self.sizes) - self.sizes
 
     @cached_property
@@ -51,7 +54,7 @@ class PeriodRows:
         return owners[np.argsort(numbers, kind="stable")]
 
     def of(self, number: int) -> relational.RunTable:
-        """Return the rows of a period, in the order of the table."""
+        """Return the rows of one period, in the order of the table."""
         return self.table.take(self._own(number))
 
     def among(self, numbers: Array) -> relational.RunTable:
@@ -77,7 +80,7 @@ _Part = TypeVar("_Part")
 
 
 class PeriodParts(NamedTuple, Generic[_Part]):
-    """Push's reports in whole periods, pull's reports at the ends of the periods, and the one-sided rows.
+    """A comparison by period: push's reports, pull's reports, and the rows that only one side reports.
 
     The periods are consecutive and numbered from 0.
     """
@@ -100,7 +103,7 @@ PeriodSizes = PeriodParts[Array]
 def _agreeing(tables: PeriodTables) -> Mask:
     """Return a mask of the periods in which push and pull report equal rows.
 
-    Names of blank nodes may differ.
+    Rows are equal if they differ only in the labels of blank nodes.
     """
     push, pull = (tables.only(side).sizes > 0 for side in SIDES)
     mask: Mask = ~(push | pull)
@@ -116,7 +119,9 @@ _Section = tuple[AnswerRuns, AnswerRuns, dict[int, PeriodTables]]
 
 
 class BothAnswers:
-    """The answers of push and pull. Very many answers are read section by section of the timeline.
+    """The answers of push and pull.
+
+    If answers are very many, they are read section by section of the timeline.
 
     A period belongs to the section of the timeline that contains the end of the period. Sections of the
     timeline end at `borders`; the last section ends with the timeline.
@@ -151,7 +156,7 @@ class BothAnswers:
         return Interval(first, borders[section] if section < len(borders) else LARGEST_TIME)
 
     def section(self, number: int) -> _Section:
-        """Return the answers of push and pull that the periods of a section of the timeline need."""
+        """Return the answers of push and pull that the periods of one section of the timeline need."""
         if self._held is None or self._held[0] != number:
             # The held section is released before the next is read.
             self._held = None
@@ -180,7 +185,7 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
 
     @property
     def intervals(self) -> "PeriodVerdict":
-        """The whole periods, in order of time: the verdict itself."""
+        """The whole periods, in order of time (the verdict itself is the sequence of periods)."""
         return self
 
     @property
@@ -220,7 +225,7 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
     def begins(self) -> Array:
         """The number of the first period of each section of the timeline.
 
-        The last item is the number of periods.
+        The last item of the list is the number of all periods.
         """
         inside = (self.answers.borders - self.start) // self.period
         return np.concatenate(([0], np.clip(inside, 0, self.number), [self.number]))
@@ -231,7 +236,7 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
         return found
 
     def summarize(self, section: int) -> None:
-        """Hold the numbers of rows in a section's periods, and which of the periods agree."""
+        """Store the numbers of rows in the periods of a section, and the periods that agree."""
         self._summary(section)
 
     def _summary(self, section: int) -> tuple[PeriodSizes, Mask]:
@@ -250,17 +255,17 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
     def agreeing(self) -> Mask:
         """A mask of the periods in which push and pull report the same rows.
 
-        Names of blank nodes may differ.
+        Rows are equal if they differ only in the labels of blank nodes.
         """
         return np.concatenate([self._summary(section)[1] for section in range(len(self.answers))])
 
     def at(self, number: int) -> tuple[PeriodTables, int]:
-        """Return the tables of a period, and the period's number in these tables."""
+        """Return the tables that contain a period, and the index of the period in these tables."""
         (section,) = self.sections([number])
         return self._tables(section), number - int(self.begins[section])
 
     def only(self, side: Side, section: int) -> tuple[PeriodRows, int]:
-        """Return the rows of only one side in a section's periods, and the number of the first period."""
+        """Return the rows that only one side reports in a section, and the number of the first period."""
         return self._tables(section).only(side), int(self.begins[section])
 
     def _tables(self, section: int) -> PeriodTables:
@@ -376,9 +381,10 @@ def rows_by_period(
 
 
 def in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> relational.RunTable:
-    """Return rows with the numbers of their periods; each evaluation is in at most one period.
+    """Return rows with the numbers of their periods. Each evaluation belongs to at most one period.
 
-    A number outside [0, count) means that the evaluation is in none of the periods. All other numbers ascend.
+    If the number of an evaluation is outside [0, count), the evaluation belongs to none of the periods. The
+    numbers of the other evaluations ascend.
     """
     chosen = np.flatnonzero((numbers >= 0) & (numbers < count))
     first = np.searchsorted(chosen, run_table.first, "left")

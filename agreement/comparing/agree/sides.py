@@ -1,4 +1,4 @@
-"""The two sides of a comparison: programs, static data, and rows that only one side reports.
+"""The two sides of a comparison (push and pull): programs, static data, and rows that only one side reports.
 
 Rows are compared on all or some of the variables that both queries return.
 """
@@ -57,7 +57,7 @@ CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABU", strict=True))
 
 
 def cause_of(text: str) -> RowCause:
-    """Return the cause that the text of an option names."""
+    """Return the cause with the text of an option, such as `blocked-later`."""
     for cause in CAUSES:
         if cause == text.replace("-", " "):
             return cause
@@ -69,9 +69,8 @@ def cause_of(text: str) -> RowCause:
 class SidePrograms:
     """The programs of push and pull without their triggers.
 
-    `merged` is push's query under the semantics of pull's engine: one graph contains all windows and the
-    static data. `push_static` is the static data of push; if it is None, push and pull use the static data of
-    the trace.
+    `merged` is push's query as pull's engine reads it: one graph contains all windows and the static data.
+    `push_static` is the static data of push; if it is None, push and pull use the static data of the trace.
     """
 
     push: Program
@@ -87,7 +86,7 @@ class SidePrograms:
         return tuple(Question(program, self.output, None) for program in dict.fromkeys(programs))
 
     def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
-        """Return the input of push, of pull, and the input with the static data of both.
+        """Return three inputs: with the static data of push, of pull, and of both.
 
         Pull's input is `here`.
         """
@@ -131,7 +130,7 @@ class RowDifference:
 
 
 def _united(one: Array | None, other: Array | None) -> Array:
-    """Return the union of the rows of two tables of codes."""
+    """Return the union of the rows of two tables, in which numbers stand for RDF terms."""
     tables = [table for table in (one, other) if table is not None]
     return np.unique(np.concatenate(tables), axis=0)
 
@@ -144,9 +143,9 @@ _ROW = "row"
 def variables_compared(
     csparql: EngineQuery, cqels: EngineQuery, names: Sequence[str] | None
 ) -> tuple[Variable, ...]:
-    """Return the variables on whose terms rows are compared, in the order of the first query's columns.
+    """Return the variables on which rows are compared, in the order of the first query's columns.
 
-    Without `names`, the variables are the ones that both queries return. For ASK, and for empty `names`, only
+    Without `names`, these are the variables that both queries return. For ASK, and for empty `names`, only
     the existence of an answer is compared.
 
     Raises:
@@ -202,7 +201,7 @@ def remark_on(csparql: EngineQuery, cqels: EngineQuery, on: Sequence[Variable]) 
 
 
 def row_predicate(on: Sequence[Variable]) -> Signature:
-    """Return the predicate of rows that are compared on the given variables."""
+    """Return the name of the predicate that contains the rows on the given variables."""
     return _ROW, len(on)
 
 

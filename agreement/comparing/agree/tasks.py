@@ -124,9 +124,9 @@ def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
 
 
 def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
-    """Return the query file and the traces for each query.
+    """Return the file of each query and the traces, from the inputs of a command line.
 
-    The key is true for the query evaluated by pull.
+    In the mapping of query files, the key is true for the query that is evaluated by pull.
     """
     queries, traces = _told_apart(inputs)
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
@@ -135,7 +135,7 @@ def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tupl
 
 
 def are_pulled(queries: Sequence[EngineQuery]) -> tuple[bool, ...]:
-    """Return whether each of the compared queries is the query evaluated by pull."""
+    """Return, for each of the compared queries, whether it is evaluated by pull."""
     if len(queries) > 1 and not any(query.language in MERGING for query in queries):
         return tuple(not analysis.is_pushed(query) for query in queries)
     return tuple(query.language in MERGING for query in queries)
@@ -144,7 +144,7 @@ def are_pulled(queries: Sequence[EngineQuery]) -> tuple[bool, ...]:
 def _by_language(
     queries: Sequence[tuple[Path, EngineQuery]],
 ) -> tuple[EngineQuery | None, EngineQuery | None]:
-    """Return the query evaluated by pull and the query evaluated by push; None for a query to derive."""
+    """Return the pull query and the push query among two queries; None for a query that must be derived."""
     asked = [query for _, query in queries]
     pulled = are_pulled(asked)
     if len(set(pulled)) < len(pulled):
@@ -160,7 +160,7 @@ def _by_language(
 
 
 def run(task: AgreementTask, warn: Warn) -> AgreementReport:
-    """Return the report of a comparison, with warnings."""
+    """Compare push and pull as the task describes, and return the report, with warnings."""
     queries, static = queries_of(task), read_static(task.trace.static)
     whole = background(static, dataset_of(queries), unsaid)
     trace = comparison_trace(task, queries, warn, whole)
@@ -191,7 +191,8 @@ def sides_of(
 ) -> tuple[tuple[Pair, ...], Background, Background]:
     """Return the compared pairs of queries, the static data of pull, and the static data of push.
 
-    `carried` are the pairs of stream and predicate in the trace. `warn` receives the graphs that are absent.
+    `carried` are the pairs of stream and predicate in the trace. The function calls `warn` with the graphs
+    that the static data do not contain.
     """
     queries = queries_of(task)
     whole = background(static, dataset_of(queries), unsaid)
@@ -213,7 +214,7 @@ def sides_of(
 
 
 def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
-    """Yield a warning if pull periods are not multiples of the STEP: windows then end before the pull."""
+    """Yield a warning if a pull period is not a multiple of the STEP: windows then end before the pull."""
     windows = (source.window for source in requests.sources(pulled))
     steps = (
         window.slide.points(unit)
@@ -245,7 +246,7 @@ def _absent(compared: Sequence[Pair], pulled: Background, pushed: Background) ->
 
 
 def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTask) -> Iterator[str]:
-    """If push or pull has no row, yield a message with the parts of its query that match nothing."""
+    """If push or pull never reports a row, yield a message with the parts of its query that match nothing."""
     first, setting = report.variants[0], task.setting
 
     def question(query: EngineQuery, *, pulled: bool) -> Question:
@@ -266,7 +267,7 @@ def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTa
 def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, Trace, tuple[Pair, ...]]:
     """Return a comparison with the dates of its trace, the trace, and the pairs of its queries.
 
-    The rows of the queries have only the compared variables.
+    The rows of the returned queries contain only the compared variables.
 
     Raises:
         LarsError: Static data is given for only one engine; both sides must have the same static data.
@@ -337,7 +338,7 @@ NO_ROW: Final = (
 
 
 def emptiness(report: AgreementReport) -> Iterator[str]:
-    """Yield warnings about verdicts on little data: no row at all, or no whole period."""
+    """Yield warnings if a verdict means little: no side reports a row, or no whole period is compared."""
     first = report.variants[0]
     if first.is_empty:
         yield NO_ROW

@@ -1,6 +1,7 @@
-"""The columns of a recording in the order of the query, and warnings about a recording that cannot fit.
+"""Order the columns of a recording like the columns of the query, and warn about a recording that cannot fit.
 
-The warnings concern reports, columns and times of the recording. They need no evaluation of the query.
+The warnings concern reports, columns and times of the recording. To print these warnings, the query need not
+be evaluated.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,7 +46,7 @@ def align(recording: recordings.Recording, names: Sequence[str], query: EngineQu
 
 
 def recorded_for(task: specifications.Task, recording: recordings.Recording) -> recordings.Recording:
-    """Return the recording with rows in the columns of the task's query, with the row numbers of the task."""
+    """Return the recording with rows in the columns of the task's query, and with numbers for the rows."""
     return recordings.number_rows(align(recording, columns(task.query), task.query), task.numbers)
 
 

@@ -1,6 +1,6 @@
-"""The assignment of reports to evaluations: by time, by push, or one report for each evaluation.
+"""Assign reports to evaluations: by time, by push, or one report to each evaluation.
 
-A report that belongs to no evaluation is a place of its own, with a problem.
+If a report belongs to no evaluation, it is listed separately, with a problem.
 """
 
 from bisect import bisect_right
@@ -22,7 +22,7 @@ from translate.model.windows import Span
 def by_time_point(
     of: specifications.ScheduledTask, evaluations: Sequence[specifications.EvaluationReport]
 ) -> list[ReportMatch]:
-    """Return one expected report per time point, ascending; evaluations at the same time point are joined."""
+    """Return one expected report for each time point; evaluations at the same time point are joined."""
     milliseconds = of.task.unit.milliseconds
     reports: dict[int, list[specifications.EvaluationReport]] = {}
     for report in evaluations:
@@ -51,7 +51,7 @@ class ReportAssignment:
     `late` ms after its evaluation. If `late` is None, the delay must be less than the slide of one of the
     reporting `windows`. If `late` is None and no window reports, any delay is allowed. `push_times` maps push
     numbers to times in ms; with `push_times`, a report counts at the time of its push. `closes` is the time
-    in ms at which the first of all windows closes, or None if the clock does not close windows. The `options`
+    in ms of the first close of a window; it is None if the clock does not close windows. The `options`
     contain `early` and `late`.
     """
 
@@ -63,7 +63,7 @@ class ReportAssignment:
 
     @property
     def late(self) -> float | None:
-        """The delay in ms that no report may reach, if the clock triggers evaluations and the user set it."""
+        """The limit of the delay in ms that the user set, if the clock triggers evaluations."""
         late = self.options.late
         return late + recordings.SLACK if self.once and late is not None else None
 
@@ -91,7 +91,7 @@ def one_report(report: recordings.Report, other: recordings.Report) -> bool:
 def slots(
     due: Sequence[ReportMatch], reports: Sequence[recordings.Report], how: ReportAssignment
 ) -> list[ReportMatch]:
-    """Return each evaluation with its reports, and each report without an evaluation, ascending in time."""
+    """Return each evaluation with its reports, and each report without an evaluation, in order of time."""
     times = [place.at for place in due]
     belonging: list[list[recordings.Report]] = [[] for _ in due]
     alone: list[ReportMatch] = []
@@ -111,7 +111,7 @@ def slots(
 
 
 def undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
-    """Return an entry for reports that belong to no evaluation."""
+    """Return the comparison for reports that belong to no evaluation."""
     early = how.closes is not None and reports[0].t < how.closes - how.options.early
     return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
@@ -137,9 +137,9 @@ def clock_driven(of: specifications.FramedTask) -> bool:
 
 
 def belonging(of: specifications.FramedTask, options: JudgeOptions) -> ReportAssignment:
-    """Return the assignment of reports to evaluations.
+    """Return the rule that assigns reports to evaluations.
 
-    If the clock triggers evaluations, delays are limited.
+    If the clock triggers evaluations, the rule limits the delays of reports.
     """
     length = of.task.unit.milliseconds
     if not clock_driven(of):
@@ -163,7 +163,7 @@ def slide_of(window: specifications.ShownWindow) -> int:
 def _may_report(window: specifications.ShownWindow, time: int) -> bool:
     """Return whether a window may report at a time.
 
-    A window that reports on closing reports at closes only.
+    If a window reports on closing, it may report only at the times of its closes.
     """
     own = specifications.shape(window.source, window.frame)
     if own is None or "window-close" not in window.strategies:

@@ -21,9 +21,9 @@ from solver.facts import Row
 
 @dataclass(frozen=True, slots=True)
 class VersionJudgement:
-    """The match of a recording with an engine version.
+    """The comparison of a recording with the reports that an engine version predicts.
 
-    The judgement lists pushes if the recording contains the push of each report.
+    The comparison lists pushes if the recording contains the push of each report.
 
     If `by` is ANSWER, the recording was compared as a sequence of answers.
     """
@@ -50,7 +50,7 @@ class VersionJudgement:
 
     @property
     def wrong(self) -> tuple[ReportMatch, ...]:
-        """The places at which the recording differs from the prediction."""
+        """The pushes or times at which the recording differs from the prediction."""
         return tuple(place for place in self.places if place.problem is not None)
 
     @property
@@ -60,7 +60,7 @@ class VersionJudgement:
 
     @property
     def rows(self) -> RowMatch:
-        """The match of the rows of all places."""
+        """The match of the recorded rows with the predicted rows, over the whole run."""
         return join_rows([place.rows for place in self.places])
 
 
@@ -77,7 +77,7 @@ def judged_by(  # noqa: PLR0913 - the shared numbers come beside what is judged
 
     If the recording does not name the push of each report, reports are compared by time unit. The times of
     reports are also compared if they are finer than the unit. The recording may come from any build of the
-    engine version. `numbers` are the numbers of rows that several judging engines share.
+    engine version. `numbers` maps rows to numbers that several judging engines share.
     """
     builds = (engine, *engine.builds)
     judgements = (_judged_by(build, run, recorded, options, off, numbers=numbers) for build in builds)
@@ -146,7 +146,7 @@ def _in_sequence(
     by_push: bool,
     as_told: bool,
 ) -> Iterator[ReportMatch]:
-    """Yield recorded reports matched with the predicted reports of each push or time unit, in order.
+    """Yield the recorded reports matched with the predicted reports, for each push or time unit, in order.
 
     With `as_told`, the reports at one push are distinguished by their times.
     """
@@ -213,7 +213,7 @@ def _matched(place: ReportMatch, options: JudgeOptions, *, in_time: bool, timed:
 
 
 def _shape(reports: Iterable[recordings.Report], options: JudgeOptions) -> list[tuple[float, int]]:
-    """Return the time and size of each report in order, without empty reports that are ignored."""
+    """Return the time and the number of rows of each report in order, without ignored empty reports."""
     compared = options.empty == "compared"
     return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
 
@@ -228,7 +228,7 @@ def _sizes(shape: Sequence[tuple[float, int]]) -> str:
 
 
 def _parts(reports: Sequence[recordings.Report], *, told_apart: bool) -> dict[float, Sequence[Row]]:
-    """Return the rows at each time, because a report can have several entries."""
+    """Return the rows at each time, because a recording can contain several entries for one report."""
     rows: dict[float, list[Sequence[Row]]] = {}
     for report in reports:
         rows.setdefault(report.t if told_apart else 0, []).append(report.rows)

@@ -137,7 +137,7 @@ def best_shift(
     point: specifications.EvaluationPoint,
     how: Likeness,
 ) -> Shift | None:
-    """Return the borders that fit the reports of a slot best; None if no borders fit better."""
+    """Return the window borders that fit the reports of an evaluation best; None if no borders fit better."""
     rows, expected = rows_of(slot.came), rows_of(slot.right or ())
 
     def met(wanted: Sequence[Row]) -> RowMatch:
@@ -205,7 +205,7 @@ class _Search:
         return max(self.tried, key=lambda borders: (self.tried[borders].score, -self._distance(borders)))
 
     def _instants(self, place: int) -> list[int]:
-        """Return the borders between distinct times around an index, and the index itself."""
+        """Return the borders between distinct times around an index of the stream, and the index itself."""
         elements = self.window.elements
         changes = [n for n in range(1, len(elements)) if elements[n - 1].t != elements[n].t]
         places = sorted({0, place, *changes, len(elements)})
@@ -263,7 +263,7 @@ _ROWS: Final[Mapping[object, str]] = {
 
 
 def variations(of: specifications.Specification) -> Iterator[tuple[str, specifications.Specification]]:
-    """Yield the specification with each other value of each parameter, with a description."""
+    """Yield variants of a specification with one changed parameter, each with a description."""
     reports = (
         {"window-close"},
         {"window-close", "non-empty"},
@@ -294,9 +294,9 @@ _DUE: Final = 4
 class FaultExplanation:
     """A fault that would explain the recording, with its description.
 
-    `predicted` is the share of recorded rows that the fault predicts at their times. `score` is the harmonic
-    mean of `predicted` and the share of predicted rows that are recorded. If `complete` is true, nothing
-    differs.
+    `predicted` is the share of recorded rows that the fault predicts at the times of these rows. `score` is
+    the harmonic mean of `predicted` and the share of predicted rows that are recorded. If `complete` is true,
+    the fault predicts the recording exactly.
     """
 
     sentence: str
@@ -330,7 +330,7 @@ class RecordingToJudge:
     def judge(
         self, says: str, specification: specifications.Specification, options: JudgeOptions
     ) -> FaultExplanation | None:
-        """Return a specification's explanation of the recording; None if its score is too low for a verdict.
+        """Return how a specification explains the recording; None if its score is too low for a verdict.
 
         If a specification's windows close too often, it cannot be tried, and the result is None.
         """
@@ -343,7 +343,7 @@ class RecordingToJudge:
         return _of_verdict(says, judgement.best, self.rows) if judgement.verdicts else None
 
     def by_engine(self, name: str) -> FaultExplanation | None:
-        """Return an engine version's explanation; None if the version cannot run the query."""
+        """Return how an engine version explains the recording; None if the version cannot run the query."""
         try:
             untimed, numbers = replace(self.options, times=False), self.task.numbers
             judgement = judged_by(ENGINES[name], self.run, self.recording, untimed, numbers=numbers)
@@ -355,7 +355,7 @@ class RecordingToJudge:
         )
 
     def earlier(self, milliseconds: float) -> "RecordingToJudge":
-        """Return the recording with all reports this number of milliseconds earlier."""
+        """Return the recording with all reports moved to earlier times by this number of milliseconds."""
         reports = (replace(report, t=report.t - milliseconds) for report in self.recording.reports)
         return replace(self, recording=replace(self.recording, reports=tuple(reports)))
 
@@ -405,7 +405,7 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
 
 
 def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attempt]:
-    """Yield functions that try the specification with all reports late, or with all reports early."""
+    """Yield functions that try the specification with all reports earlier, or with all reports later."""
     of = judgement.specification
     for offset in sorted(_offsets(recorded, judgement.best), key=lambda number: (abs(number), number)):
         says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
@@ -422,7 +422,7 @@ def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
 
 
 def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
-    """Return the explanation by a verdict; recorded rows outside its windows count as unexplained."""
+    """Return the explanation from a verdict; recorded rows outside its windows count as unexplained."""
     match = join_rows([window.rows for window in verdict.windows])
     all_rows = max(match.actual, rows)
     score = share(2 * match.common, match.expected + all_rows)

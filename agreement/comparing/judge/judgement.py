@@ -58,7 +58,10 @@ A guess: a unit that is too fine by mistake, such as 1 ms for a trace of a year,
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdicts on a recording, best verdict first; `choices` is the number of all choices."""
+    """The verdicts on a recording for the tried choices, best verdict first.
+
+    `choices` is the number of all choices.
+    """
 
     specification: specifications.Specification
     verdicts: tuple[Verdict, ...]
@@ -84,7 +87,7 @@ class Judgement:
 
     @property
     def vacuous(self) -> tuple[Verdict, ...]:
-        """The verdicts of choices for which nothing can be compared."""
+        """The verdicts of the choices for which no report can be compared."""
         return tuple(verdict for verdict in self.verdicts if verdict.correct is None)
 
     @property
@@ -94,7 +97,7 @@ class Judgement:
 
     @property
     def silent(self) -> bool:
-        """Whether the specification expects no row under any completely judged choice."""
+        """Whether the specification expects no row for any choice that was judged completely."""
         windows = (
             window
             for verdict in self.verdicts
@@ -170,9 +173,9 @@ def judge_either(
 
 
 def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
-    """Return a verdict in which a window is right if the window is right in one of two verdicts.
+    """Return a verdict in which a window is right if it is right in one of two given verdicts.
 
-    A window that is wrong in both verdicts has the fewer wrong rows.
+    If a window is wrong in both verdicts, the result contains the window with fewer wrong rows.
 
     A wrong evaluation without reported rows is dropped if only one verdict contains the evaluation. A wrong
     unassigned report is dropped if only one verdict contains the report.
@@ -221,7 +224,7 @@ def _compared_times(
     how: ReportAssignment,
     window: specifications.ShownWindow,
 ) -> Iterator[int]:
-    """Yield the time points at which the result of comparing a window's close can change."""
+    """Yield the time points at which the comparison of a window's close with the recording can change."""
     length = window.frame.unit.milliseconds
     yield window.frame.until + 1
     yield from (round(t / length) + more for t in (phase.after, phase.until) for more in (0, 1))
@@ -270,9 +273,10 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
 
 
 def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
-    """Yield the start times to try.
+    """Yield the start times t0 of windows to try.
 
-    If the trace ends before all windows start, and very many start times exist, only the first is tried.
+    If the trace ends before all windows start, and very many start times exist, only the first start time is
+    tried.
     """
     starts, options = bench.starts, bench.options
     last = bench.base.task.last

@@ -95,8 +95,8 @@ def read_judged_query(
     """Return the query of a file, in the form of the engine version or language that runs the query.
 
     An engine version with its own parser reads the file itself. For other engine versions and for languages,
-    the windows of the query must be multiples of `unit`. With `by_number`, plain numbers in windows have the
-    unit that engines use.
+    the windows of the query must be multiples of `unit`. With `by_number`, integers in windows have the unit
+    that engines use.
     """
     if isinstance(who, Engine) and who.own_parser is not None:
         return who.read(read_text(path, ANSWERS_FORM), str(path))
@@ -148,10 +148,11 @@ def judge_by(
     recording: RecordingToJudge,
     progress: settings.Progress = settings.no_progress,
 ) -> tuple[Judgement, bool]:
-    """Return the judgement by a specification, and whether windows are right only without late elements.
+    """Return the judgement by a specification, and whether some window is right only without late elements.
 
-    An engine can lose late elements. If the judgement is incorrect, each window is therefore judged with and
-    without late elements. Then only the windows that are wrong both ways are wrong.
+    An engine can lose late elements. If the judgement is incorrect, each window is therefore judged twice:
+    with and without late elements. Only the windows that are wrong both with and without late elements count
+    as wrong.
     """
     task, recorded, options = recording.task, recording.recording, recording.options
     judgement = judge_recording(task, specification, recorded, options, progress)
@@ -252,9 +253,9 @@ def why_silent(
     run: specifications.EngineRun,
     choices: Iterable[specifications.OpenChoice] = (),
 ) -> Iterator[str]:
-    """Yield the reasons why an engine version or a specification reports no row for its input.
+    """Yield the reasons why an engine version or a specification never reports a row for its input.
 
-    The slides of windows are ignored: a pattern has a match if the windows before some arrival have a match.
+    The test ignores the slides of windows: a pattern matches if it matches the input before some arrival.
     `choices` are the choices of start times and bounds to test.
     """
     if isinstance(who, Engine) and (lost := who.loses(run.query)) is not None:
@@ -291,7 +292,7 @@ def _has_rows_later(
     run: specifications.EngineRun,
     choices: Iterable[specifications.OpenChoice],
 ) -> bool:
-    """Return whether only windows that are still open at the last element would report rows on closing."""
+    """Return whether only windows that are still open at the last element could report rows."""
     last = run.last * run.unit.milliseconds
     for choice in tuple(choices) or (specifications.choice_at(run, claimed),):
         recording = specifications.specified_answers(
@@ -311,7 +312,7 @@ def _moving(source: requests.WindowSource) -> requests.WindowSource:
 def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specifications.EngineRun:
     """Return the engine's input of a case; if an engine version is given, the version reads the query.
 
-    Otherwise the numbers in windows of Kolibrie count milliseconds, as the times of a case do.
+    Without an engine version, integers in windows of Kolibrie are milliseconds, as are the times of a case.
     """
     source = f"{case.path}: query"
     query = (read_with_text if engine is None else engine.read)(case.query, source)
@@ -340,10 +341,10 @@ def needed_rules(
 ) -> tuple[EngineRule, ...] | None:
     """Return a smallest set of the engine's rules that predicts the recording.
 
-    Without any one of these rules, the engine does not predict the recording. The result is None if even all
-    rules together do not predict the recording. The result is empty if the specification predicts the
-    recording, with windows that begin at multiples of their slides. The exact time of a report during its
-    push is not compared.
+    If any of these rules is removed, the engine does not predict the recording. The result is None if even
+    all rules together do not predict the recording. The result is empty if the specification predicts the
+    recording, with windows that begin at multiples of their slides. The function does not compare the exact
+    time of a report during its push.
     """
     untimed = replace(options, times=False)
 
@@ -582,7 +583,7 @@ def cases_without_reports(verdicts: Sequence[CaseVerdict]) -> str | None:
 
 
 def by_family(verdicts: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:
-    """Return the recorded cases, grouped by engine, by what judged them, and by their key `family`."""
+    """Return the recorded cases, grouped by the engine, the judge, and the key `family` of the case."""
     groups: dict[tuple[str, str, str], list[CaseVerdict]] = {}
     for verdict in verdicts:
         groups.setdefault((verdict.case.engine, verdict.judge, verdict.case.family), []).append(verdict)
@@ -614,7 +615,7 @@ NARROW: Final = "use --t0 to select start times, --bounds to select bounds, or a
 
 
 def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) -> str | None:
-    """Return why nothing can be compared; None if something can be compared."""
+    """Return the reason why no report can be compared; None if some report can be compared."""
     if judgement.correct is not None or (isinstance(judgement, Judgement) and judgement.undecided):
         return None
     if isinstance(judgement, VersionJudgement) or judgement.match == "sequence":

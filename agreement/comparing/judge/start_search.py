@@ -1,7 +1,8 @@
 """The search of start times: a start time that contradicts a report is excluded without a whole verdict.
 
-A `Bench` contains what all start times share. First, the times of the reports exclude start times, without an
-evaluation of the query. If many start times remain, a `Sieve` excludes each by the first wrong report.
+A `Bench` contains the data that are the same for all start times. First, the times of the reports exclude
+start times, without an evaluation of the query. If many start times remain, a `Sieve` excludes each by the
+first wrong report.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,7 +55,7 @@ _SOME: Final = (recordings.Report(0, ()),)
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """The data that all start times share, for one choice of window bounds."""
+    """The data that are the same for all start times, for one choice of window bounds."""
 
     base: specifications.FramedTask
     starts: Starts
@@ -118,7 +119,7 @@ class Bench:
 def _more_and_more(
     points: Sequence[specifications.EvaluationPoint],
 ) -> Iterator[Sequence[specifications.EvaluationPoint]]:
-    """Yield a sample of evaluations over the whole time, then samples eight times as large."""
+    """Yield a sample of evaluations over the whole time, and then samples that are eight times as large."""
     step, begin, end = max(1, len(points) // _SAMPLE), 0, 1
     while begin < step:
         yield [point for place, point in enumerate(points) if begin <= place % step < end]
@@ -163,7 +164,7 @@ class _Trial:
 
 
 class Sieve:
-    """The exclusion of start times by the first report that contradicts the content of the windows."""
+    """Exclude start times by the first report that contradicts the content of the windows."""
 
     def __init__(self, bench: Bench, answers: specifications.ContentAnswers) -> None:
         self.bench, self.of, self.answers = bench, bench.base, answers

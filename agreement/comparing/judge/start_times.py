@@ -1,10 +1,10 @@
 """The possible start times t0 of windows (the set Z, RSP-QL 2014), and representatives for all of them.
 
-A verdict changes with t0 only if a time that moves with t0 passes another time. Either the opening of a
-window passes an element, or the close of a window passes an element, a report, or the close of another
-window. Each such comparison bounds one t0 from below by a constant, or by another t0 and a constant. So each
-class of indistinguishable start times has a least member. The least member is a constant, or has a constant
-distance from another least member. The search tries these least members.
+A verdict changes with t0 only if a time that moves with t0 passes another time. Such a time is the opening of
+a window that passes an element, or the close of a window that passes an element, a report, or the close of
+another window. Each comparison of two such times bounds one t0 from below by a constant, or by another t0 and
+a constant. So each class of indistinguishable start times has a least member. The least member is a constant,
+or has a constant distance from another least member. The search tries these least members.
 """
 
 from bisect import bisect_right
@@ -57,7 +57,7 @@ class Starts:
 
 
 def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, times: Sequence[int]) -> Starts:
-    """Return the start times that a user names, for every window.
+    """Return the start times of windows in the option --t0, for every window.
 
     If two start times differ by a multiple of the slide, the windows of both are the same from t0 + α - β + 1
     on, where t0 is the later start time (RSP-QL 2014, Theorem 1). The stable phase begins at this time.
@@ -154,7 +154,7 @@ class _Classes:
             yield from self._from((*fixed, t))
 
     def _candidates(self, fixed: StartTimes, wanted: int) -> list[int]:
-        """Return the start times of a window that can lead to different verdicts.
+        """Return the start times of one window that can lead to different verdicts.
 
         The start times of the first windows are fixed. In each round, each window gets the start times at
         which its close passes an event of another window with a known start time. A least member depends on
@@ -172,7 +172,7 @@ class _Classes:
         return sorted(found[wanted])
 
     def _passing(self, number: int, other: int, start: int) -> frozenset[int]:
-        """Return the start times at which a window's close reaches or passes an event of another window."""
+        """Return the start times at which a window's close reaches or passes a close of another window."""
         if not (self.closing[number] or self.closing[other]):
             return frozenset()
         events = self._events(other, start, self.slides[number])
@@ -195,7 +195,7 @@ class _Classes:
     def _own(
         self, number: int, compared: Callable[[specifications.ShownWindow], Iterable[int]]
     ) -> Iterator[int]:
-        """Yield the start times at which the behavior of a window changes, independent of other windows."""
+        """Yield the start times at which the behavior of one window changes, independent of other windows."""
         window, slide, own = self.of.windows[number], self.slides[number], self.shapes[number]
         yield self.registered
         each = slide <= EACH and prod(self.slides) <= EACH**2
@@ -213,7 +213,7 @@ class _Classes:
             yield from self._starting(number, chain(compared(window), known, after))
 
     def _seen(self, window: specifications.ShownWindow) -> set[int]:
-        """Return the times at which a close passes an element, or reaches an element if this matters."""
+        """Return the times at which a window's close passes or reaches an element."""
         frame = self.of.frame
         high_open = misses_last(frame.bounds)
         more = {int(high_open)}
@@ -226,7 +226,7 @@ class _Classes:
         return {element.t + n + past for element in frame.clock.elements for n in more for past in later}
 
     def _multiples(self, slide: int) -> range:
-        """Return the multiples of the period that are different modulo the slide."""
+        """Return the multiples of the pull period that differ modulo the slide."""
         if not self.periodic:
             return range(0)
         period = specifications.period_of(self.of.frame)
@@ -245,7 +245,7 @@ class _Classes:
 
 
 def _closes(window: specifications.ShownWindow) -> bool:
-    """Return whether a window causes evaluations at times that move with its start time."""
+    """Return whether evaluations for a window happen at times that move with its start time."""
     return "window-close" in window.strategies and not isinstance(window.source.window, Rows)
 
 
@@ -257,7 +257,7 @@ def by_arrival(window: specifications.ShownWindow) -> bool:
 
 
 def _tells_time(of: specifications.FramedTask) -> bool:
-    """Return whether the query's answers depend on the evaluation time through NOW()."""
+    """Return whether the answers of the query depend on the evaluation time through NOW()."""
     setting = Setting(of.specification.profile, of.task.unit, semantics=of.specification.rows)
     parts = (part for rule in lars_program(of.task.query, setting).rules for part in formulas(rule.body))
     return any(isinstance(part, In) and part.window == NOW and isinstance(part.inner, At) for part in parts)

@@ -31,8 +31,8 @@ class Phase:
 
     Only evaluations in the stable phase decide the verdict.
 
-    `edge` is the end of the trace. No element after `edge` can make the engine evaluate. An evaluation at
-    `edge` or later counts only if the engine reported.
+    `edge` is the end of the trace. No element after `edge` can make the engine evaluate. If an evaluation is
+    at `edge` or later, it counts only if the engine reported.
     """
 
     after: float
@@ -40,7 +40,7 @@ class Phase:
     edge: float
 
     def decides(self, place: ReportMatch) -> bool:
-        """Return whether a place is in the stable phase and decides the verdict."""
+        """Return whether an evaluation is in the stable phase and decides the verdict."""
         return self.after < place.at <= self.until and (place.at < self.edge or bool(place.came))
 
 
@@ -95,7 +95,7 @@ class Verdict:
 def verdict(
     choice: specifications.OpenChoice, phase: Phase, every: Sequence[ReportMatch], options: JudgeOptions
 ) -> Verdict:
-    """Return the verdict for evaluations that already have their reports assigned."""
+    """Return the verdict on evaluations to which reports are already assigned."""
     compared = [place for place in every if not _is_ignored(place, options)]
     transient = [place for place in compared if place.at <= phase.after]
     stable = [place for place in compared if phase.decides(place)]
@@ -117,7 +117,7 @@ def _is_ignored(place: ReportMatch, options: JudgeOptions) -> bool:
 
 
 def matched(place: ReportMatch, options: JudgeOptions) -> ReportMatch:
-    """Return a place with its matched rows and its problem.
+    """Return an evaluation with the match of its rows, and its problem.
 
     Raises:
         TimeLimitError: The time limit is over.
@@ -201,7 +201,7 @@ def phase_of(of: specifications.FramedTask, started: int, options: JudgeOptions)
 
 
 def measures(window: ReportMatch) -> Json:
-    """Return the numbers of rows, precision, recall, the delay in ms, and the problem of a window."""
+    """Return the numbers of one window: rows, precision, recall, the delay in ms, and the problem."""
     return {**counts(window.rows), **pick(window, "delay", "triples", "problem")}
 
 

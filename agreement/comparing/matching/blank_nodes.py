@@ -156,7 +156,7 @@ def _lengths(groups: _Groups) -> dict[Hashable, int]:
 
 
 def _without_twins(rows: _Rows, colours: _Colours) -> _Rows:
-    """Return the rows with one node in place of all nodes that have the same rows, and with their number.
+    """Return the rows in which one node replaces all nodes that have the same rows, and their number.
 
     Twins are in no common row, since such a row would differ by the place of the twin. So the rows of the
     dropped nodes can be restored from the rows of the kept node and the number.
@@ -178,9 +178,9 @@ def _without_twins(rows: _Rows, colours: _Colours) -> _Rows:
 
 
 def _refined(rows: _Rows, colours: _Colours) -> _Colours:
-    """Return the colours of the nodes of rows, which also depend on the rows of each node.
+    """Return the colours of the nodes of rows; a colour depends on the rows of its node (colour refinement).
 
-    The colours are refined until no further colours are needed.
+    The function refines the colours until no new colour appears.
     """
     colours = {node: colours.get(node, 0) for node in _nodes(rows)}
     while True:
@@ -199,7 +199,7 @@ def _refined(rows: _Rows, colours: _Colours) -> _Colours:
 def _parted(rows: _Rows, colours: _Colours, sizes: Counter[int], depth: int) -> tuple[_Rows, _Groups]:
     """Return the rows without unknown nodes, and the other rows in parts that share no unknown node.
 
-    The only node of its colour is known. Parts are grouped by the colours of their rows.
+    If a colour has only one node, the node is known. The parts are grouped by the colours of their rows.
     """
     known = {node: ("known", depth, colour) for node, colour in colours.items() if sizes[colour] == 1}
     rows = _with_names(rows, known)

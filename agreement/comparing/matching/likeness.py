@@ -42,7 +42,7 @@ def row_key(row: Row, *, lexical: bool = False) -> Key:
 
 @lru_cache(maxsize=2**16)
 def _value(text: str | None) -> Hashable:
-    """Return a number, a boolean as a pair (because True equals 1), or a text; NaN stays a text."""
+    """Return the value of a term in a key: a number, a boolean as a pair, or a text; NaN stays a text."""
     if text is None or not text.startswith('"') or "^^" not in text:
         return text
     number = value(constant_of(text))
@@ -84,7 +84,7 @@ def is_number(part: Hashable) -> bool:
 
 
 class _Parts(dict[str | None, Hashable]):
-    """The parts of keys for terms; each part is computed once."""
+    """The parts of the keys of terms (such as numbers); each part is computed once."""
 
     def __init__(self, *, lexical: bool) -> None:
         self.lexical = lexical
@@ -95,7 +95,7 @@ class _Parts(dict[str | None, Hashable]):
 
 
 class RowKeys:
-    """The keys of numbered rows, as numbers; equal keys have the same number."""
+    """The keys of numbered rows, as integers: two rows have the same integer if they are equal."""
 
     def __init__(self, *, lexical: bool) -> None:
         self._parts = _Parts(lexical=lexical)
@@ -191,8 +191,8 @@ _NUMBER: Final = object()
 def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[int, int]:
     """Return a maximum matching of expected and actual keys, as pairs of indexes.
 
-    Equal keys are paired first. If a number is near several other numbers, pairs are changed along augmenting
-    paths until no pair can be added (Berge 1957).
+    The matching pairs equal keys first. If a number is near several other numbers, the function changes pairs
+    along augmenting paths until it can add no pair (Berge 1957).
     """
     pairs = _equal(expected, actual)
     left = [place for place, key in enumerate(expected) if place not in pairs and _has_number(key)]
@@ -241,7 +241,7 @@ def _move(free: int, came: dict[int, int], pairs: dict[int, int], taken: dict[in
 
 
 class _Near:
-    """An index of keys that differ only in numbers, sorted by the first number."""
+    """An index of the keys that differ only in numbers, sorted by the first number of the key."""
 
     def __init__(self, keys: Sequence[Key], close: Close) -> None:
         self.keys, self.close = keys, close
@@ -385,14 +385,14 @@ def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> 
 
 
 def _first_of_each(keys: Array) -> Array:
-    """Return the index of the first row of each key, ordered by the last row of the key."""
+    """Return the index of the first row with each key, ordered by the last row with the key."""
     _, first = np.unique(keys, return_index=True)
     _, last = np.unique(keys[::-1], return_index=True)
     return first[np.argsort(-last)]
 
 
 def _in_common(ours: Array, theirs: Array) -> tuple[Mask, Mask]:
-    """Return masks of the keys that both sides share as multisets; of equal keys, the first ones count."""
+    """Return masks of the keys that both sides share as multisets; among equal keys, the first keys count."""
     sides, room = (ours, theirs), 1 + max(ours.max(initial=0), theirs.max(initial=0))
     if room > _MARKS * (len(ours) + len(theirs)):
         distinct, both = np.unique(np.concatenate(sides), return_inverse=True)
@@ -404,7 +404,7 @@ def _in_common(ours: Array, theirs: Array) -> tuple[Mask, Mask]:
 
 
 def _nth(keys: Array) -> Array:
-    """Return, for each key, the number of equal keys that precede it."""
+    """Return, for each key, the number of equal keys before it."""
     order = np.argsort(keys, kind="stable")
     ascending = keys[order]
     numbers = np.empty_like(order)

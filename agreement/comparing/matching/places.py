@@ -1,4 +1,4 @@
-"""The places at which two reporters report, with their reports; the first reporter counts as correct.
+"""Group the reports of two reporters by place (such as a push); the first reporter counts as correct.
 
 A place is an evaluation, a push, a time unit, or an answer in a sequence of answers.
 """
@@ -69,7 +69,7 @@ def odd_rows(rows: RowMatch) -> str:
 def by_place(
     reports: Iterable[Report], pushes: Sequence[Push] | None, milliseconds: float
 ) -> tuple[dict[int, Reports], Reports]:
-    """Return reports by push, or by time unit without pushes, and the reports that no push triggers.
+    """Return reports by push (by time unit if no pushes are given), and the reports that no push triggers.
 
     A report without a trigger belongs to the first push after the report's time, because this push advances
     the clock.

@@ -43,8 +43,8 @@ def match_part(
 class _Search:
     """The search for an assignment of reports to answers.
 
-    `came` maps (n, k) to the number of the report at which answer n - 1 began, if the first k reports are
-    assigned to answers up to n - 1.
+    `came` maps (n, k) to a report: with this report answer n - 1 began, if the first k reports are assigned
+    to answers up to n - 1.
     """
 
     answers: Sequence[Rows]
@@ -73,7 +73,7 @@ class _Search:
             number, end = number - 1, first
 
     def _ends(self, number: int, first: int) -> Iterator[int]:
-        """Yield the possible ends of the reports that form this answer, starting with report `first`."""
+        """Yield the numbers of reports with which an answer that begins at report `first` can end."""
         answer = self.answers[number]
         for end in range(first + 1, len(self.reports) + 1):
             if end > first + 1 and not self.joint(self.reports[end - 2], self.reports[end - 1]):

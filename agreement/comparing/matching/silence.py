@@ -61,9 +61,9 @@ def _itself(pattern: algebra.Pattern) -> algebra.Pattern:
 def _unmatched(
     query: EngineQuery, pattern: algebra.Pattern, within: _Within, has_rows: HasRows
 ) -> Iterator[str]:
-    """Yield messages for a part of the pattern inside its graph or stream.
+    """Yield messages for a part of a pattern that matches nothing, inside its graph or stream.
 
-    No message if the part has rows.
+    If the part has rows, the function yields no message.
     """
     if has_rows(replace(query, form="ASK", result=(), pattern=within(pattern), modifiers=algebra.UNMODIFIED)):
         return
@@ -79,9 +79,9 @@ def _unmatched(
 
 
 def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.Pattern, _Within]]:
-    """Return the parts of a pattern that a solution needs.
+    """Return the parts of a pattern that each solution needs.
 
-    For a union, the branches, one of which it needs.
+    For a union, the function returns the branches, because each solution needs one of them.
     """
     match pattern:
         case algebra.Bgp(triples):

@@ -45,12 +45,12 @@ BEHIND: Final = "behind_"
 
 @dataclass(frozen=True, slots=True)
 class AnswerVerdict:
-    """The verdict on the answers of one system in a period.
+    """The verdict on the answers of one running system in one period.
 
-    `rows` is the number of rows that the system reports. `match` compares them with the semantics: missing
-    and extra rows. `only` are the rows that the log of the other system lacks. For a wrong period, `since` is
-    the start of the first wrong period that the same `rules` explain. If `rules` is empty, no known rule
-    explains the period.
+    `rows` is the number of rows that the system reports. `match` compares these rows with the rows of the
+    semantics: missing and extra rows. `only` contains the rows that the log of the other system does not
+    contain. For a wrong period, `since` is the start of the first wrong period that the same `rules` explain.
+    If `rules` is empty, no known rule explains the period.
     """
 
     side: Side
@@ -67,8 +67,9 @@ class AnswerVerdict:
 class PeriodSemantics:
     """The rows of push and pull by period, over the kept elements of a stream, also by changed rules.
 
-    Push reports all rows, or with `new` only the rows that it did not report at the evaluation before. An
-    answer of push that comes at most `wait` after the period of the evaluation before it belongs to it.
+    Push reports all rows. With `new`, push reports only the rows that it did not report at the previous
+    evaluation. If an answer of push comes at most `wait` after the period of the evaluation before it, it
+    belongs to this period.
     """
 
     pair: Pair
@@ -88,11 +89,11 @@ class PeriodSemantics:
         return here.times(question.gate, Interval(max(first, 0), self.complete))
 
     def _later(self, changes: Changes) -> int:
-        """Return how many time points later the elements are, so that pull evaluates at multiples of U."""
+        """Return by how many time points the elements are moved, so that pull evaluates at multiples of U."""
         return self.period - changes["t0"] if "t0" in changes else 0
 
     def _asked(self, side: Side, changes: Changes) -> tuple[Question, LocalTrace, EncodedSituation]:
-        """Return the question of a side by the semantics with changes, and its input."""
+        """Return the question and the input of push or pull after some changes of the semantics."""
         later = self._later(changes)
         columns = _moved(self._elements(changes.get("late")), later)
         known = self.pulled if side == "pull" else self.pushed
@@ -113,7 +114,7 @@ class PeriodSemantics:
         return question, trace, situation_of(columns, timeline, used_background(known, [question]))
 
     def rows(self, side: Side, where: tuple[int, int], evaluated: Array, changes: Changes) -> PeriodRows:
-        """Return the rows of one side by period, by the semantics with changes.
+        """Return the rows of push or pull by period, after some changes of the semantics.
 
         `where` are the start of the first period and the number of periods; `evaluated` are the times at
         which the side evaluates by the semantics.
@@ -147,9 +148,9 @@ class PeriodSemantics:
         return period_ends(side, points, evaluated, self.period, self.wait)
 
     def before(self, end: int, evaluated: Array) -> Iterator[int]:
-        """Yield the last evaluation up to the period with this end, for push by each rule that is tried.
+        """Yield the last evaluation of push before the end of a period, for each rule that is tried.
 
-        Whether a row is new in a later period depends on this evaluation.
+        Whether a row is new in a later period depends on the last evaluation before it.
         """
         changed = [*({"trigger": each} for each in get_args(Trigger)), {"late": "used"}, {"late": "dropped"}]
         for changes in changed:
@@ -159,7 +160,7 @@ class PeriodSemantics:
             yield from own[-1:].tolist()
 
     def _elements(self, late: str | None) -> TraceColumns:
-        """Return the elements that count; `late` may be `used` or `dropped`."""
+        """Return the elements of the stream that count; late elements are `used` or `dropped`."""
         atoms = {name: some for name, some in self.pending.atoms.items() if is_own(name)}
         if late == "used":
             for (name, arity), some in self.pending.atoms.items():
@@ -200,12 +201,12 @@ class PeriodSemantics:
 
 
 def is_own(name: Signature) -> bool:
-    """Return whether the atoms of a predicate are elements that count."""
+    """Return whether the atoms of a predicate are elements of the stream that count."""
     return not name[0].startswith((LATE, BEHIND))
 
 
 def _without(some: InputAtoms, marked: InputAtoms | None) -> InputAtoms:
-    """Return atoms without the marked ones; of equal atoms, as many are left out as are marked."""
+    """Return atoms without the marked atoms; among equal atoms, the function omits as many as are marked."""
     if marked is None:
         return some
     left = Counter(zip(marked.t.tolist(), *(column.tolist() for column in marked.columns), strict=True))
@@ -234,7 +235,8 @@ def _united(one: InputAtoms, other: InputAtoms) -> InputAtoms:
 def period_ends(side: Side, points: Array, times: Array, period: int, wait: int) -> Array:
     """Return the ends of the periods to which answers at time points belong; push evaluates at `times`.
 
-    An answer of push that comes more than `wait` after the period of its evaluation belongs to its own.
+    If an answer of push comes more than `wait` after the period of its evaluation, it belongs to the period
+    in which it comes.
 
     >>> points, times = np.array([9, 10, 14]), np.array([3])
     >>> [period_ends(side, points, times, 5, 5).tolist() for side in ("pull", "push")]
@@ -251,9 +253,9 @@ def period_ends(side: Side, points: Array, times: Array, period: int, wait: int)
 def last_end(
     logs: Mapping[Side, LogState], delay: int, judged: int, semantics: PeriodSemantics, times: Array
 ) -> int:
-    """Return the end of the last period that can be judged: no answer that counts in it can come.
+    """Return the end of the last period that can be judged, because no further answer can belong to it.
 
-    Push evaluates at `times`.
+    `times` are the times at which push evaluates.
     """
     period, complete = semantics.period, semantics.complete
     last = (complete // period - 1) * period
@@ -364,7 +366,7 @@ def _likely_starts(offsets: Counter[int], period: int) -> list[int]:
 
 
 def _sharpened(log: LogState, start: int, rules: Sequence[str]) -> LogState:
-    """Return a log after a wrong period: the rules that explain this period, and the wrong ones before."""
+    """Return a log after a wrong period: with the rules that explain it and the wrong periods before it."""
     both = [rule for rule in log.rules if rule in rules]
     goes_on = log.since is not None and bool(both or not (log.rules or rules))
     since = log.since if goes_on else start
@@ -378,9 +380,10 @@ def _with_rules(
     semantics: PeriodSemantics,
     by: tuple[Side, Array, Sequence[int], Likeness],
 ) -> tuple[LogState, list[AnswerVerdict]]:
-    """Return a log after the periods of a batch, and the verdicts; the wrong ones with their rules.
+    """Return a log after the periods of a batch, and the verdicts; a wrong verdict contains its rules.
 
-    `reports` are the reports of each period. By a rule, the rows of all periods are derived once.
+    `reports` are the reports of each period. For each rule, the function derives the rows of all periods
+    once.
     """
     side, times, starts, how = by
     where = verdicts[0].start, len(verdicts)

@@ -1,4 +1,4 @@
-"""Growing logs of answers: what a running system has appended to its files since the last batch."""
+"""Read growing logs of answers: the answers that a running system has appended since the last batch."""
 
 import hashlib
 import json
@@ -42,13 +42,15 @@ _SUFFIXES: Final = re.compile(r"\.(csv|tsv|srj|jsonl?|ndjson|parquet|arrow|feath
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """How far a log has been read, its answers that belong to later periods, and its last verdicts.
+    """The state of a log: how far it has been read, its answers for later periods, and its last verdicts.
 
-    - `files` maps the name of each file to its place. `newest` is the newest time point of an answer.
-    - `lexical` means that the files omit the kinds of terms. `read` and `late` count answers.
-    - `wrong` counts wrong periods. `since` is the start of the first of the last wrong periods that `rules`
-      all explain; None if no period was wrong. If `rules` is empty, no known rule explains these periods.
-      `starts` are the start times t0 of the rules that change t0.
+    - `files` maps the name of each file to the place up to which the file has been read. `newest` is the
+      newest time point of an answer.
+    - `lexical` is true if the files do not contain the kinds of RDF terms. `read` and `late` are numbers of
+      answers.
+    - `wrong` is the number of wrong periods. `since` is the start of the first wrong period among the last
+      wrong periods that the same `rules` explain; None if no period was wrong. If `rules` is empty, no known
+      rule explains the last wrong periods. `starts` are the start times t0 of the rules that change t0.
     """
 
     files: Mapping[str, Place] = field(default_factory=dict)
@@ -73,11 +75,11 @@ Without columns, an answer is a boolean.
 def read_further(
     path: Path, state: LogState, how: Reading, enough: int, delay: int
 ) -> tuple[LogState, list[LateAnswer]]:
-    """Return the state after more answers of a log, and the answers that came too late.
+    """Return the state of a log after more answers, and the answers that came too late.
 
     The log is a file or a folder of files. An answer counts if its time is at most `delay` time points before
-    the newest time that the log has before it. Reading ends when the log ends, or after an answer that is
-    more than the delay later than `enough`.
+    the newest earlier time in the log. Reading ends when the log ends, or after an answer that is more than
+    the delay later than `enough`.
 
     Raises:
         LarsError: A file cannot be read, or has other columns than the query.
@@ -118,7 +120,7 @@ def read_further(
 
 
 def _places(log: Path, state: LogState) -> Iterator[tuple[Path, Place]]:
-    """Yield the files that may have more answers, each with its place, in the order of reading."""
+    """Yield the files of a log that may have more answers, each with its read place, in order of reading."""
     if log.is_dir():
         yield from ((path, state.files.get(path.name, _BEFORE)) for path in sorted(_in_folder(log), key=_age))
         return
@@ -149,7 +151,7 @@ def _in_folder(log: Path) -> list[Path]:
 
 
 def _renamed(log: Path, state: LogState) -> Mapping[str, Place]:
-    """Return the places of the files in a folder by their new names, and those of absent files."""
+    """Return the read places of renamed files by their new names, and the read places of absent files."""
     there, known, found = _in_folder(log), dict(state.files), dict[str, Place]()
     for path in there:
         if path.name in known and _continues(path, known[path.name]):
@@ -168,9 +170,9 @@ def _renamed(log: Path, state: LogState) -> Mapping[str, Place]:
 def _reports(
     log: Path, path: Path, part: tuple[bytes, Place], how: Reading
 ) -> tuple[list[tuple[int, float, list[Row]]], bool]:
-    """Return the reports of a part of a file, and whether it omits the kinds of terms.
+    """Return the reports in a part of a file, and whether the file omits the kinds of terms.
 
-    A report is its time point, its time in ms, and its rows.
+    Each report consists of a time point, a time in ms, and rows.
     """
     options, names, unit, zero = how
     zoned = zero is not None and re.search(r"(Z|[+-][0-9]{2}:[0-9]{2})$", zero) is not None
@@ -241,9 +243,9 @@ def _digest(path: Path, size: int) -> str:
 
 
 def _continues(path: Path, place: Place) -> bool:
-    """Return whether a file begins with the text that has been read up to a place.
+    """Return whether a file still begins with the text that has been read from it.
 
-    If nothing has been read, the digest is the number of the file in its file system.
+    If nothing has been read from a file, the digest is the number of the file in its file system.
     """
     size, _, digest = place
     try:
@@ -256,7 +258,7 @@ def _continues(path: Path, place: Place) -> bool:
 
 
 def _next_part(path: Path, place: Place, reading: AnswersOptions) -> tuple[bytes, Place] | None:
-    """Return complete records of a file after a place, and the place after the records; None without any.
+    """Return the complete records of a file after a place, and the place after them; None without records.
 
     The records of a table follow its header.
     """
@@ -290,7 +292,7 @@ def _next_part(path: Path, place: Place, reading: AnswersOptions) -> tuple[bytes
 
 
 def _records(file: BinaryIO, begin: int, path: Path, mark: str | None) -> bytes:
-    """Return complete records from a place on.
+    """Return the complete records of a file from a place on.
 
     If `mark` separates the fields of a record, a line break may be inside a quoted field.
     """
@@ -351,7 +353,7 @@ def _kind(head: bytes, reading: AnswersOptions) -> str | None:
 
 
 def _at(path: Path, place: Place, text: bytes, part: Path, message: str) -> str:
-    """Return a message about a part of a file as a message about the file, with the numbers of its lines."""
+    """Return a message about a part of a file as a message about the file, with line numbers of the file."""
     before = place[1] - text.count(b"\n")
 
     def numbered(match: re.Match[str]) -> str:

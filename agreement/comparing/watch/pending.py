@@ -1,4 +1,4 @@
-"""Pending elements: the elements of a stream that later evaluations still need."""
+"""Find the pending elements of a stream: the elements that later evaluations still need."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ _FILE_BLANK: Final = re.compile(r"_:f([0-9]+)\.")
 
 
 def delays(columns: TraceColumns, newest: int | None) -> Mapping[Signature, Array]:
-    """Return for each atom by how many time points it is behind the newest element before it.
+    """Return, for each atom, the time from its own time to the newest time before its arrival (its delay).
 
     The atoms are in the order of arrival. `newest` is the time of the newest element of earlier batches, or
     None. An atom that is not late has the delay 0.
@@ -57,7 +57,7 @@ def with_own_blanks(new: TraceColumns, files: int) -> TraceColumns:
 
 
 def joined(pending: TraceColumns, new: TraceColumns) -> TraceColumns:
-    """Return the pending elements and new elements, which have arrived later, in the order of time."""
+    """Return the pending elements together with new elements (which have arrived later), in order of time."""
     begin = 1 + max((int(some.arrival.max(initial=-1)) for some in pending.atoms.values()), default=-1)
     added = _recoded(new, pending.terms)
     later = {name: replace(some, arrival=some.arrival + begin) for name, some in added.atoms.items()}
@@ -66,7 +66,7 @@ def joined(pending: TraceColumns, new: TraceColumns) -> TraceColumns:
 
 
 def _recoded(columns: TraceColumns, terms: TermCodes, rename: Callable[[str], str] = str) -> TraceColumns:
-    """Return the same elements with codes of `terms`."""
+    """Return the same elements with the term numbers of `terms`."""
     atoms: dict[Signature, InputAtoms] = {}
     for name, some in columns.atoms.items():
         texts, places = used_texts(some.columns, columns.terms)
@@ -82,7 +82,7 @@ def needed_after(
     variants: tuple[VariantReport, ...],
     before: frozenset[int] = frozenset(),
 ) -> TraceColumns:
-    """Return the elements that evaluations after `end` and at the times `before` need, with own codes.
+    """Return the elements that evaluations after `end`, and at the times `before`, still need.
 
     `longest` is the longest pull period: an answer in the next period is compared with evaluations that are
     at most one period older. Windows without a length need all elements; windows that count triples need the

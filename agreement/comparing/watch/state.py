@@ -32,7 +32,7 @@ class WatchState:
     - `judged` maps each pull period, as a text, to the end of its last judged period.
     - `sizes` maps each output file to its size in bytes, or its number of parts.
     - `files` is the number of files that have been read. The other fields count periods and elements.
-    - `recent` are the last findings: for each the period, and what is wrong in it.
+    - `recent` contains the last findings: for each finding the period and its problem.
     - `logs` maps push and pull to the state of their logs; `compared` is the end of the last period in which
       the logs are judged.
     """

@@ -1,4 +1,4 @@
-"""Verdicts on the periods that no later element can change, from the elements of one batch after another.
+"""Judge the periods that no later element can change, while the elements of a stream arrive batch by batch.
 
 An element is late if it is more than `delay` time points older than an element that arrived before it. Late
 elements change nothing. So after an element at T, each element that counts is at T - delay or later, and the
@@ -65,8 +65,8 @@ _CERTIFIED: Final = 10
 class JudgedPeriods:
     """The result of a batch: the comparison, the periods that are new in it, and the late elements.
 
-    `new` contains the numbers of the new periods in each verdict. `answers` are the verdicts on the logs of
-    running systems, and `late_answers` what came too late in them.
+    `new` contains, for each verdict, the numbers of the new periods. `answers` are the verdicts on the logs
+    of running systems; `late_answers` are the answers that came too late.
     """
 
     state: WatchState
@@ -88,8 +88,9 @@ class JudgedPeriods:
 class Watcher:
     """A comparison of push and pull on a stream that does not end, and of the answers of running systems.
 
-    Set `logs` to the logs of push and pull, `reading` to the options for reading them, and `answers_delay` to
-    the delay of answers that still count. Set `new` if push reports each row only when it is new.
+    `logs` are the logs of push and pull, `reading` are the options for reading the logs, and `answers_delay`
+    is the delay with which an answer still counts. If `new` is true, push reports each row only when the row
+    is new.
     """
 
     def __init__(self, task: AgreementTask, delay: int, warn: Warn) -> None:
@@ -240,7 +241,7 @@ class Watcher:
         return replace(step, state=state, answers=verdicts, late_answers=every)
 
     def _semantics(self, step: JudgedPeriods) -> PeriodSemantics:
-        """Return push and pull over the elements that a batch keeps."""
+        """Return push and pull over the elements that are stored after a batch."""
         assert step.state.newest is not None
         return PeriodSemantics(
             self._pairs[0],
@@ -306,6 +307,6 @@ def _by_delay(behind: Array, delay: int) -> Iterator[tuple[str, Mask]]:
 
 
 def _elements(columns: TraceColumns) -> int:
-    """Return the number of elements: of distinct arrivals of triples."""
+    """Return the number of elements: arrivals of triples, without repeated triples."""
     some = columns.atoms.get((STREAM_PREDICATE, 4))
     return 0 if some is None else len(distinct(some.arrival))

@@ -1,10 +1,10 @@
 """The elements of a synthetic stream or of an interval of the stream: weather observations in arrival order.
 
-Each random number has a name. The observation times of a group of stations are whole units. Time is divided
-into cells of one interval. Each random draw belongs to one cell, so any interval can be generated without the
-earlier intervals. A draw is a digest of the seed and of its purpose (blake2b). The stream therefore does not
-depend on the version of Python, the number of processes, or the order of draws. Any part of a stream can be
-generated separately, on any machine.
+Each random number of a stream has a name, such as a cell of a station. The observation times of a group of
+stations are whole units. Time is divided into cells of one interval. Each random draw belongs to one cell, so
+any interval can be generated without the earlier intervals. A draw is a digest of the seed and of its purpose
+(blake2b). The stream therefore does not depend on the version of Python, the number of processes, or the
+order of draws. Any part of a stream can be generated separately, on any machine.
 
 The data model is YABench's: an air temperature observation in the vocabulary of LinkedSensorData.
 """
@@ -81,7 +81,7 @@ def burst_length(plan: Plan) -> int:
 
 
 def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[ObservationTime]:
-    """Yield the observation times of a group in [first, end) by cell; a burst can reach into the next cell.
+    """Yield the observation times of a group of stations in [first, end), by interval; a burst can be longer.
 
     No observation is outside of [start, start + duration).
     """
@@ -181,7 +181,10 @@ class Thermometer:
         self._word = words(b"walk", *self._name)[0] if plan.values.step is not None else 0
 
     def at(self, cell: int, word: int) -> str:
-        """Return the value that is observed in a cell; a uniform value is computed from the word."""
+        """Return the temperature that is observed in an interval.
+
+        A uniform temperature is computed from the word.
+        """
         values = self._values
         count = values.high - values.low + 1
         if values.step is None:

@@ -93,7 +93,7 @@ def _term(text: str) -> str | None:
 
 
 def _texts(terms: Sequence[str | None], texts: Sequence[str | None]) -> list[str | None]:
-    """Return each term without its kind; for a cell without a term, return the term of its text."""
+    """Return each term without its kind; if a cell contains no term, its whole text is the term."""
     return [
         None if text is None else recording.of_text(text) if term is None else recording.as_lexical(term)
         for term, text in zip(terms, texts, strict=True)

@@ -354,7 +354,7 @@ def _json(value: object) -> str:
 
 
 def _whole(value: object) -> object:
-    """Return the value with integers for floats that are whole numbers, and without members that are None."""
+    """Return a value with whole floats as integers, and without members that are None."""
     match value:
         case float() if value.is_integer():
             return int(value)

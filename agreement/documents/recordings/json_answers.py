@@ -157,7 +157,7 @@ def _placed_time(
     before: float,
     read: Callable[[], float],
 ) -> float:
-    """Return the time at a place in a document; raises LarsError if the time is before `before`."""
+    """Return the time at a place in a document; raises LarsError if it is earlier than the previous time."""
     try:
         return times.forwards(read(), before)
     except LarsError as error:
