@@ -151,7 +151,7 @@ def write_case(folder: Path | None, error: DisputedAnswerError) -> FailedRunErro
 
 
 def append_rows(folder: Path, table: OutTable, kind: GrowingFormat, size: int) -> int:
-    """Append the rows of a table to its file in a folder; return the new size of the file.
+    """Append the rows of a table to its file in a folder, and return the new size of the file.
 
     `size` is the size of the file after the last append: in bytes, or in Parquet, where the table is a folder
     with one file for each append that has rows, the number of files.
@@ -271,7 +271,7 @@ _FORMULA: Final = re.compile(r"[=@\t\r]|[+\-](?![0-9.]+(?:[eE][+-]?[0-9]+)?$)")
 
 
 def _without_formulas(row: Sequence[object]) -> list[object]:
-    """Return a row of CSV, with an apostrophe before each text that a spreadsheet would read as a formula."""
+    """Return a row for CSV; an apostrophe precedes each text that a spreadsheet would read as a formula."""
     return [f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell for cell in row]
 
 

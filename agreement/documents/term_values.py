@@ -16,7 +16,7 @@ _NANOSECONDS: Final = 10**9
 
 
 def term_values(texts: Sequence[str | None]) -> Any:
-    """Return the values of the terms if all values have one data frame type, otherwise the plain texts."""
+    """Return the values of RDF terms if one data frame type fits all, otherwise the terms as texts."""
     import pandas as pd  # type: ignore[import-untyped]
 
     terms = [None if text is None else constant_of(text) for text in texts]

@@ -58,7 +58,7 @@ Result = TypeVar("Result")
 
 
 class Trace(Protocol):
-    """Input in arrival order, with the background and the timeline for the evaluation of questions.
+    """A trace with its background and timeline, on which questions are evaluated.
 
     `origin` is the dateTime of time 0, None if times are integers.
     """
@@ -84,7 +84,7 @@ class Trace(Protocol):
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
         """Return the slices of the timeline for work that reads the input of the questions.
 
-        A question of a slice may have evaluation times up to `before` time points before the slice begins.
+        A question may have evaluation times up to `before` time points before a slice begins.
         """
 
     def results(
@@ -94,20 +94,20 @@ class Trace(Protocol):
         questions: Sequence[Question],
         before: int,
     ) -> list[Result]:
-        """Return the results of work on slices in order of time, each for the payload of the slice.
+        """Return the results of a function on slices of the timeline, in order of time.
 
         The questions determine the input of a slice. A question may be evaluated at times in the slice, and
         up to `before` time points earlier. The work `find` and its payload are sent to other processes.
         """
 
     def without_certification(self) -> "Trace":
-        """Return the trace for evaluations without checks by clingo.
+        """Return the same trace, for evaluations that clingo does not verify.
 
-        An evaluation without certification determines no verdict.
+        Such an evaluation never determines a verdict.
         """
 
     def on(self, background: Background) -> "Trace":
-        """Return the trace with other static data, in which terms have the same codes."""
+        """Return the trace with other static data; each term keeps its number."""
 
     def facts(self, within: Interval) -> list[Fact]:
         """Return the input facts of an interval by time, in arrival order at each time."""
@@ -236,17 +236,17 @@ class LocalTrace:
         return self._used[key]
 
     def without_certification(self) -> "LocalTrace":
-        """Return the trace for evaluations without checks by clingo."""
+        """Return the same trace, for evaluations that clingo does not verify."""
         return replace(self, runner=replace(self.runner, certify="none"))
 
     def on(self, background: Background) -> "LocalTrace":
-        """Return the trace with other static data, in which terms have the same codes."""
+        """Return the trace with other static data; each term keeps its number."""
         return replace(self, background=background)
 
     def as_it_came(self, wait: int, lateness: int | None) -> "LocalTrace":
-        """Return the trace for evaluations that see data from their arrival on, and wait.
+        """Return the trace for evaluations that see each element from its arrival on, and wait for a time.
 
-        Data with a delay above the lateness are never seen.
+        If the delay of an element is above the lateness, no evaluation sees the element.
         """
         assert self.came is not None
         return replace(self, columns=self.came.within(self.timeline).as_it_came(wait, lateness))
@@ -274,7 +274,7 @@ MOST_TIMES: Final = 10_000_000
 
 
 def clock_of(question: Question) -> Question:
-    """Return a question that has the answer () at each evaluation time of the given question."""
+    """Return a question for the evaluation times of a question: its answer is () at each of them."""
     return Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
 
 
@@ -296,7 +296,7 @@ def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
 
 
 def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
-    """Yield warnings about streams without input, and about input that no query reads."""
+    """Yield warnings about streams of a query without input, and about streams that no query reads."""
     names, texts = {str(Iri(stream)) for stream in read}, set(carried)
     for stream in sorted(names - texts):
         yield f"the trace has no element of the stream {stream} that the query reads"
@@ -421,7 +421,7 @@ def point_in(zero: str | None, time: settings.Time, options: settings.TraceOptio
 
 
 def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) -> int:
-    """Return the time point of a time in a trace that was read with these options."""
+    """Return the time point of a time in a trace, which was read with these options."""
     return point_in(trace.origin, time, options, trace.timeline.last)
 
 
@@ -441,7 +441,7 @@ def set_span(trace: Trace, span: settings.Span, options: settings.TraceOptions) 
 
 
 def check_reached(trace: Trace, span: Interval, last: int, unit: Duration) -> None:
-    """Raise LarsError if the times end before the first element of a trace that ends at `last`."""
+    """Raise LarsError if the requested times end before the first element of a trace."""
     if span and trace.begin is not None and span.last < trace.begin:
         raise _outside("--to", trace, span, Interval(trace.begin, last), unit)
 

@@ -36,7 +36,7 @@ _ENDS: Final = 2
 
 
 class WrongValueError(ValueError):
-    """An error for an invalid value; `part` is the part of the value to which the message points.
+    """An error for an invalid value of an option or key; `part` is the wrong part of the value.
 
     The class is a ValueError, so that pydantic collects the errors. The reader of the file adds the place.
     """

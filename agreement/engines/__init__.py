@@ -1,1 +1,1 @@
-"""Engine versions as simulations with numbered rules that can be switched off; `registry` lists the names."""
+"""Simulate engine versions by numbered rules that can be switched off; `registry` lists their names."""

@@ -97,7 +97,8 @@ NOTHING_OFF: Off = frozenset()
 class EngineRule:
     """A numbered rule of an engine version: one difference from the specification, described in one line.
 
-    `right` is the correct behavior and the definition that it follows (by default in RSP-QL, 2014).
+    `right` describes the correct behavior, with the definition (of RSP-QL, 2014, if no other source is
+    named).
     """
 
     name: str
@@ -113,10 +114,11 @@ class Engine:
     version. With all rules off, the reports follow the specification on the clock of the engine, with windows
     that begin at multiples of their slide. `timed` means that the engine version also predicts the times of
     reports, because pushes set the clock. `builds` are other engines with the same name in recordings: the
-    same version with other libraries, or with windows in a different order. `build` describes the difference.
-    `own_parser` reads and rejects texts like the parser of the engine; None if this parser is unknown.
-    `parser` accepts all texts, but drops constructs that it does not recognise. If the reports depend on an
-    unknown order, `nearest` returns the possible reports that are closest to a recording.
+    same version with other libraries, or with windows in a different order. `build` describes in which way
+    this engine differs from the other builds of its version. `own_parser` reads and rejects texts like the
+    parser of the engine; None if this parser is unknown. `parser` is a parser that accepts all texts, but
+    drops constructs that it does not recognise. If the reports depend on an unknown order, `nearest` returns
+    the possible reports that are closest to a recording.
     """
 
     name: str
@@ -163,7 +165,8 @@ class Engine:
     ) -> Recording:
         """Return the reports.
 
-        If several reports are possible, return those that are closest to a recording.
+        Return the reports of the engine version; if several are possible, those that are closest to a
+        recording.
         """
         if self.nearest is None:
             return self.recorded(query, static, pushes, off)
@@ -218,7 +221,9 @@ def answers(
 def portions(
     contents: Iterable[Shown], most: int, size_after: Callable[[Shown | None, Shown], int]
 ) -> Iterator[Sequence[Shown]]:
-    """Yield contents in portions; a portion ends with the content that makes its size larger than `most`.
+    """Yield contents of windows in portions.
+
+    A portion ends with the content that makes it larger than `most`.
 
     The size of a content can depend on the previous content, which is None at the start of a portion.
     """

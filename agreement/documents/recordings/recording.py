@@ -26,11 +26,11 @@ _STREAM_QUAD: Final = (QUAD_PREDICATE, 5)
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A triple that is pushed into an engine at a time.
+    """A triple that is pushed into an engine at a time; `t` is the time in milliseconds.
 
     `stream` is the IRI of the stream with < and >, such as `<http://e/S>`. Triples that are pushed together
-    as one graph have the same `graph`. `named` are the names of the named graphs that contain the triple in
-    its elements.
+    as one graph have the same `graph`. `named` contains the names of the named graphs that contain the
+    triple, if its element is a dataset.
     """
 
     t: float
@@ -40,7 +40,7 @@ class Push:
     named: tuple[str, ...] = ()
 
     def as_element(self) -> "Push":
-        """Return the push in the form that an engine receives: its blank nodes are those of its time."""
+        """Return the push as an engine receives it: equal labels at one time mean the same blank node."""
         (triple,) = traces.elements_blanks(f"{self.stream}\n{self.t}", [self.triple])
         return replace(self, triple=triple)
 
@@ -64,10 +64,10 @@ class Recording:
     `rejected` are the numbers of rejected pushes. `windows` are the bounds that an engine prints with each
     report, in order. `windows` is empty if the engine prints no bounds.
 
-    `lexical` means that its format omits the kinds of terms. The terms of a lexical recording are results of
-    `of_text`. Terms that are compared with such terms must first be converted by `as_lexical`: `30` may have
-    been a number, a string or part of an IRI. `rows_only` means that the format cannot express an empty
-    answer.
+    `lexical` means that the format of the recording omits the kinds of RDF terms. The terms of a lexical
+    recording are results of the function `of_text`. Terms that are compared with such terms must first be
+    converted by `as_lexical`: `30` may have been a number, a string or part of an IRI. `rows_only` means that
+    the format cannot express an empty answer.
     """
 
     variables: tuple[str, ...]
@@ -83,7 +83,7 @@ SLACK: Final = 1e-6
 
 
 def in_common_columns(recording: Recording, other: Recording) -> tuple[Recording, Recording]:
-    """Return both recordings with the sorted columns of both recordings; a missing column is unbound."""
+    """Return two recordings with the columns of both, sorted; a column that a recording lacks is unbound."""
     names = tuple(sorted({*recording.variables, *other.variables}))
     return in_columns(recording, names), in_columns(other, names)
 
@@ -102,7 +102,7 @@ def in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
 
 
 def with_rows(recording: Recording, change: Callable[[Sequence[Row]], Sequence[Row]]) -> Recording:
-    """Return a recording in which `change` replaces the rows of each report."""
+    """Return a recording in which the function `change` replaces the rows of each report."""
     reports = (replace(report, rows=change(report.rows)) for report in recording.reports)
     return replace(recording, reports=tuple(reports))
 
@@ -192,10 +192,10 @@ def made_lexical(recording: Recording) -> Recording:
 
 
 def of_text(text: str) -> str | None:
-    """Return the term of a text whose kind of term is unknown.
+    """Return the RDF term for a text whose kind of term is unknown, such as a cell of CSV.
 
     A text of a number gives a number literal, `_:b` gives a blank node, and "" gives None. Any other text
-    gives a plain literal.
+    gives a string literal.
 
     >>> of_text("90."), of_text("http://e/a"), of_text("_:b0"), of_text("")
     ('"90."^^<http://www.w3.org/2001/XMLSchema#decimal>', '"http://e/a"', '_:b0', None)

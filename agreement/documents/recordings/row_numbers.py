@@ -1,4 +1,4 @@
-"""Rows that are compared often: each row is represented by a number, and decoded when it is read."""
+"""Represent rows that are compared often by numbers; a row is decoded when it is read."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -32,7 +32,7 @@ class RowNumbers:
 
     @property
     def rows(self) -> Sequence[Row]:
-        """All rows of the dictionary, in the order of their numbers."""
+        """All rows of the dictionary, in the order of the numbers that represent them."""
         # A dictionary keeps the order in which its keys came.
         if len(self._rows) < len(self._numbers):
             self._rows = list(self._numbers)
@@ -86,7 +86,7 @@ class RowsByNumber(Sequence[Row]):
 
 
 def together(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
-    """Return the rows of several answers in order, as numbers if all parts use one dictionary."""
+    """Return the rows of several answers in order; as numbers, if all answers use one dictionary of rows."""
     if len(parts) == 1:
         return parts[0]
     numbered = [part for part in parts if isinstance(part, RowsByNumber)]

@@ -20,7 +20,7 @@ _TRIPLE = re.compile(r"(<[^<>]*>|_:\S+)\s*(<[^<>]*>)\s*(\S.*)\.", re.DOTALL)
 
 
 class RecordingPart(BaseModel):
-    """A part of a recording; unknown keys are ignored."""
+    """A part of a recording in a file; unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, defer_build=True)
 
@@ -133,7 +133,7 @@ _ACCEPTED_TERM: Final = (
 
 
 class TripleEntry(RecordingPart):
-    """The parts of a triple term."""
+    """The three terms of a triple term in JSON."""
 
     subject: "TermEntry"
     predicate: "TermEntry"

@@ -10,9 +10,9 @@ r"""YABench's recorded results, line by line.
     row       := value (separator value)*, one for each variable
     value     := a term as in N-Triples, also with a datatype without <>, nothing (unbound), or a bare text
 
-A text without term syntax has no kind of term: a file with such a text is `lexical`. In a file with one
-variable, a line of digits is a time, unless the number is less than the previous time. Values that consist of
-digits must therefore be written as terms. Blank lines are ignored.
+If a text has no term syntax, its kind of term is unknown, and the recording is `lexical`. In a file with one
+variable, a line of digits is a time, unless the number is less than the previous time. Values that are digits
+must therefore be written as RDF terms, such as "5". Blank lines are ignored.
 
 Source: YABench (2016), Section 3, of the files QR_*.
 """

@@ -1,4 +1,4 @@
-"""Groups of options that several commands share, and the meaning of their combinations."""
+"""Declare groups of options that several commands share, and the meaning of their combinations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 
 def program_argument(**default: Any) -> Any:
-    """Return the field of a query or program."""
+    """Return the declaration of the argument for a query or program."""
     return argument(
         "QUERY|PROGRAM.lars",
         "Query (C-SPARQL, CQELS, SPARQLstream or RSP-QL) or LARS program.",
@@ -52,12 +52,12 @@ def program_argument(**default: Any) -> Any:
 
 
 def trace_argument() -> Any:
-    """Return the field of traces."""
+    """Return the declaration of the argument for traces."""
     return argument("TRACE..", "Recorded streams: files or folders.", default=(), source="trace")
 
 
 def compared_inputs() -> Any:
-    """Return the field of the inputs for a comparison of push and pull: queries and traces."""
+    """Return the declaration of the arguments of a comparison of push and pull: queries and traces."""
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY] TRACE..",
         "Folder with an experiment.toml; or a C-SPARQL query, a CQELS query or both, then recorded "
@@ -68,7 +68,7 @@ def compared_inputs() -> Any:
 
 
 def queries_argument() -> Any:
-    """Return the field of the inputs of a question about all streams: queries, or an experiment."""
+    """Return the declaration of the arguments of a question about all streams: queries, or an experiment."""
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY]",
         "Folder with an experiment.toml; or one or two queries, such as a C-SPARQL and a CQELS query.",
@@ -78,31 +78,31 @@ def queries_argument() -> Any:
 
 
 def periods_option(help_text: str, **more: Any) -> Any:
-    """Return the field of pulling periods."""
+    """Return the declaration of the option --period."""
     keyword = "int | str | Sequence[int] | None"
     return option((), help_text, readers.periods, keyword=keyword, **{"metavar": "PERIODS", **more})
 
 
 def time_option(help_text: str, *, default: Any = None) -> Any:
-    """Return the field of a time: a time point, or a dateTime that the origin of the trace converts."""
+    """Return the declaration of an option with a time: a time point, or a dateTime."""
     keyword = TIME if default is None else TIME.removesuffix(" | None")
     return option(default, help_text, readers.time, metavar="TIME", keyword=keyword)
 
 
 def static_option(help_text: str) -> Any:
-    """Return the field of static data."""
+    """Return the declaration of the option --static."""
     return option((), help_text, static_files, metavar="[IRI=]FILE", source="static", repeated=True)
 
 
 def experiment_argument() -> Any:
-    """Return the field of an experiment."""
+    """Return the declaration of the argument for an experiment."""
     return argument(
         "EXPERIMENT", "Experiment file (.toml), or a folder that contains an experiment.toml.", default=None
     )
 
 
 def cells_at_once_option() -> Any:
-    """Return the field of the number of cells that run at the same time."""
+    """Return the declaration of the option --jobs: the number of cells that run at the same time."""
     return option(
         1,
         "Number of cells (combinations of values) of the experiment to run in parallel.",
@@ -111,13 +111,13 @@ def cells_at_once_option() -> Any:
 
 
 def wait_option(**more: Any) -> Any:
-    """Return the field of the wait of pull."""
+    """Return the declaration of the option --wait."""
     help_text = "Delay W of the evaluation by pull: pull evaluates for the time t at the time t + W."
     return option(0, help_text, readers.length, metavar="W", keyword="int | str", **more)
 
 
 def fail_on_empty_option() -> Any:
-    """Return the field of --fail-on-empty, which fails the run if no side has any row."""
+    """Return the declaration of --fail-on-empty, which fails a run if no side reports any row."""
     return option(
         False,
         "End with exit code 3 if both sides report no row at all, or if no whole period is compared.",
@@ -125,7 +125,7 @@ def fail_on_empty_option() -> Any:
 
 
 def on_option() -> Any:
-    """Return the field of --on: the variables on which the rows of two queries are compared."""
+    """Return the declaration of --on: the variables on which the rows of two queries are compared."""
     return option(
         None,
         "Compare only these variables of the rows. With none, compare only whether a row exists. "
@@ -137,17 +137,17 @@ def on_option() -> Any:
 
 
 def first_time_option() -> Any:
-    """Return the field of the first time at which answers are requested."""
+    """Return the declaration of --from: the first time at which answers are requested."""
     return time_option("First time point to evaluate.")
 
 
 def reference_time_option(default: Any = None) -> Any:
-    """Return the field of the time t that a question is about."""
+    """Return the declaration of --at: the time t that a question is about."""
     return time_option("Time point of the evaluation.", default=default)
 
 
 def unit_option() -> Any:
-    """Return the field of the length of a time point."""
+    """Return the declaration of --unit: the length of a time point."""
     return option(
         None,
         "Length of one time point, such as 1min or 500ms. [default: the longest unit that divides "
@@ -159,7 +159,7 @@ def unit_option() -> Any:
 
 
 def base_option() -> Any:
-    """Return the field of the IRI against which relative IRIs in queries are resolved."""
+    """Return the declaration of --base: the IRI against which relative IRIs in queries are resolved."""
     return option(
         None,
         "IRI against which relative IRIs are resolved, if the query has no BASE. [default: the IRI "
@@ -171,13 +171,13 @@ def base_option() -> Any:
 
 
 def rdf_option() -> Any:
-    """Return the field of the version of RDF and SPARQL in which queries are read."""
+    """Return the declaration of --rdf: the version of RDF and SPARQL in which queries are read."""
     says = "Version of RDF and SPARQL in which queries are read. [default: the VERSION in the query, or 1.1]"
     return option(None, says)
 
 
 def prefix_option() -> Any:
-    """Return the field of prefixes that queries and templates use."""
+    """Return the declaration of --prefix: prefixes that queries and templates use."""
     return option(
         None,
         "Define a prefix, such as ex=http://example.org/, for queries and CSV files. Repeatable.",
@@ -206,7 +206,7 @@ _SPECIFIED: Final = "the value in the specification"
 
 
 def bounds_option(default: str = _SPECIFIED) -> Any:
-    """Return the field of --bounds: the ends that windows contain."""
+    """Return the declaration of --bounds: which of its two ends a window contains."""
     return option(
         None,
         "Time points in a window of length L at time t: closed [t-L, t], low-open (t-L, t], "
@@ -215,7 +215,7 @@ def bounds_option(default: str = _SPECIFIED) -> Any:
 
 
 def semantics_option(default: str = _SPECIFIED) -> Any:
-    """Return the field of the semantics of answers: sets or multisets."""
+    """Return the declaration of --semantics: whether answers are sets or multisets."""
     return option(
         None,
         "Compute with sets of rows, or with multisets (bags), which count equal rows separately. [default: "
@@ -224,7 +224,7 @@ def semantics_option(default: str = _SPECIFIED) -> Any:
 
 
 def assign_option() -> Any:
-    """Return the field of --assign: the predicates that are matched in each stream."""
+    """Return the declaration of --assign: the predicates of the triple patterns that match each stream."""
     return option(
         None,
         "Match the triple patterns with PREDICATE in STREAM, if lars derives a CQELS query from the "
@@ -337,8 +337,8 @@ class InputOptions:
     def fitted(self, queries: Iterable[Path], note: settings.Warn, *periods: Period | None) -> "InputOptions":
         """Return the options.
 
-        If no unit is given, add a unit that divides the durations of queries and periods. In every command,
-        a trace without a unit has this one.
+        If no unit is given, return options with a unit that divides the durations of queries and periods. In
+        every command, this unit is also the unit of a trace without a unit.
         """
         if self.unit is not None:
             return self
@@ -350,10 +350,12 @@ class InputOptions:
         return replace(self, unit=unit)
 
     def as_engines_count(self, queries: Sequence[Path], note: settings.Warn) -> "InputOptions":
-        """Return the options; if no unit is given, add the unit by which an engine reads numbers in windows.
+        """Return options with a unit.
 
-        This is a millisecond for a query of Kolibrie with short windows, otherwise the usual unit. Whoever
-        works in milliseconds needs no note about them.
+        If none is given, with the unit in which an engine reads numbers in windows.
+
+        The unit is a millisecond if a query of Kolibrie has short windows, and otherwise the usual unit. If
+        the caller works in milliseconds, it needs no note about the unit.
         """
         if self.unit is None and any(map(query_files.has_short_numbers, queries)):
             return replace(self, unit=MILLISECOND)
@@ -479,7 +481,7 @@ class ProgramOptions:
 class ComparisonOptions:
     """The options for reading two compared queries and their trace.
 
-    In an experiment, an option that is None or empty changes nothing.
+    If an experiment is given, an option that is None or empty changes nothing in the experiment.
     """
 
     input_options: InputOptions
@@ -493,7 +495,7 @@ class ComparisonOptions:
 
 
 def in_points(periods: Iterable[Period], unit: Duration) -> tuple[int, ...]:
-    """Return pull periods in time points; equal periods count once."""
+    """Return pull periods as numbers of time points, each number once."""
     return tuple(dict.fromkeys(points_of(period, unit) for period in periods))
 
 
@@ -562,13 +564,13 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
 
 
 def tolerance_option(what: str) -> Any:
-    """Return the field of the tolerance: the greatest difference of two numbers that count as equal."""
+    """Return the declaration of --tolerance: up to which difference two numbers count as equal."""
     help_text = f"Relative difference up to which two {what} count as equal."
     return option(TOLERANCE, help_text, least=0, most=1)
 
 
 def late_option() -> Any:
-    """Return the field of --late: the greatest permitted delay of reports in milliseconds."""
+    """Return the declaration of --late: the greatest delay of a report in milliseconds."""
     help_text = (
         "Maximum number of milliseconds from an evaluation to its report. [default: any delay shorter"
         " than the slide]"
@@ -592,14 +594,15 @@ TOLERANCE: Final = 1e-9
 class JudgeOptions:
     """The options for judging answers: tried choices, compared parts, and searched faults.
 
-    Without `late`, a report must come within the slide. Judging itself sets the other fields:
+    Without `late`, the delay of a report must be shorter than the slide. `lars judge` itself, not the user,
+    sets the other fields:
 
     - `lexical`: the format of the answers omits the kinds of terms.
     - `times`: for an engine version, the times of reports are compared too, if they are comparable.
-    - `pushes`: for an engine version, rejected pushes and printed window bounds are compared too.
+    - `pushes`: for an engine version, rejected pushes and the bounds that the engine prints are compared too.
     - `most` is the maximum number of combinations of start times to try, before the `deadline`.
     - `whole` is the number of combinations to judge completely, even if none fits.
-    - `worth`: with very many evaluations, a choice gets no verdict if its score cannot exceed `worth`.
+    - `worth`: if evaluations are very many, a choice gets no verdict if its score cannot exceed `worth`.
     """
 
     HEADING: ClassVar = "Comparison"
@@ -653,7 +656,10 @@ class JudgeOptions:
 
     @property
     def starts(self) -> tuple[int, ...] | None:
-        """The start times to try. If None, all start times that can change the verdict are tried."""
+        """Return the start times t0 to try, in time points.
+
+        The result is None if all start times that can change the verdict are tried.
+        """
         assert not isinstance(self.t0, str)
         return self.t0
 
@@ -690,10 +696,10 @@ class JudgeOptions:
 class AnswersOptions:
     """The options for reading a file of recorded answers.
 
-    A numeric time counts `answers_unit`. The default of `answers_unit` is ms in files of CSRBench and
-    YABench, and one time point (`unit`) in other files. `time_variable` is the column of times in SPARQL
-    results; dateTimes in this column count from `origin`. If `ordered` is false, the time of a report may be
-    earlier than the time of the previous report.
+    If a time in the answers is a number, its unit is `answers_unit`. The default of `answers_unit` is ms in
+    files of CSRBench and YABench, and one time point (`unit`) in other files. `time_variable` is the column
+    of times in SPARQL results; dateTimes in this column count from `origin`. If `ordered` is false, the time
+    of a report may be earlier than the time of the previous report.
     """
 
     HEADING: ClassVar = "Recorded answers"

@@ -104,7 +104,7 @@ Rdf = Literal["1.1", "1.2"]
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The settings of a request for reading queries, for choices that a query text does not make.
+    """The settings with which queries are read, for choices that the text of a query does not make.
 
     Relative IRIs are resolved against `base`; "" means no base. If `rdf` is None, VERSION in the text
     determines the version of RDF. A prefix of `prefixes` applies unless the query text declares the same
@@ -122,7 +122,10 @@ class Around:
         return self.rdf == "1.2" or None
 
     def within(self, outer: "Around") -> "Around":
-        """Return these settings, with missing settings from `outer`, the surrounding request."""
+        """Return these settings.
+
+        Settings that are missing come from `outer`, the settings of the surrounding block.
+        """
         return Around(
             self.base or outer.base,
             self.rdf or outer.rdf,
@@ -140,7 +143,7 @@ _around: ContextVar[Around | None] = ContextVar("around", default=None)
 
 @contextmanager
 def reading_as(around: Around) -> Iterator[None]:
-    """Apply settings to the queries that the block reads, in addition to settings of surrounding blocks."""
+    """In a block, read queries with some settings; settings of surrounding blocks apply too."""
     before = _around.set(around.within(current()))
     try:
         yield
@@ -149,7 +152,7 @@ def reading_as(around: Around) -> Iterator[None]:
 
 
 def else_reading_as(around: Around) -> None:
-    """Apply settings in the rest of the current block; a setting of the block has priority."""
+    """In the rest of a block, read queries with some settings, unless the block has set them."""
     if (block := _around.get()) is not None:
         _around.set(block.within(around))
 
@@ -187,7 +190,10 @@ def check_based(text: str, source: str) -> None:
 
 @lru_cache
 def _is_relative(text: str, source: str, around: Around) -> bool:
-    """Return whether a query text has a relative IRI; an engine opens the same text many times."""
+    """Return whether a query text contains a relative IRI.
+
+    The result is cached, because an engine opens a text often.
+    """
     with reading_as(around):
         return has_relative_iri(tokens_in_block(text, source), _NAMES_BEHIND)
 
@@ -404,7 +410,7 @@ def _check_numbers(part: object) -> None:
 class WindowSource:
     """A window of a query over a stream, with its name in RSP-QL.
 
-    Blocks with equal windows share one value.
+    If blocks of a query have equal windows, they share one value.
     """
 
     stream: Iri | Variable
@@ -462,7 +468,7 @@ def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
 
 
 def queries_in(paths: Iterable[Path]) -> Iterator[EngineQuery]:
-    """Yield the queries in files; an invalid file is ignored, and fails when it is used."""
+    """Yield the queries in files; if a file is invalid, it is ignored here, and fails when it is used."""
     for path in paths:
         with suppress(LarsError):
             if path.suffix not in PROGRAM_SUFFIXES:
@@ -472,8 +478,8 @@ def queries_in(paths: Iterable[Path]) -> Iterator[EngineQuery]:
 def default_unit(queries: Iterable[EngineQuery], also: Iterable[Duration] = ()) -> Duration:
     """Return the unit if none is given: the longest that divides the durations of queries and `also`.
 
-    If this is less than a second, and a query has a language whose plain numbers count milliseconds, the
-    unit is a millisecond: the integers of the trace count what the numbers of the query count.
+    If this unit is shorter than a second, and plain numbers in the query count milliseconds, the unit is a
+    millisecond, so that integers in the trace and in the query have the same unit.
     """
     read = tuple(queries)
     unit = fitting_unit((*also, *(length for query in read for length in durations_of(query))))
@@ -483,10 +489,10 @@ def default_unit(queries: Iterable[EngineQuery], also: Iterable[Duration] = ()) 
 
 
 def as_engines_read(path: Path) -> Language | None:
-    """Return RSP-QL as the language of a query of Kolibrie, otherwise None.
+    """Return the language in which an engine's query is read: RSP-QL for Kolibrie, otherwise None.
 
-    In Kolibrie, the numbers in a query and the times of its streams count the same unit, which is not named.
-    If the query is read as RSP-QL, its numbers count the unit of the trace.
+    In Kolibrie, numbers in a query and times in its streams have the same unit, which no text names. If a
+    query of Kolibrie is read as RSP-QL, its numbers have the unit of the trace.
     """
     with suppress(LarsError):  # an engine may take a text that is read by nobody else
         if read_once(query_text(path), str(path)).language is Language.KOLIBRIE:

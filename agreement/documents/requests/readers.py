@@ -1,6 +1,7 @@
-"""Readers of options, for texts of a shell and for Python values.
+"""Read the values of options from texts of a shell or from Python values.
 
-A reader raises LarsError with the expected form. The caller adds the value and the place of the value.
+A reader raises LarsError with the expected form. The caller of a reader adds the value and its place to the
+message.
 """
 
 import re
@@ -71,12 +72,12 @@ def ordinal(value: str | int, accepted: str = "a number from 1") -> int:
 
 
 def models(value: str | int) -> int:
-    """Return the number of requested answer streams; 0 means all."""
+    """Return the number of answer streams to print, from the value of --models; 0 means all."""
     return 0 if value == "all" else ordinal(value, "all, or a number from 1")
 
 
 def numbers_text(value: str | int | Sequence[int]) -> str:
-    """Return numbers as a text for a shell.
+    """Return numbers as the text of an option, such as `1..5`.
 
     >>> numbers_text(range(4, 7)), numbers_text("1..3")
     ('4,5,6', '1..3')

@@ -1,9 +1,9 @@
 """Engine versions and specifications (also from TOML files) as stream engines that receive pushes one by one.
 
-The reports are computed from all earlier pushes. A report is returned when no later push can change it. An
-engine version returns a report during a push. A specification returns a report after the time of the report.
-The file also contains the conversion of a real engine with an adapter into an engine version without rules.
-The real engine receives the text of the query.
+The reports are computed from all earlier pushes. A session returns a report when no later push can change the
+report. An engine version returns a report during a push. A specification returns a report after the time of
+the report. The file also contains the conversion of a real engine with an adapter into an engine version
+without rules. The real engine receives the text of the query.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -71,7 +71,10 @@ class BuiltInEngine:
         return self.reporter.name
 
     def open(self, registration: messages.OpenMessage) -> "BuiltInSession":
-        """Register a query; raises RefusedQueryError if the query cannot be run or an option is invalid."""
+        """Register a query.
+
+        Raises RefusedQueryError if the engine cannot run the query or an option is invalid.
+        """
         try:
             options = self._options(registration.options)
             check_based(registration.query, "query")
@@ -211,7 +214,7 @@ class BuiltInSession:
                 yield None
 
     def _of(self, recording: Recording, number: int) -> tuple[messages.EngineReport, ...]:
-        """Return the reports that the push `number` triggered."""
+        """Return the reports that the push with this number triggered."""
         bounds = recording.windows or [None] * len(recording.reports)
         both = zip(recording.reports, bounds, strict=True)
         return tuple(
@@ -229,7 +232,7 @@ class BuiltInSession:
 
     @property
     def _waits(self) -> bool:
-        """Whether a report of a specification is certain only after the time of the report."""
+        """Whether a report of a specification can change until its time is over."""
         if isinstance(self.reporter, Engine):
             return False
         if specifications.lead_of(self.run.query, self.run.unit):

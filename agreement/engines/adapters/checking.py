@@ -55,7 +55,7 @@ _RSPQL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A query with the length of its windows, in ms or, if `unitless`, in the unit of the adapter.
+    """A query for tests of an adapter, with the length of its windows in ms (or in the adapter's unit).
 
     `patterns` are the triple patterns with their streams. `carrier` is the variable whose terms are tested,
     or None.
@@ -110,12 +110,15 @@ class _Tried:
 
 
 def _subject(place: int) -> str:
-    """Return the subject of the triple that contains the tested term with this number."""
+    """Return the subject of the triple whose object is the tested term with this number."""
     return f"<http://e/s{place}>"
 
 
 def _tried(text: str) -> _Tried:
-    """Return the query of a user; if `lars` cannot read the query, only its windows are known."""
+    """Return the query that a user gave for the tests.
+
+    If `lars` cannot read it, only its windows are known.
+    """
     lengths = [float(number) for number in _PLAIN.findall(text)]
     try:
         query = read_once(text, "query")
@@ -180,7 +183,7 @@ def checks_of(
 
 
 def _guarded(name: str, checks: Iterator[AdapterCheck]) -> Iterator[AdapterCheck]:
-    """Yield the results of tests; if the engine fails, the last result is this failure."""
+    """Yield the results of tests of an adapter; if the engine fails, the last result is this failure."""
     try:
         yield from checks
     except messages.FailedEngineError as error:
@@ -270,7 +273,7 @@ def _rows(answers: messages.EngineAnswers) -> _Rows:
 def _takes_brackets(
     adapter: RunningAdapter, registration: messages.OpenMessage, pushes: Sequence[Push]
 ) -> bool:
-    """Whether the engine returns rows only for stream names with brackets, which the protocol omits."""
+    """Whether the engine returns rows only if stream names are in < and >, which the protocol omits."""
     bracketed = [replace(push, stream=f"<{push.stream}>") for push in pushes]
     return bool(_rows(messages.answers_of(adapter, registration, bracketed)))
 
@@ -300,7 +303,7 @@ def _reported(
 
 
 def _singly(answers: messages.EngineAnswers) -> str | None:
-    """Return a message about the first push with several reports of one time and window.
+    """Return a message about the first push whose reports could be one report; None without such a push.
 
     The result is None without such a push.
     """
@@ -312,7 +315,7 @@ def _singly(answers: messages.EngineAnswers) -> str | None:
 
 
 def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> AdapterCheck:
-    """Return the result of the test for changed terms, and for kinds of terms that were never returned."""
+    """Return the result of the test of terms: whether terms change, and which kinds of terms are missing."""
     seen = {_labelled(text) for row in rows for text in row.values() if text is not None}
     others = {_REST, *map(_subject, range(len(_TERMS)))}
     wrong = sorted(seen - {*_TERMS, *others}) if profile.kinds else []

@@ -1,4 +1,4 @@
-"""A running adapter as a stream engine: a child process with checked replies, and times in milliseconds.
+"""Run an adapter as a stream engine: a child process with checked replies, and times in milliseconds.
 
 The program runs in a separate process group. The time and size of lines to and from the program are limited.
 """
@@ -153,7 +153,7 @@ class ChildProgram:
         return self._replies.popleft() if self._replies else None
 
     def _take(self, data: bytes) -> None:
-        """Split the read bytes into lines; a line that is not a JSON object is ignored."""
+        """Split bytes from the program into lines; lines that are not a JSON object are ignored."""
         self._rest += data
         if b"\n" not in data:
             return
@@ -193,7 +193,7 @@ class ChildProgram:
             self.log.flush()
 
     def _moved(self, waiting: memoryview, until: float) -> tuple[int, int]:
-        """Write and read as many bytes as possible without waiting.
+        """Write to the program and read from it as many bytes as possible without waiting.
 
         Return the numbers of written and read bytes.
         """
@@ -350,7 +350,7 @@ class RunningAdapter:
     def open(self, registration: OpenMessage) -> "AdapterSession":
         """Register a query.
 
-        Raises RefusedQueryError if it is rejected, and FailedEngineError without a reply.
+        Raises RefusedQueryError if the adapter rejects the query, and FailedEngineError without a reply.
         """
         if monotonic() >= self.until:
             raise self._late()
@@ -457,7 +457,7 @@ class RunningAdapter:
     def end(self, patience: float = _PATIENCE) -> bool:
         """End the process.
 
-        Return whether it ended by itself within `patience` seconds after the end of its input.
+        Return whether the process ended by itself within `patience` seconds after the end of its input.
         """
         child, self._child, self._fresh = self._child, None, True
         patience = min(patience, max(0.0, self.until - monotonic()))

@@ -3,9 +3,9 @@
 The user starts the server. Each run is a session of the server: the adapter registers a query, pushes
 triples, and reads rows from the stream of events. After the rows of a push, which can be zero rows, the
 server sends the event `firing`. This event is not a row, and means that the server is idle. A server without
-sessions receives each prefix of the run (`/rsp-query`). The reports of a push are the reports that only the
-longer prefix has. At the end of a run on such a server, some windows are open. The adapter therefore adds a
-triple long after all windows, which closes the windows.
+sessions receives each prefix of the run (`/rsp-query`). The reports of a push are the reports in the answer
+to the longer prefix that are not in the answer to the shorter prefix. At the end of a run on such a server,
+some windows are open. The adapter therefore adds a triple long after all windows, which closes the windows.
 """
 
 import json
@@ -53,8 +53,9 @@ def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
     """Return the answer of the server.
 
     Raises:
-        ValueError: The server rejects the request; the error has the message of the server.
-        SystemExit: No server of Kolibrie answers. A reply to `open` would mean a refusal.
+        ValueError: The server rejects the request; the error has the message of the server. SystemExit: No
+        server of Kolibrie answers. The function ends the process, because an error as reply to `open` would
+        mean that Kolibrie rejects the query.
     """
     data = json.dumps(body).encode()
     request = urllib.request.Request(url + path, data, {"Content-Type": "application/json"})  # noqa: S310
@@ -141,7 +142,7 @@ def _row(text: str) -> TextRow:
 
 
 class Beginnings:
-    """A run on a server without sessions: at each push, the adapter sends the whole run so far."""
+    """A run on a server without sessions: at each push, the adapter sends all pushes of the run again."""
 
     def __init__(self, url: str, query: str, static: str) -> None:
         self.url = url
@@ -163,7 +164,7 @@ class Beginnings:
         )
 
     def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
-        """Return the rows that only the run with the pushed triple has."""
+        """Return the rows that are in the answer after the push, but not in the answer before."""
         self.events.append({"stream": stream, "timestamp": t, "ntriples": triple})
         self.latest = max(self.latest, t)
         before, self.known = self.known, self._answer()

@@ -353,7 +353,7 @@ class EngineAnswers:
         )
 
     def same(self, other: "EngineAnswers") -> bool:
-        """Whether another run has the same reports at each push, with rows in any order.
+        """Whether another run of the engine has the same reports at each push, with rows in any order.
 
         The texts of error messages may differ.
         """
@@ -411,14 +411,14 @@ def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:
 
 
 class _Serving:
-    """The current session of a served engine."""
+    """A served engine with the run of its current query."""
 
     def __init__(self, engine: StreamEngine) -> None:
         self.engine = engine
         self.session: EngineSession | None = None
 
     def answered(self, lines: Sequence[bytes]) -> Iterator[Message]:
-        """Yield the reply to each line that is not blank."""
+        """Yield the reply to each line of messages that is not blank."""
         messages = [_message(line) for line in lines if line.strip()]
         for pushed, group in groupby(messages, lambda message: isinstance(message, PushMessage)):
             if pushed:

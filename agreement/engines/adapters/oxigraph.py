@@ -2,8 +2,8 @@
 
 The adapter evaluates RSP-QL window by window.
 
-Like the adapter of a user, this adapter does not use the evaluation of this project. Each evaluation creates
-an Oxigraph store. The content of a window is a named graph of the store; static data are the other graphs.
+Like an adapter of a user, this adapter shares no code of evaluation with `lars`. Each evaluation creates an
+Oxigraph store. The content of a window is a named graph of the store; static data are the other graphs.
 Windows contain (o, c], or [o, c) with the option `bounds`. The first window opens at t0, by default 0; a
 further window opens at each STEP. An evaluation is due when a nonempty window closes. At this evaluation,
 each other window has the content of its earliest open window. An empty answer causes no report. Source:
@@ -80,7 +80,7 @@ class OxigraphRun:
     before: "Counter[_Row]" = field(default_factory=Counter)
 
     def push(self, t: float, stream: str, triple: ox.Triple) -> Iterator[dict[str, object]]:
-        """Receive an element, and yield the reports that the time of the element makes certain."""
+        """Receive a triple, and yield the reports that can no longer change at its time."""
         self.now = t
         yield from self.due(t, also=self.high_open)
         self.elements.append((t, stream, triple))
@@ -195,7 +195,10 @@ def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]]) -> str:
 
 
 def register(message: _Message) -> OxigraphRun:
-    """Return the engine of a query; raises ValueError for an unsupported query."""
+    """Return the engine that evaluates a query.
+
+    Raises ValueError for a query that the engine does not support.
+    """
     text, options = message["query"], message.get("options", {})
     keywords = _keywords(text)
     clauses, windows = _windows(text, keywords)
@@ -252,7 +255,7 @@ def _pushed(engine: OxigraphRun, message: _Message) -> dict[str, object]:
 
 @lru_cache(maxsize=2**12)
 def _triple(line: str, *_: object) -> ox.Triple:
-    """Return the triple of a line; blank nodes are equal only in equal lines of one time and stream."""
+    """Return the triple in a line; equal blank node labels mean one node only at one time in one stream."""
     (quad,) = ox.parse(line, ox.RdfFormat.N_TRIPLES, rename_blank_nodes=True)
     triple: ox.Triple = quad.triple
     return triple

@@ -134,7 +134,7 @@ class ScheduledTask(FramedTask):
 
 
 def frame_task(task: Task, specification: Specification, bounds: Bounds) -> FramedTask:
-    """Return the part of a specification's evaluation that all start times share."""
+    """Return the part of the evaluation of a specification that is the same for all start times."""
     read = sources(task.query)
     clock = task.clock(needed_tick(specification, read))
     frame = frame_of(task.query, Frame(specification, task.unit, bounds, clock, task.until))

@@ -67,7 +67,7 @@ class ShownWindow:
     def _shown(self, window: SlidingWindow, tick: int) -> tuple[int, int]:
         """Return the ends (o, e] in ticks of the active window, or of the window that closed last.
 
-        A query that defines when its windows open, such as in sparq, reads the windows that closed last.
+        If a query defines when its windows open (such as in sparq), it reads the window that closed last.
         """
         clocked = "window-close" in self.strategies
         if not (clocked and isinstance(self.source.window, Range) and self.source.window.opens is not None):
@@ -78,7 +78,7 @@ class ShownWindow:
         return (opening, opening + window.width) if closed >= 0 else (window.start, window.start)
 
     def own_tick(self, tick: int) -> int:
-        """Return the tick at which the window ends if the reference time is `tick`."""
+        """Return the tick at which the window ends, if the evaluation is at `tick`."""
         scale = self.frame.clock.scale
         if not self._shift and self._misses_last is misses_last(self.frame.bounds):
             return tick
@@ -113,7 +113,8 @@ class ShownWindow:
     def arrivals(self) -> Sequence[EvaluationPoint]:
         """Return the reference times: the ticks at which an element of the window's stream arrives.
 
-        A window that looks ahead has each element as its reference. The report is due when the window closes.
+        If a window looks ahead, each element of its stream is a reference time. In this case, the report is
+        due when the window closes.
         """
         window = self.window
         points: Sequence[EvaluationPoint] = _arrivals(self.frame.clock, self.source.stream)
@@ -147,7 +148,7 @@ class ShownWindow:
 
 
 def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> ShownWindow:
-    """Return the query's window `number` over the clock of the frame, with the first opening at `start`."""
+    """Return a window of the query on the clock of the frame; the first window opens at `start`."""
     window = in_ticks(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
@@ -239,7 +240,7 @@ def _multiples(window: ShownWindow) -> EvaluationPoints:
 
 
 def _at_closes(times: range, frame: Frame) -> range:
-    """Return the ticks that determine the content of windows that close at these time points."""
+    """Return the ticks that determine the content of windows which close at these time points."""
     return range(at_close(times.start, frame), at_close(times.stop, frame), times.step * frame.clock.scale)
 
 

@@ -1,4 +1,4 @@
-"""The machine of CQELS: the buffers of triple patterns, and the joins of their triples.
+"""Simulate the machine of CQELS: the buffers of triple patterns, and the joins of their triples.
 
 Q1 and Q3: the buffer of a triple pattern, its expiry, and the search for join partners. A window of width L
 contains [now - L, now], both ends included; times are milliseconds. Static elements of a query are evaluated
@@ -76,13 +76,13 @@ class HashIndex(Generic[T]):
     _places: dict[tuple[Variable, ...], dict[tuple[str, ...], dict[T, None]]] = field(default_factory=dict)
 
     def put(self, item: T) -> None:
-        """Add an item at the end of the index."""
+        """Add an item at the end of this index."""
         self.items[item] = None
         for names, place in self._places.items():
             place.setdefault(_key(item, names), {})[item] = None
 
     def remove(self, item: T) -> None:
-        """Remove an item of the index."""
+        """Remove an item from this index."""
         del self.items[item]
         for names, place in self._places.items():
             del place[_key(item, names)][item]
@@ -90,7 +90,7 @@ class HashIndex(Generic[T]):
     def matching(self, solution: TextSolution, shared: tuple[Variable, ...]) -> Iterable[T]:
         """Return the items that are compatible with a solution.
 
-        `shared` are the variables that both can bind.
+        `shared` are the variables that the items and the solution can both bind.
         """
         names = tuple(name for name in shared if name in solution and name in self.names)
         if not names:
@@ -142,7 +142,7 @@ class CqelsBuffer:
                 del self._by_triple[entry.stream, entry.triple]
 
     def equal(self, push: Push) -> list[BufferedTriple]:
-        """Return the newest entry of a pushed triple, if the buffer has one."""
+        """Return the newest entry in the buffer for a triple equal to the pushed triple, if any."""
         triple = self._by_triple.get((push.stream, push.triple))
         return [] if triple is None else [triple]
 
@@ -278,7 +278,10 @@ def join_steps(
     *,
     everything: bool,
 ) -> Iterator[cqels_text.CqelsFilter | JoinStep]:
-    """Yield the join plan of a stream pattern; with `everything`, include cross products and all FILTERs."""
+    """Yield the steps of the join plan of a stream pattern.
+
+    With `everything`, include cross products and all FILTERs.
+    """
     bound, left = start.variables, list(filters)
     unused: list[JoinIndex] = [*statics]
     unused += (buffer.index for buffer in buffers if buffer.triple is not start)

@@ -79,9 +79,9 @@ def _peeled(
 
 
 def _after_steps(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
-    """Return a solution with the values of expressions, unbound after an error.
+    """Return a solution after some steps: with the values of expressions, which are unbound after an error.
 
-    The result is None if a FILTER rejects it.
+    The result is None if a FILTER rejects the solution.
     """
     for step in steps:
         if isinstance(step, algebra.Filter):
@@ -117,7 +117,7 @@ class CqelsReports:
                 self.machine.live.settle()
 
     def _of_each(self, batch: Sequence[JoinedMapping]) -> Iterator[TextSolution]:
-        """Yield the answer of each joined mapping, if each mapping is reported separately."""
+        """Yield the row of each joined mapping, if the engine reports each mapping separately."""
         if self.head.group is None:
             yield from (joined_mapping.binds for joined_mapping in batch)
         elif "Q6" not in self.machine.off:
@@ -130,7 +130,7 @@ class CqelsReports:
                 yield from self._values({key: bindings[key]})
 
     def _looked_up(self, joined: TextSolution) -> Iterator[TextSolution]:
-        """Yield the groups that plan 1 finds for a joined mapping, or the empty group (Q6)."""
+        """Yield the groups that plan 1 finds for a joined mapping, or the empty group (rule Q6)."""
         binding = {name: joined[name] for name in self.head.keys if name in joined}
         first = self.machine.body.triples[0].variables
         known: list[TextSolution] = []
@@ -145,7 +145,7 @@ class CqelsReports:
         yield from self._values(self._groups(known))
 
     def _prepared(self, solution: TextSolution) -> TextSolution:
-        """Return a solution with the values of the expressions in GROUP BY and in aggregates."""
+        """Return a solution with the values of the expressions in GROUP BY and in the aggregates."""
         return _after_steps(self.head.inside, solution, self.machine.data) or solution
 
     def _key(self, solution: TextSolution) -> GroupKey:
@@ -185,7 +185,10 @@ class CqelsReports:
         return (self._prepared(mapping.binds) for mapping in self.machine.live.now)
 
     def _new(self, bindings: list[TextSolution]) -> list[Row]:
-        """Return the new rows of the whole answer; equal rows count separately."""
+        """Return the rows of the whole answer that the previous answer did not have.
+
+        Equal rows count separately.
+        """
         live = self.machine.live
         asked_one_by_one = self.head.group is not None and "Q6" not in self.machine.off
         if asked_one_by_one:

@@ -1,4 +1,4 @@
-"""Parsing of a CQELS query with its text into the elements that CQELS registers."""
+"""Parse a CQELS query with its text into the elements that CQELS registers."""
 
 import re
 from collections.abc import Iterator

@@ -1,6 +1,6 @@
 """A simulation of C-SPARQL 2 of RSP4J (commit c46e0f67), with windows of Esper and answers of Jena.
 
-arrival → clock steps → due events of each window, in time order → listeners → answers
+The steps are: arrival → clock steps → due events of each window, in time order → listeners → answers.
 
 A reporting window reads the last content of all other windows, and keeps the read locks of these windows. The
 process therefore blocks at the next arrival or due event of another window. A hash map determines the order
@@ -75,7 +75,7 @@ _AS_SPECIFIED: Final = sliding.FiringRules(
 
 
 class _StandsStillError(Exception):
-    """An error that means: the process blocks, because a push waits for a lock that is never released."""
+    """An error if the simulated process stops: a push waits for a lock that is never released."""
 
 
 @dataclass(slots=True)
@@ -129,7 +129,7 @@ class _Esper:
         self.windows, self.off, self.now = [EsperWindow(window) for window in windows], off, 0.0
 
     def evaluations(self, pushes: Sequence[Push]) -> Iterator[DueAnswer]:
-        """Process pushes until a push blocks; yield the evaluations of the windows."""
+        """Process pushes until a push blocks the engine; yield the evaluations of the windows."""
         for number, push in enumerate(pushes):
             fed = [window for window in self.windows if window.window.reads(push)]
             if not fed or (push.t < self.now and "CS1" not in self.off):
@@ -243,9 +243,9 @@ def _in_turn(
     row_sets: Sequence[Sequence[Row]],
     wanted: Sequence[Counter[Row] | None],
 ) -> list[list[Row]]:
-    """Return the output of the operator at each evaluation.
+    """Return the output of the operator (such as ISTREAM) at each evaluation.
 
-    As many outputs as possible equal the wanted ones.
+    As many outputs as possible are equal to the wanted outputs.
     """
     states: dict[_Streamed, list[list[Row]]] = {_Streamed(): []}
     for (report, _), rows, want in zip(evaluations, row_sets, wanted, strict=True):
@@ -278,7 +278,7 @@ def _by_value(row: Row) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class _Reporter:
-    """The engine with a fixed order in which windows report."""
+    """The engine, if its windows report in a fixed order."""
 
     order: Callable[[Sequence[sliding.YasperWindow]], Sequence[sliding.YasperWindow]]
 
@@ -347,7 +347,7 @@ def _given(
 
 
 def _merged(reports: Iterator[Report]) -> Iterator[Report]:
-    """Yield reports; all rows that windows report during one push are one report."""
+    """Yield reports; if several windows report during one push, their rows form one report."""
     last: Report | None = None
     for report in reports:
         if last is not None and (last.t, last.trigger) == (report.t, report.trigger):

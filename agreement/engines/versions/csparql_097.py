@@ -1,6 +1,7 @@
 """A simulation of C-SPARQL 0.9.7 in external time: Esper keeps one window, and Jena evaluates its content.
 
-choice of the window → which pushes enter → clock and arrival times → windows and reports → answers
+The steps are: choice of the window → which pushes enter → clock and arrival times → windows and reports →
+answers.
 
 W3: the engine moves the clock over the ticks between two pushes. A triple whose time is a tick waits until a
 later triple arrives. The waiting triple then enters, before the clock reaches the tick.
@@ -149,7 +150,7 @@ def _floor(t: float) -> float:
 
 
 def _before(t: float) -> float:
-    """Return the last tick before a time; if the time is a tick, return the tick before the time."""
+    """Return the last tick of the clock before a time."""
     return (ceil(t / TICK) - 1) * TICK
 
 
@@ -209,7 +210,7 @@ def seconds(window: Range) -> tuple[int, int]:
 
 
 def refusal(window: WindowExpression) -> LarsError:
-    """Return the error for a window that C-SPARQL 0.9.7 does not support."""
+    """Return the error message for a window that C-SPARQL 0.9.7 does not support."""
     return LarsError(f"csparql-0.9.7 does not support the window {window}; use {_ACCEPTED}")
 
 
@@ -422,9 +423,9 @@ RULES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A window, the streams whose triples enter the window, and its visible streams.
+    """A window, the streams whose triples enter it, and the streams whose triples a report shows.
 
-    None means all streams.
+    `None` in these fields means all streams.
     """
 
     view: EsperView
@@ -479,7 +480,7 @@ def _check(query: EngineQuery) -> None:
 def _reports(
     query: EngineQuery, pushes: Sequence[Push], rejected: frozenset[int], off: engine.Off
 ) -> Iterator[tuple[Report, ViewContent]]:
-    """Yield the reports without rows, each with the pushes in the content of the window.
+    """Yield the reports, still without rows: each contains the numbers of the pushes in its window.
 
     A report requires a window whose content includes a triple of a stream that the query names.
     """

@@ -1,10 +1,10 @@
 """A simulation of Kolibrie at commit 846becb, in one thread: rules B of its documentation, and defects E.
 
-push → rows that waited are joined and reported → windows fire → one store → rows, which wait
+The steps are: push → waiting rows are joined and reported → windows fire → one store → rows, which wait.
 
 The file contains, in this order: rows of triple patterns and their joins, on terms as texts; the plan of a
 query; the treatment of joined rows (all variables, or the rest of the query); the windows between two
-arrivals (firing, content, deletion); and the rules. Times count the unit of the timestamps. With several
+arrivals (firing, content, deletion); and the rules. Times have the unit of the timestamps. With several
 threads (E8), the reports are not determined. The simulation does not model several threads.
 """
 
@@ -188,7 +188,7 @@ def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
 
 
 def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: engine.Off) -> EngineQuery:
-    """Return the query in which a table of rows replaces the windows and the static patterns.
+    """Return the query in which a table of rows replaces the windows and the patterns over static data.
 
     If E4 is off, patterns outside windows are applied; if E5 is off, SELECT is applied.
     """
@@ -203,7 +203,7 @@ def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: 
 
 
 def _below_groups(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the grouped pattern of a query with aggregates, otherwise its whole pattern."""
+    """Return the part of a query's pattern below GROUP BY; without aggregates, the whole pattern."""
     part = pattern
     while isinstance(part, algebra.Extend | algebra.Filter | algebra.Group):
         if isinstance(part, algebra.Group):
@@ -260,9 +260,9 @@ class KolibrieWindows(sliding.OpenedWindows):
             self.add(t, triple)
 
     def fire(self, t: float) -> float | None:
-        """Fire the last window whose report strategies allow a report.
+        """Fire the last window that its report strategies allow to report.
 
-        Return the close of this window, or None.
+        Return the close of the fired window, or None.
         """
         reporting = [close for close in self.contents if self._ask_strategy(close, t)]
         if not reporting or t <= self.fired or self.planned.tick != TIMED:
@@ -292,7 +292,7 @@ class KolibrieWindows(sliding.OpenedWindows):
     def drop(self, t: float, *, entered: bool = True) -> None:
         """Delete the windows that close at `t`.
 
-        If an arrival entered and `drops` is set, all windows without `t`.
+        If an arrival entered the windows and `drops` is set, delete all windows that do not contain `t`.
         """
         for close in tuple(self.contents):
             shown = self.shows(close - self.window.width, close, t)
@@ -510,7 +510,7 @@ class _Machine:
             windows.drop(t, entered=n in entering)
 
     def _fired(self, contents: Fired, close: float) -> tuple[Row, ...]:
-        """Return the immediate reports of the windows that close at the same time `close`."""
+        """Return the reports of the windows that close at the same time."""
         fired = {n: [triple for _, triple in content] for n, content in contents.items()}
         if self.waits:
             self.queue += [(n, self._rows_of(n, content)) for n, content in fired.items()]

@@ -1,4 +1,4 @@
-"""Deviations of the engines' SPARQL processors from SPARQL 1.1, as rewritten queries of SPARQL 1.1.
+"""Describe deviations of the engines' SPARQL processors from SPARQL 1.1, by rewriting queries.
 
 In ARQ 2.11.1, numbers match by value (rule W6b), and a GROUP BY without solutions has a row (rule W6a).
 
@@ -52,10 +52,10 @@ _FLOATING: Final = (Iri(XSD + "double"), Iri(XSD + "float"))
 def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTING) -> algebra.Pattern:
     """Return the pattern in which each GROUP BY without solutions has a row, also in subqueries (W6a).
 
-    P GROUP BY k, COUNT(x), SUM(x) = the groups of P UNION the row COUNT 0 if P has no solution. The row has
-    no key. The aggregates in `zero` are 0 in the row; all other aggregates are unbound, also SAMPLE and
-    GROUP_CONCAT. In SPARQL 1.1, only an aggregate query without GROUP BY has such a row, and SUM is 0 in
-    this row.
+    P GROUP BY k, COUNT(x), SUM(x) = the groups of P UNION the row COUNT 0 if P has no solution. The row of an
+    empty group has no value for the key of GROUP BY. In the row of an empty group, the aggregates in `zero`
+    are 0; all other aggregates are unbound. In SPARQL 1.1, only an aggregate query without GROUP BY has such
+    a row, and SUM is 0 in this row.
     """
     names = analysis.fresh_variables(pattern, "group_")
 
@@ -198,7 +198,7 @@ class _Matching:
         return tuple(result)
 
     def _shared(self, left: algebra.Pattern, right: algebra.Pattern) -> dict[Variable, Variable]:
-        """Return new names for the variables of the right side that receive values from the left side."""
+        """Return new names for the variables of the right operand that also occur in the left operand."""
         if not all(
             isinstance(
                 part,

@@ -1,8 +1,8 @@
 """A simulation of RSP-JS 1.3.5, a port of YASPER: arrivals open and close windows, and answers shift them.
 
-Two effects are not modelled: the effect of delayed answers on t0, and a triple object that two streams share.
-Races between pushes, and blocking, are not modelled. Times count the unit of the timestamps, which is also
-the unit of the windows. Each push waits until the engine is idle.
+The simulation omits two effects: delayed answers move t0, and two streams can share a triple object. The
+simulation omits races between pushes, and pushes that block. Times have the unit of the timestamps, which is
+also the unit of the windows. Each push waits until the engine is idle.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,7 @@
 """A simulation of rsp-rs 0.3.5, a port of YASPER: the windows of a stream begin with its first triple.
 
-Races between pushes, and blocking, are not modelled. Times count the unit of the timestamps, which is also
-the unit of the windows. Each push waits until the engine is idle.
+The simulation omits races between pushes, and pushes that block. Times have the unit of the timestamps, which
+is also the unit of the windows. Each push waits until the engine is idle.
 """
 
 from collections.abc import Sequence

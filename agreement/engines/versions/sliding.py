@@ -60,7 +60,7 @@ class YasperWindow:
     stream: Iri | None = None
 
     def reads(self, push: Push) -> bool:
-        """Whether a push is in the stream of the window."""
+        """Whether the stream of a push is the stream of the window."""
         stream = self.stream or self.source.stream
         return stream == EVERY_STREAM or push.stream == str(stream)
 
@@ -181,8 +181,8 @@ class OpenedWindows:
     def open(self, first: float, t: float, least: float = -math.inf, *, always: bool = True) -> None:
         """Open the windows that close at `first`, first + step, and so on, and that open at or before `t`.
 
-        With `always`, the first window is always opened. A window that closes before `least` is not opened.
-        Raises LarsError for too many windows.
+        With `always`, the method opens the first window in any case. The method opens no window that closes
+        before `least`. Raises LarsError for too many windows.
         """
         if self.window.width > _MOST_OPEN * self.window.step:
             raise LarsError(
@@ -211,11 +211,11 @@ class OpenedWindows:
             del self.contents[close]
 
     def filled(self) -> list[float]:
-        """Return the closes of nonempty windows."""
+        """Return the closes of the windows that contain a triple."""
         return [close for close, elements in self.contents.items() if elements]
 
     def latest(self, t: float, *, touching: bool = False) -> float | None:
-        """Return the latest close before `t`, or at `t` with `touching`.
+        """Return the latest close of a window before `t`, or at `t` with `touching`.
 
         The result is None if no window has such a close.
         """
@@ -264,12 +264,12 @@ class FiringRules:
     """The firing rules of RSP-JS and rsp-rs; a rule that is off follows the specification.
 
     `include_opening`: windows contain [o, c), not (o, c]. `reopens`: late arrivals reopen reported windows.
-    `latest`: only an arrival in the stream of a window closes the window, and only the window that closed
-    last fires; otherwise each window fires at its close. `beside`: other windows have the content of their
-    earliest window that is open at the last triple of the firing window. `last_fed`: only the last window on
-    a stream receives the triples of the stream. `empty`: empty windows also fire. `always`: an arrival opens
-    a window even if the interval of the window begins after the arrival. `one_by_one`: a window fires before
-    the next window receives the arrival.
+    `latest`: a window closes only at an arrival in its stream, and only the window that closed last fires. If
+    the rule is off, each window fires at its close. `beside`: when a window fires, each other window has the
+    content of the earliest window that is open at the last triple of the firing window. `last_fed`: only the
+    last window on a stream receives the triples of the stream. `empty`: empty windows also fire. `always`:
+    each arrival opens a window, even a window whose interval begins after the arrival. `one_by_one`: a window
+    fires before the next window receives the arrival.
     """
 
     include_opening: bool
@@ -399,7 +399,7 @@ class EngineWindows:
 
     @property
     def alive(self) -> tuple[YasperWindow, ...]:
-        """The windows that can open: the step is above 0, and the width is not NaN."""
+        """The windows that can open at all: the step is above 0, and the width is a number."""
         return tuple(window for window in self.windows if window.step > 0 and not math.isnan(window.width))
 
     def fed(self, push: Push, *, last: bool) -> tuple[YasperWindow, ...]:

@@ -1,13 +1,13 @@
 """Simulations of YASPER for C-SPARQL and for CQELS: arrivals open and close windows.
 
 YASPER for C-SPARQL reports a window when an arrival comes after the close of the window. YASPER for CQELS
-reports the window [t - w, t] at every arrival. That YASPER for CQELS ignores STEP is not a fault: the
-specification of CQELS also ignores STEP. The names of the rules are Y1, YC1 and so on; missing numbers have
-no meaning.
+reports the window [t - w, t] at every arrival. YASPER for CQELS ignores STEP. This is not a fault, because
+the specification of CQELS also ignores STEP. The rules have the names Y1, YC1 and so on; a gap between the
+numbers has no meaning.
 
 The ports RSP-JS (`rsp_js.py`) and rsp-rs (`rsp_rs.py`) have the windows of YASPER for C-SPARQL, but the data
-shift the windows. Races between pushes, and blocking, are not modelled. Times count the unit of the
-timestamps, which is also the unit of the windows. Each push waits until the engine is idle.
+shift the windows. The simulation omits races between pushes, and pushes that block. Times have the unit of
+the timestamps, which is also the unit of the windows. Each push waits until the engine is idle.
 """
 
 import math
@@ -124,7 +124,7 @@ class ReportedWindows:
     def _latest(
         self, read: Sequence[sliding.OpenedWindows], number: int, push: Push
     ) -> Iterator[ContentReport]:
-        """Yield at most one evaluation, because YASPER does not report twice at the same time."""
+        """Yield at most one evaluation for a push, because YASPER does not report twice at the same time."""
         for opened in read:
             self._enter(push, opened)
             close = opened.latest(push.t, touching=self.touching)
