@@ -1,8 +1,21 @@
 """The values of a variable that suffice for the conditions of a body: the greatest, the least, or a few.
 
-Suppose that a variable `w` occurs in one literal and in conditions such as `w > x`, and that the head does
-not need `w`. A greater `w` fulfills each condition that a smaller `w` fulfills, whatever `x` is. Then the
-greatest `w` at each index suffices. These are at most twice as many rows as the literal has.
+Suppose that a variable `w` occurs in one literal and in conditions, and that the head does not need `w`. The
+rows of the literal can then be reduced to the rows whose `w` is among the greatest of the rows that are equal
+apart from `w`, at each index. The rule derives the same atoms, for these reasons:
+
+- The reduced rows are rows of the literal, so the rule derives no other atom.
+- Let some `w` fulfill all conditions. A condition `w > x` or `w >= x` also holds for each greater `w`, so the
+  greatest `w` fulfills all conditions of this kind, whatever `x` is. For `<` and `<=`, the least `w` does.
+- A condition `w != x` excludes at most one value. With k such conditions, the k + 1 greatest values are kept.
+  If `w` is not one of them, all of them are greater than `w`, and k conditions exclude at most k of them. So
+  one of them fulfills all conditions.
+- Values are ordered only within a kind, such as integers or texts: a comparison with another kind has the
+  same result, or is an error, for all values of the kind. The greatest values of each kind are kept. Values
+  without an order are all kept.
+
+Example: in `ans(X) ← p(X, W), q(V), W > V`, the rows p(a, 3), p(a, 7) and p(b, 5) at one index are reduced to
+p(a, 7) and p(b, 5). Over all indexes, the reduced rows are at most twice as many as the rows of the literal.
 """
 
 from collections.abc import Iterable, Sequence

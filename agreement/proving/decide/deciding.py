@@ -1,6 +1,6 @@
 """The verdict for each pull period: always, never, depends on the static data, not always, or open.
 
-If push and pull differ on a stream without static data, T5 (`new_names.py`) decides whether they differ for
+If push and pull differ on a stream without static data, G5 (`new_names.py`) decides whether they differ for
 any static data.
 """
 
@@ -183,7 +183,7 @@ def agreement_theorem(
 
 
 def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) -> bool:
-    """Return whether T3 proves a difference from one disjunct, independent of the other disjuncts."""
+    """Return whether G3 proves a difference from one disjunct, independent of the other disjuncts."""
     if not disjunct.certain or question.hindrances or question.setting.trigger != "any":
         return False
     edges = [edge for each in question.ways for edge in each.disjunct.readings]

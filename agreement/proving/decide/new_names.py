@@ -1,6 +1,6 @@
-"""Streams with new names (T5): whether push and pull differ on a stream with any static data.
+"""Streams with new names (G5): whether push and pull differ on a stream with any static data.
 
-T5. Let W be a stream on which push and pull differ without static data. Replace the names of W that occur in
+G5. Let W be a stream on which push and pull differ without static data. Replace the names of W that occur in
 no query by names that the static data D do not contain. Assume that each static part of Q has a variable with
 this property: in each row that is joined with the static part, or extended by it in OPTIONAL or MINUS, the
 variable has a value from a pattern of a stream that matches only new names in W. Under this assumption, no
@@ -38,7 +38,7 @@ Names = frozenset[Variable]
 
 
 def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequence[Fact]) -> bool:
-    """Return whether T5 extends a result on a stream without static data to any static data."""
+    """Return whether G5 extends a result on a stream without static data to any static data."""
     every = tuple(parts(query.pattern))
     if query.modifiers.slices or any(map(tests_of, every)) or not all(map(_is_blind, every)):
         return False
@@ -48,7 +48,7 @@ def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequ
 
 
 def is_shown_whatever_is_stored(question: AgreementQuestion, witness: Witness) -> bool:
-    """Return whether T5 proves that push and pull differ on the witness stream with any static data."""
+    """Return whether G5 proves that push and pull differ on the witness stream with any static data."""
     push, pull = question.pair.cqels, question.pair.csparql
     if not differs_whatever_is_stored(push, question.setting, witness.facts):
         return False

@@ -156,7 +156,7 @@ class AgreementQuestion:
 
     @cached_property
     def excluded_beside_paths(self) -> bool:
-        """Whether conditions exclude each disjunct, whatever the paths of any length match (theorem T2)."""
+        """Whether conditions exclude each disjunct, whatever the paths of any length match (theorem G2)."""
         # Read with each MINUS: one that removes all that one step finds leaves what two steps find.
         ends = frozenset[Variable]()
         for part in analysis.parts(analysis.without_paths(self.pattern)):

@@ -3,18 +3,18 @@
 Both sides evaluate one query Q. Push evaluates Q at the times E at which input fires push, and pull evaluates
 Q at the multiples of the period U.
 
-T1 (U = 1). If each disjunct has a NOW pattern, push and pull agree on all streams. A period contains one time
+G1 (U = 1). If each disjunct has a NOW pattern, push and pull agree on all streams. A period contains one time
 t. If t is in E, both sides evaluate Q at t. If t is not in E, no input that fires push arrived at t. In this
 case the NOW window is empty, no disjunct matches, and neither side has a row. OPTIONAL, MINUS, EXISTS and
-LIMIT need a match of their left pattern, so T1 holds for each Q whose every solution needs a match of a NOW
+LIMIT need a match of their left pattern, so G1 holds for each Q whose every solution needs a match of a NOW
 pattern.
 
-T2 (no answer). If no disjunct is satisfiable, neither side ever has a row, so they agree. A disjunct has one
+G2 (no answer). If no disjunct is satisfiable, neither side ever has a row, so they agree. A disjunct has one
 step for a path of any length, but the path can match zero or many steps. So conditions on variables outside
 such paths must exclude each disjunct. These conditions exclude the disjunct for each match of the path,
 because other parts of the disjunct bind their variables.
 
-T3 (U >= 2, or a disjunct without a NOW pattern). Assume that each window is [t-L, t], with L finite or
+G3 (U >= 2, or a disjunct without a NOW pattern). Assume that each window is [t-L, t], with L finite or
 infinite, or a tuple window. Assume that a triple that no query reads fires push. If some disjunct of a
 monotone query Q is satisfiable, push and pull differ on some stream. Proof: place the triples of a match at
 one time s. The row r of the match is an answer from s up to a last time e, or for ever: no other triple
@@ -23,16 +23,16 @@ input reports r, and push is silent in this period. Otherwise, if e > s, let e +
 an unrelated triple arrive at e. Push reports r at e. Because U >= 2, e is inside the period of the pull at
 e + 1, which does not report r. If e = s and U >= 2, the same argument needs no unrelated triple. If e = s and
 U = 1, r needs a NOW pattern, which is excluded. If r follows from static data alone, push is silent, too. The
-static data matter only by the disjuncts that they satisfy. T3 extends A4 to ASK and to low-open, unbounded
+static data matter only by the disjuncts that they satisfy. G3 extends A4 to ASK and to low-open, unbounded
 and tuple windows. With OPTIONAL, MINUS and slides, a stream is searched for and confirmed, but its existence
 is not proven.
 
-T4 (matching input fires push, U >= 2). Assume that Q is ASK, or binds no result variable, and that each
+G4 (matching input fires push, U >= 2). Assume that Q is ASK, or binds no result variable, and that each
 disjunct is one pattern without conditions in the window [t-(U-1), t]. Under this assumption, push and pull
 agree. Each match fires push, which reports the row, and the match is visible to the next pull, at most U - 1
 later. Push reports the row only after a match in the same period, because only matches fire push.
 
-T5 (streams with new names): see `deciding`.
+G5 (streams with new names): see `new_names.py`.
 """
 
 from collections.abc import Iterator
@@ -126,7 +126,7 @@ def _is_volatile(name: str) -> bool:
 
 
 def is_uniform(query: EngineQuery, judged: tuple[Satisfiability, ...], period: int, setting: Setting) -> bool:
-    """Return whether each single match gives the only row, and remains visible for one period (T4)."""
+    """Return whether each single match gives the only row, and remains visible for one period (G4)."""
     if any(disjunct.disjunct.bound & frozenset(query.result) for disjunct in judged):
         return False
     return all(_is_single(disjunct.disjunct, period, setting) for disjunct in judged)

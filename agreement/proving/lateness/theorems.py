@@ -3,34 +3,34 @@
 The delay of an element is at most D. W is the wait of pull, and U is the pull period. `replay` defines the
 answers on time and as data came.
 
-D1 (no delay). If D = 0 and no window shows time points after r, each evaluation sees the same elements on
+L1 (no delay). If D = 0 and no window shows time points after r, each evaluation sees the same elements on
 time and as data came.
 
-D2 (a sufficient wait). Let h be the greatest distance from a pull time r = kU forward to a time point in a
+L2 (a sufficient wait). Let h be the greatest distance from a pull time r = kU forward to a time point in a
 window of the query at r (negative if all windows end before r). If h + D ≤ W, pull sees all elements of its
 windows: an element of a window has t ≤ r + h, so it arrives by r + h + D ≤ r + W. A tuple-based window
 counts the elements up to r, so h = 0.
 
-D3 (monotone pull). As data came, pull sees some of the elements that it sees on time, and windows are the
+L3 (monotone pull). As data came, pull sees some of the elements that it sees on time, and windows are the
 same intervals. So a monotone query has no additional row.
 
-D4 (monotone push). Let each window be [r-l, r+u] or [0, r+u] with u >= 0, and take a row that push reports as
+L4 (monotone push). Let each window be [r-l, r+u] or [0, r+u] with u >= 0, and take a row that push reports as
 data came at r. The elements behind the row have arrived, so their event times are at most r. Let t be the
 newest of these event times, or of the element that fired push if static data alone give the row. The same
 elements are in the windows at t, and an element that fires push is dated t. So push evaluates at t on time
 and reports the row, in the period of r or an earlier one.
 
-D5 (nothing is lost for good by pull). Let the query be monotone, and take the elements behind a row that
+L5 (nothing is lost for good by pull). Let the query be monotone, and take the elements behind a row that
 pull reports on time at r. Element i is seen as data came by the pulls at which a window contains its event
 time and at which it has arrived. These pulls are consecutive, because the ends of windows never decrease.
 If all these sets of pulls from r on have a common pull, this pull reports the row. Sets of consecutive
 pulls have a common element if each two of them have one. The theorem holds if this is so for each r, and
 for all event times in windows at r: for a single element, and for each two elements if the row needs two.
 
-D6 (nothing is lost for good by push). Let the query be monotone with windows [0, r] only. After the last
+L6 (nothing is lost for good by push). Let the query be monotone with windows [0, r] only. After the last
 arrival push reports all rows that it reported before.
 
-D7 (no row). If no disjunct of the query is satisfiable, neither push nor pull has a row.
+L7 (no row). If no disjunct of the query is satisfiable, neither push nor pull has a row.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,13 +53,13 @@ from translate.model.query import MERGING, Trigger
 from translate.model.windows import window_operator
 from translate.tau import lars_program, output_of
 
-NO_DELAY: Final = "D1: without a delay, each evaluation sees the same triples"
-WAITED: Final = "D2: pull waits until all triples of its windows have arrived"
-MONOTONE_PULL: Final = "D3: the query is monotone, and pull sees no triple that it does not see on time"
-MONOTONE_PUSH: Final = "D4: the query is monotone, and push reported the row at its newest triple"
-SEEN_LATER: Final = "D5: each match is seen by this pull or by a later one"
-NEVER_LEAVING: Final = "D6: the query is monotone, and triples never leave its windows"
-NO_ROW: Final = "D7: no row: no disjunct can be satisfied"
+NO_DELAY: Final = "L1: without a delay, each evaluation sees the same triples"
+WAITED: Final = "L2: pull waits until all triples of its windows have arrived"
+MONOTONE_PULL: Final = "L3: the query is monotone, and pull sees no triple that it does not see on time"
+MONOTONE_PUSH: Final = "L4: the query is monotone, and push reported the row at its newest triple"
+SEEN_LATER: Final = "L5: each match is seen by this pull or by a later one"
+NEVER_LEAVING: Final = "L6: the query is monotone, and triples never leave its windows"
+NO_ROW: Final = "L7: no row: no disjunct can be satisfied"
 ChangeKind = Literal["lost", "lost for good", "invented"]
 """The ways in which a delay changes the answers.
 
@@ -69,7 +69,7 @@ ChangeKind = Literal["lost", "lost for good", "invented"]
 """
 KINDS: Final[tuple[ChangeKind, ...]] = get_args(ChangeKind)
 _MOST_PULLS: Final = 20_000
-"""The maximum number of pulls and event times for which D5 is checked."""
+"""The maximum number of pulls and event times for which L5 is checked."""
 
 
 @dataclass
@@ -122,7 +122,7 @@ class LatenessQuestion:
         return any(isinstance(window, IntervalWindow) and window.reach[1] > 0 for window in every)
 
     def has_no_row(self, side: Side) -> bool:
-        """Return whether no disjunct of the query is satisfiable (D7).
+        """Return whether no disjunct of the query is satisfiable (L7).
 
         If pull merges streams with the static data, a triple of a stream may match any pattern.
         """
@@ -176,7 +176,7 @@ def _ahead(window: Window, period: int) -> int | None:
 
 
 def _is_seen_later(question: LatenessQuestion) -> bool:
-    """Return whether D5 holds; False if a window is no time window, or too long to check."""
+    """Return whether L5 holds; False if a window is no time window, or too long to check."""
     groups = [[w for w in group if isinstance(w, TimeWindow)] for group in question.sources("pull")]
     if sum(map(len, groups)) < len(question.windows("pull")):
         return False
@@ -208,7 +208,7 @@ def _holds_later(question: LatenessQuestion, groups: Sequence[Sequence[TimeWindo
 
 
 def least_length(question: LatenessQuestion) -> int | None:
-    """Return the smallest length of a query's only window for which D5 holds; None if it is not known.
+    """Return the smallest length of a query's only window for which L5 holds; None if it is not known.
 
     The window has no slide and ends at the evaluation, and the query is monotone with one pattern. For the
     closed window ⊞^L the length is max(0, D - W) + U - 1 if D > W.
