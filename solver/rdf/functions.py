@@ -15,13 +15,12 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache, partial
 from hashlib import sha256
-from typing import Final, TypeGuard
+from typing import TYPE_CHECKING, Final, TypeGuard
 from warnings import catch_warnings
 
 import pyoxigraph as ox
 
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, tagged
-from solver.rdf.back_references import BackReferences, Spans
 from solver.rdf.terms import tag_of
 from solver.rdf.values import (
     FALSE,
@@ -36,7 +35,9 @@ from solver.rdf.values import (
     scientific,
     value,
 )
-from solver.rdf.xpath_patterns import oxigraph_pattern
+
+if TYPE_CHECKING:
+    from solver.rdf.back_references import BackReferences, Spans
 
 _EXPRESSIONS_HELD: Final = 1024
 _BACKWARDS = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
@@ -48,13 +49,12 @@ _GROUP = re.compile(r"(?<!\\)(?:\\\\)*\((?!\?)")
 
 def matches(text: Constant, *terms: Constant) -> Constant | None:
     """Return REGEX of a text, a pattern and flags: whether the pattern matches a part of the text."""
-    match _prepared(*terms):
-        case None:
-            return None
-        case BackReferences() as expression:
-            return literal(bool(expression.matches(text.lexical, 1))) if is_text(text) else None
-        case prepared:
-            return native("REGEX", text, *prepared)
+    prepared = _prepared(*terms)
+    if prepared is None:
+        return None
+    if isinstance(prepared, tuple):
+        return native("REGEX", text, *prepared)
+    return literal(bool(prepared.matches(text.lexical, 1))) if is_text(text) else None
 
 
 def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Constant) -> Constant | None:
@@ -64,7 +64,7 @@ def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Con
     prepared = _prepared(pattern, *flags)
     if prepared is None:
         return None
-    if isinstance(prepared, BackReferences):
+    if not isinstance(prepared, tuple):
         return _replaced_by_python(text, prepared, by.lexical)
     written, *kept = prepared
     if any("q" in flag.lexical for flag in kept):
@@ -78,10 +78,13 @@ def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Con
 @lru_cache(maxsize=_EXPRESSIONS_HELD)
 def _prepared(
     pattern: Constant, flags: Constant | None = None
-) -> tuple[Literal, ...] | BackReferences | None:
+) -> "tuple[Literal, ...] | BackReferences | None":
     """Return a pattern and flags for pyoxigraph, or a pattern for Python's `re`, or None for an error."""
     if not _is_plain(pattern) or not (flags is None or _is_plain(flags)):
         return None
+    # Loads what only regular expressions need.
+    from solver.rdf.xpath_patterns import oxigraph_pattern
+
     spelled = oxigraph_pattern(pattern.lexical, "" if flags is None else flags.lexical)
     if spelled is None:
         return None
@@ -114,7 +117,7 @@ def _digits(groups: int, text: str) -> int:
     return 1 + max((n for n in range(1, len(text)) if int(text[1 : n + 1]) <= groups), default=1)
 
 
-def _python(pattern: str, flags: str, text: str) -> BackReferences | None:
+def _python(pattern: str, flags: str, text: str) -> "BackReferences | None":
     """Return a pattern with back-references for Python's `re`, or None if `re` cannot express it."""
     if set(flags) - set("smi") or re.search(r"\[[^\]]*\[|\\[pP]", pattern):
         return None
@@ -128,16 +131,19 @@ def _python(pattern: str, flags: str, text: str) -> BackReferences | None:
             )
     except re.error:
         return None
+    # Loads what only such patterns need.
+    from solver.rdf.back_references import BackReferences
+
     return BackReferences(pattern, compiled.flags, compiled.groups, text)
 
 
-def _replaced_by_python(text: Constant, expression: BackReferences, by: str) -> Constant | None:
+def _replaced_by_python(text: Constant, expression: "BackReferences", by: str) -> Constant | None:
     if not is_text(text) or not _REPLACEMENT.fullmatch(by):
         return None
 
     given = text.lexical
 
-    def part(spans: Spans, digits_match: re.Match[str]) -> str:
+    def part(spans: "Spans", digits_match: re.Match[str]) -> str:
         inside = digits_match.group()
         if inside[0] == "\\":
             return inside[1]

@@ -1,15 +1,15 @@
 """Supports of answers: the input atoms in one proof of each row, found from the rows back to the input.
 
-A proof of an atom is an instance of a rule whose body holds, with a proof of each positive literal. The search
-starts from the rows, and goes through the layers of the program from the last to the first. For each needed
-atom, it chooses an instance of a rule, and the atoms of the instance are needed next. A negated literal adds
-no atom: it holds for the whole input. The search always ends with a proof, for these reasons:
+A proof of an atom is an instance of a rule whose body holds, with a proof of each positive literal. The
+search starts from the rows, and goes through the layers of the program from the last to the first. For each
+needed atom, it chooses an instance of a rule, and the atoms of the instance are needed next. A negated
+literal adds no atom: it holds for the whole input. The search always ends with a proof, for these reasons:
 
 - Each needed atom holds, because it is an answer, or is in the body of a chosen instance. So a rule of its
   predicate has an instance for it, and the first such rule gives the proof.
-- The atoms of a body are in the same layer or in earlier layers. In a layer without recursion, no atom needs
-  an atom of its own layer that is not yet proved. In a recursive layer, an atom that was new in round n has
-  an instance whose atoms were new before round n. Only such instances are chosen, so the rounds decrease.
+- The atoms of a body are in earlier layers, or in the same layer if its predicates depend on each other. In
+  such a recursive layer, an atom that was new in round n has an instance whose atoms were new before round n.
+  Only such instances are chosen, so the rounds decrease.
 - For a long body, atoms are chosen literal by literal. At each literal, only atoms are chosen with which the
   other literals still have a solution, so no choice ends without an instance.
 - A literal with an aggregate needs all atoms of its group, because each atom can change the value.

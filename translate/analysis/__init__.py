@@ -11,14 +11,7 @@ from translate.analysis.model_queries import (
 )
 from translate.analysis.nullability import null_sets, nullable, witnesses
 from translate.analysis.query_remarks import (
-    NO_MODEL,
-    check_comparable,
-    check_slices,
     default_period,
-    differences,
-    different_datasets,
-    different_variables,
-    in_local_names,
     is_historical,
     is_pushed,
     remarks,
@@ -37,4 +30,13 @@ from translate.analysis.rewriting import (
     rename,
     tests_of,
     without_paths,
+)
+from translate.analysis.two_queries import (
+    NO_MODEL,
+    check_comparable,
+    check_slices,
+    differences,
+    different_datasets,
+    different_variables,
+    in_local_names,
 )

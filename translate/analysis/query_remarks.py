@@ -1,252 +1,26 @@
-"""Warnings about queries: whether two queries express the same Q, and remarks on the answers of a query."""
+"""Remarks about one query: its trigger, its period, and the points where readings of a paper differ."""
 
-import re
-from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
-from itertools import islice
+from collections.abc import Iterator
 from math import gcd
-from typing import Final
 
 from lars.durations import Duration
 from lars.language.formulas import Call, Expression
 from lars.language.program import variables as variables_of
-from lars.language.terms import RDF_TYPE, Iri, Variable
+from lars.language.terms import Variable
 from lars.language.windows import LastWindow
-from translate.analysis.model_queries import model_of_cqels, stream_blocks
+from translate.analysis.model_queries import stream_blocks
 from translate.analysis.nullability import Variables, null_pairs, nullable, witnesses
 from translate.analysis.rewriting import (
-    children,
+    direct_parts,
     expressions_of,
-    keeps_ties,
     occurring_variables,
     parts,
-    rename,
     tests_of,
 )
-from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
-from translate.model.query import Dataset, EngineQuery, Language, Setting
+from translate.model.query import EngineQuery, Language, Setting
 from translate.model.windows import Now, Range, Rows, Span, Unbounded, WindowExpression, window_operator
-
-
-def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
-    """Raise ModelError if two queries differ in V, in their form or in D: their rows are incomparable.
-
-    A query without FROM and FROM NAMED reads the dataset of the other query.
-    """
-    if (csparql.form, frozenset(csparql.result)) != (cqels.form, frozenset(cqels.result)):
-        raise ModelError(different_variables(csparql, cqels))
-    if csparql.template != cqels.template or csparql.described != cqels.described:
-        raise ModelError("the two queries construct or describe different triples")
-    check_slices(csparql, cqels)
-    if differing := different_datasets(csparql, cqels):
-        raise ModelError(differing)
-
-
-def different_variables(csparql: EngineQuery, cqels: EngineQuery) -> str:
-    """Return the difference of two queries in V or in their form, as text."""
-    return (
-        "the two queries do not return the same variables, so their rows cannot be compared: "
-        f"C-SPARQL {csparql.form} {_columns_text(csparql)}, "
-        f"CQELS {cqels.form} {_columns_text(cqels)}"
-    )
-
-
-def check_slices(csparql: EngineQuery, cqels: EngineQuery) -> None:
-    """Raise ModelError if the queries keep different slices of their rows."""
-    slices = csparql.modifiers.slices or cqels.modifiers.slices
-    if slices and csparql.modifiers != cqels.modifiers:
-        raise ModelError("the two queries differ in their LIMIT, OFFSET, ORDER BY or DISTINCT")
-
-
-def different_datasets(csparql: EngineQuery, cqels: EngineQuery) -> str | None:
-    """Return the difference of two queries in D, or None if they agree or if one query has no dataset."""
-    datasets = csparql.dataset, cqels.dataset
-    if Dataset() in datasets or datasets[0] == datasets[1]:
-        return None
-    return (
-        "the two queries name different datasets, so they do not stem from one (V, P, D, S): "
-        f"C-SPARQL {_graphs(csparql.dataset)}, CQELS {_graphs(cqels.dataset)}"
-    )
-
-
-def _graphs(dataset: Dataset) -> str:
-    names = (f"FROM NAMED {graph}" for graph in dataset.named)
-    return " ".join((*(f"FROM {graph}" for graph in dataset.default), *names))
-
-
-NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
-
-
-def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
-    """Yield the differences that prevent a common (V, P, D, S).
-
-    A single text contains all differences in STEP.
-    """
-    pulled, pushed = _reading(csparql), _reading(cqels)
-    titles = [query.language.manner.title for query in (csparql, cqels)]
-    if titles[0] == titles[1]:
-        titles = [f"{title} ({how})" for title, how in zip(titles, ("pull", "push"), strict=True)]
-    if have_one_pattern(csparql, cqels) is False:
-        texts = in_local_names(f"{pulled[0]}", f"{pushed[0]}")
-        wide = max(map(len, titles))
-        yield "\n".join((
-            f"{NO_MODEL}: P: the patterns differ",
-            *(f"  {title:{wide}} {text}" for title, text in zip(titles, texts, strict=True)),
-        ))  # fmt: skip
-    windows, blocks = _steps(pulled[1], unit), _steps(pushed[1], unit)
-    for title, one, another in ((titles[0], windows, blocks), (titles[1], blocks, windows)):
-        for stream, window in sorted(one.keys() - another.keys(), key=str):
-            yield f"{NO_MODEL}: S: only the {title} query reads {stream} {window}"
-    if any(windows[source] != blocks[source] for source in windows.keys() & blocks.keys()):
-        # The usual pair: C-SPARQL must say a STEP, and CQELS ignores its SLIDE.
-        steps = ", ".join(
-            f"{title} {_reads_text(one)}" for title, one in zip(titles, (windows, blocks), strict=True)
-        )
-        yield f"the two queries differ in STEP: {steps}"
-
-
-def _reading(query: EngineQuery) -> tuple[Pattern, tuple[algebra.StreamBlock, ...]]:
-    """Return P and S of a query: its pattern and its windows."""
-    if query.language.manner.merges:
-        return query.pattern, query.merged
-    model = model_of_cqels(query)
-    return model.pattern, model.streams
-
-
-_IRI: Final = re.compile(r"<([^<>\"{}|^`\\\s]*)>")
-_LONG: Final = 150
-
-
-def in_local_names(*texts: str) -> list[str]:
-    """Return the texts of patterns; if a text is long, local names replace IRIs.
-
-    IRIs with equal local names are written in full.
-
-    >>> in_local_names("{?a <http://e/p> <http://f/q> . ?a <http://e/q> ?b}" + " " * 150)[0].strip()
-    '{?a p <http://f/q> . ?a <http://e/q> ?b}'
-    """
-    if all(len(text) <= _LONG for text in texts):
-        return list(texts)
-    iris = {iri for text in texts for iri in _IRI.findall(text)}
-    names = {iri: "a" if iri == RDF_TYPE.value else iri.replace("#", "/").rpartition("/")[2] for iri in iris}
-    counts = Counter(names.values())
-    known = {iri: name for iri, name in names.items() if name and counts[name] == 1}
-    return [_IRI.sub(lambda match: known.get(match[1], match[0]), text) for text in texts]
-
-
-def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool | None:
-    """Return whether two queries have one P, up to renaming of variables that only their patterns use.
-
-    The result is None if the search for a renaming ends early, because too many are possible.
-    """
-    others = tuple((one.result, one.modifiers, one.template, one.described) for one in (csparql, cqels))
-    mine, theirs = _reading(csparql)[0], _reading(cqels)[0]
-    if normal(mine) == normal(theirs):
-        return True
-    kept = occurring_variables(others)
-    sides = mine, theirs
-    groups = [dict.fromkeys(sorted(occurring_variables(side) - kept), 0) for side in sides]
-    tried = _renamings(sides, groups)
-    for names in islice(tried, _MOST_STEPS):
-        if names and keeps_ties(theirs, names) and normal(rename(theirs, names)) == normal(mine):
-            return True
-    return False if next(tried, _DONE) is _DONE else None
-
-
-def _renamings(
-    sides: tuple[Pattern, Pattern], groups: Sequence[Mapping[Variable, int]]
-) -> Iterator[Mapping[Variable, Variable] | None]:
-    """Yield renamings of the grouped variables of the second pattern to those of the first pattern.
-
-    A renaming keeps groups. Groups are split until variables of a group have equal occurrences beside the
-    other groups. Then one variable of a group gets a group of its own. None is yielded for each split.
-    """
-    while True:
-        yield None
-        numbers: dict[Hashable, int] = {}
-        split = [
-            {name: numbers.setdefault(_occurrences(side, own, name), len(numbers)) for name in own}
-            for side, own in zip(sides, groups, strict=True)
-        ]
-        sizes, others = (Counter(own.values()) for own in split)
-        if sizes != others:
-            return
-        is_stable = len(numbers) == len(set(groups[0].values()))
-        groups = split
-        if is_stable:
-            break
-    mine, theirs = groups
-    several = [number for number, size in sizes.items() if size > 1]
-    if not several:
-        named = {number: name for name, number in mine.items()}
-        yield {name: named[number] for name, number in theirs.items()}
-        return
-    number = min(several, key=lambda one: (sizes[one], one))
-    first = next(name for name in mine if mine[name] == number)
-    for name in theirs:
-        if theirs[name] == number:
-            yield from _renamings(sides, ({**mine, first: -1}, {**theirs, name: -1}))
-
-
-def _occurrences(pattern: Pattern, groups: Mapping[Variable, int], name: Variable) -> Hashable:
-    """Return a form of the pattern that is equal for variables with equal occurrences beside the groups."""
-    shown = {each: Variable(f"group {number}") for each, number in groups.items()}
-    return groups[name], normal(rename(pattern, shown | {name: Variable("this")}))
-
-
-_MOST_STEPS: Final = 2_000
-_DONE: Final = object()
-_Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
-
-
-def _steps(reads: tuple[algebra.StreamBlock, ...], unit: Duration) -> _Reads:
-    """Return the windows without steps, mapped to their steps; a step of one time point counts as no step."""
-    result: _Reads = {}
-    for read in reads:
-        window, step = read.window, "none"
-        if isinstance(window, Range) and window.slide is not None:
-            step = str(window.slide) if window.slide.points(unit) > 1 else step
-            window = replace(window, slide=None)
-        result.setdefault((read.stream, window), set()).add(step)
-    return result
-
-
-def _reads_text(reads: _Reads) -> str:
-    return " and ".join(sorted(set().union(*reads.values())))
-
-
-def normal(pattern: Pattern) -> Hashable:
-    """Return a form in which patterns are equal if they differ only in the nesting or the order of AND."""
-    match pattern:
-        case algebra.Bgp() | algebra.Join() | algebra.StreamBlock():
-            return "AND", frozenset(Counter(_conjuncts(pattern)).items())
-        case algebra.Union(left, right):
-            return "UNION", frozenset(Counter((normal(left), normal(right))).items())
-        case algebra.PathPattern() | algebra.Values():
-            return pattern
-        case _:
-            own = tuple(getattr(pattern, field.name) for field in fields(pattern) if field.name not in _PARTS)
-            tests = tuple((test.variable, normal(test.pattern)) for test in tests_of(pattern))
-            return type(pattern).__name__, own, tests, *map(normal, _inner(pattern))
-
-
-_PARTS: Final = ("pattern", "left", "right", "exists")
-
-
-def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
-    match pattern:
-        case algebra.Bgp(triples):
-            yield from triples
-        case algebra.StreamBlock(_, _, inner):
-            yield from _conjuncts(inner)
-        case algebra.Join(left, right):
-            yield from _conjuncts(left)
-            yield from _conjuncts(right)
-        case _:
-            yield normal(pattern)
 
 
 def is_pushed(query: EngineQuery) -> bool:
@@ -299,10 +73,6 @@ def _closes(window: WindowExpression, unit: Duration) -> tuple[int, int]:
     operator = window_operator(window, Variable("s"), unit, None)
     assert isinstance(operator, LastWindow)
     return operator.slide, operator.close
-
-
-def _columns_text(query: EngineQuery) -> str:
-    return " ".join(f"?{variable.name}" for variable in sorted(query.result))
 
 
 def remarks(
@@ -432,7 +202,7 @@ def _loose(pattern: Pattern, outer: Variables) -> Iterator[Variable]:
 
     `outer` are the variables that an EXISTS around the pattern receives.
     """
-    bound = outer.union(*map(variables, _inner(pattern)))
+    bound = outer.union(*map(variables, direct_parts(pattern)))
     tests = tests_of(pattern)
     read = frozenset().union(*map(_read, expressions_of(pattern)))
     match pattern:
@@ -444,15 +214,10 @@ def _loose(pattern: Pattern, outer: Variables) -> Iterator[Variable]:
         case _:
             pass
     yield from read - bound - {test.variable for test in tests}
-    for part in _inner(pattern):
+    for part in direct_parts(pattern):
         yield from _loose(part, outer)
     for test in tests:
         yield from _loose(test.pattern, bound)
-
-
-def _inner(pattern: Pattern) -> tuple[Pattern, ...]:
-    """Return the direct parts of a pattern, without the patterns of EXISTS."""
-    return children(pattern)[: len(children(pattern)) - len(tests_of(pattern))]
 
 
 def _read(expression: Expression) -> Variables:

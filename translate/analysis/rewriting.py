@@ -59,6 +59,11 @@ def tests_of(pattern: algebra.Pattern) -> tuple[algebra.Exists, ...]:
     return pattern.exists if isinstance(pattern, algebra.LeftJoin | algebra.Filter | algebra.Extend) else ()
 
 
+def direct_parts(pattern: Pattern) -> tuple[Pattern, ...]:
+    """Return the direct parts of a pattern, without the patterns of EXISTS."""
+    return children(pattern)[: len(children(pattern)) - len(tests_of(pattern))]
+
+
 def expressions_of(pattern: algebra.Pattern) -> tuple[Expression, ...]:
     """Return the conditions and values of a pattern, without the expressions in the parts of the pattern."""
     match pattern:

@@ -277,7 +277,7 @@ def lift(
     register = found.get("register") or found.get("registered")
     name, is_stream = (None, False) if register is None else _name_and_kind(document, register, language)
     every = found.get("every") if register is None else register.find("every") or found.get("every")
-    streams = _Streams(document, language, manner_of(language, readings))
+    streams = _Streams(document, language, manner_of(language, readings) if readings else language.manner)
     for part in query.phrases():
         streams.read_from(part)
     blocks = {block.first().start: streams.read_block(block) for block in _blocks(document, query, language)}

@@ -35,7 +35,7 @@ from lars.language.terms import RDF_TYPE, Iri, Literal, Term, Variable
 from solver.settings import Warn
 from translate import analysis, sparql
 from translate.analysis.nullability import is_cautious
-from translate.analysis.query_remarks import have_one_pattern
+from translate.analysis.two_queries import have_one_pattern
 from translate.dialects import tokens_of
 from translate.errors import QueryError
 from translate.model import patterns

@@ -40,7 +40,6 @@ from solver.traces.formats.cells import (
     read_cells,
     table_rows,
 )
-from solver.traces.json_documents import check_depth
 
 NANOSECONDS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """The number of nanoseconds in each unit of Arrow's timestamps."""
@@ -502,6 +501,9 @@ def _check_nesting(path: str, plain: Path) -> None:
         for number, line in enumerate(file, 1):
             if line.count(b"[") + line.count(b"{") <= _DEEPEST:
                 continue
+            # Loads what only such lines need.
+            from solver.traces.json_documents import check_depth
+
             try:
                 check_depth(json.loads(line.removeprefix(BOM_UTF8)), _DEEPEST)
             except RecursionError:

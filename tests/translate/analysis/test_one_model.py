@@ -13,8 +13,8 @@ from lars.durations import SECOND
 from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Fact
-from translate.analysis import differences, query_remarks, remarks
-from translate.analysis.query_remarks import have_one_pattern
+from translate.analysis import differences, remarks, two_queries
+from translate.analysis.two_queries import have_one_pattern
 from translate.dialects import read_query
 from translate.model.query import Setting
 
@@ -134,7 +134,7 @@ def test_a_pattern_is_one_if_a_permutation_of_its_hidden_variables_says_so(seed)
 
 
 def test_an_unknown_result_is_no_difference(monkeypatch):
-    monkeypatch.setattr(query_remarks, "_MOST_STEPS", 1)
+    monkeypatch.setattr(two_queries, "_MOST_STEPS", 1)
     queries = asked([("a", "b"), ("b", "a")]), asked([("a", "c"), ("c", "a")])
     assert have_one_pattern(*queries) is None
     assert list(differences(*queries, SECOND)) == []
