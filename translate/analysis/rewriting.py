@@ -59,7 +59,7 @@ def tests_of(pattern: algebra.Pattern) -> tuple[algebra.Exists, ...]:
     return pattern.exists if isinstance(pattern, algebra.LeftJoin | algebra.Filter | algebra.Extend) else ()
 
 
-def direct_parts(pattern: Pattern) -> tuple[Pattern, ...]:
+def direct_parts(pattern: algebra.Pattern) -> tuple[algebra.Pattern, ...]:
     """Return the direct parts of a pattern, without the patterns of EXISTS."""
     return children(pattern)[: len(children(pattern)) - len(tests_of(pattern))]
 
