@@ -1,4 +1,4 @@
-"""An experiment as the input of a command: the query, the traces and the settings that its entries determine.
+"""Read an experiment as the input of a command: the query, the traces and the settings of its entries.
 
 `lars agree` and `lars explain` require exactly one comparison; other commands require exactly one query with
 a trace. Options of the command line override the keys of the experiment.
@@ -84,7 +84,7 @@ def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn)
 
 
 def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
-    """Return the first and last time; times of the command line override the usual times."""
+    """Return the first and last time: those of the command line, or else the usual times."""
     (begin, end), (first, last) = usual, value
     return begin if first is None else first, end if last is None else last
 
@@ -136,7 +136,10 @@ def _streams_kept(own: settings.TraceOptions, values: Mapping[Path, str]) -> dic
 
 
 def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
-    """Return the options; the times and the order of the experiment's trace are defaults."""
+    """Return the options of the command line.
+
+    Times and order of the experiment's trace are their defaults.
+    """
     return replace(
         options,
         trace_unit=options.trace_unit or own.trace_unit,
@@ -163,7 +166,7 @@ class SingleQuery:
     period: Period | None = None
 
     def within(self, first: settings.Time | None, last: settings.Time | None) -> settings.Span:
-        """Return the first and last time; times of the command line override the usual times."""
+        """Return the first and last time: those of the command line, or else the usual times."""
         return span_within(self.span, (first, last))
 
 
@@ -209,7 +212,10 @@ def unfold(
     span: settings.Span,
     note: settings.Warn,
 ) -> tuple[Path, tuple[Path, ...], requests.ProgramOptions, settings.Span]:
-    """Return query, traces, options and interval; if the path is an experiment, from the experiment."""
+    """Return query, traces, options and interval of a command.
+
+    If its input is an experiment, from the experiment.
+    """
     evaluation = how.evaluation
     single = experiment_query(
         (path, *traces), how.input_options, wanted_of(evaluation), note, evaluation.period
@@ -229,7 +235,7 @@ def title_of(inputs: Sequence[Path]) -> str:
 
 
 def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, ...]:
-    """Return the query languages for an evaluation: the named language, or all languages of the mode."""
+    """Return the query languages of an evaluation: the language of --engine, or all languages of the mode."""
     if evaluation.engine is not None or evaluation.mode is None:
         return (evaluation.engine,)
     pulled = evaluation.mode == "pull"

@@ -1,4 +1,4 @@
-"""Cells of an experiment: the data that determine a result, and the key that is the hash of these data."""
+"""Describe cells of an experiment: the data that determine a result, and the key (the hash of these data)."""
 
 import hashlib
 import json
@@ -66,7 +66,7 @@ class AdaptedEngine:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that the command of the adapter names; their bytes are part of the key."""
+        """The files that the command of the adapter names; their content is part of the cell's key."""
         try:
             words = shlex.split(self.command)
         except ValueError:
@@ -105,7 +105,7 @@ Work = JudgingWork | AgreementTask
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell with its labels in result tables: the names, the parameters, and the work."""
+    """A cell (combination of values) of an experiment: the names and parameters for tables, and its work."""
 
     query: str
     trace: str

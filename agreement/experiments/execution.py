@@ -1,4 +1,4 @@
-"""Running of the cells of an experiment; each finished cell is saved, so that a run can be continued."""
+"""Run the cells of an experiment; each finished cell is saved, so that a run can be continued."""
 
 import hashlib
 import json
@@ -113,7 +113,10 @@ def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json
 
 
 def result_of(work: Work) -> Json:
-    """Return the result of a cell; if the engine rejects the query, the result has the key `refused`."""
+    """Return the result of a cell of an experiment.
+
+    If the engine rejects the query, it has the key `refused`.
+    """
     try:
         match work:
             case AgreementTask():

@@ -1,4 +1,4 @@
-"""Reading of experiment files: entries, the parameters that each entry uses, traces, and the unit.
+"""Read experiment files: entries, the parameters that each entry uses, traces, and the unit.
 
 An entry is a table such as [[queries]], or the keys at the top of the file that replace the table. Each error
 contains its place in the file.
@@ -86,7 +86,7 @@ class Experiment:
         return schema.parameters_in(self.toml, path, content, self.file.grid)
 
     def combinations(self, names: set[str]) -> Iterator[dict[str, Scalar]]:
-        """Yield the combinations of values of parameters, in the order of the grid."""
+        """Yield the combinations of values of some parameters, in the order of the grid."""
         grid = {name: given for name, given in self.file.grid.items() if name in names}
         if (size := prod(map(len, grid.values()))) > MOST_CELLS:
             problem = (

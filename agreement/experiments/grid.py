@@ -1,4 +1,4 @@
-"""The cells of an experiment: one cell for each combination of entries and parameter values.
+"""Create the cells of an experiment: one cell for each combination of entries and parameter values.
 
 `lars run` runs all cells. The other commands use one entry of the experiment (`as_input.py`).
 """
@@ -89,7 +89,7 @@ def comparison_of(experiment: Experiment, also: Iterable[Duration] = ()) -> Agre
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The entries of several cells, the last entry's parameters with values, and the other parameters."""
+    """The entries of several cells of an experiment, and the parameters of these entries."""
 
     query: ExperimentEntry
     trace: ExperimentEntry
@@ -116,7 +116,7 @@ class _Grid:
     read: dict[QueryText, EngineQuery] = field(default_factory=dict)
 
     def size(self, plan: _Plan) -> int:
-        """Return the number of cells of a plan."""
+        """Return the number of cells in a plan of an experiment."""
         return prod(len(self.experiment.file.grid[name]) for name in plan.rest)
 
     def plans(self) -> Iterator[_Plan]:
@@ -162,7 +162,10 @@ class _Grid:
     def chosen(
         self, kind: str, last: ExperimentEntry, names: tuple[str, ...] | None
     ) -> list[ExperimentEntry]:
-        """Return the entries with these names; None means all entries."""
+        """Return the entries of a kind with some names.
+
+        If the names are None, return all entries of the kind.
+        """
         entries = self.experiment.entries[kind]
         if names == ():
             problem = f"missing a name; expected {', '.join(entry.label for entry in entries)}"
@@ -235,7 +238,7 @@ class _Grid:
                 raise explain_error(error, parameters) from None
 
     def work(self, plan: _Plan, parameters: Parameters) -> Work:
-        """Return the work of the cell with these parameter values."""
+        """Return the work of the cell (what to compute) for some parameter values."""
         experiment, unit = self.experiment, self.experiment.unit
         static = experiment.static()
         trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))

@@ -1,4 +1,4 @@
-"""Judging of the engines in [[engines]] of an experiment: engines, answers, and verdicts."""
+"""Judge the engines in [[engines]] of an experiment: engines, answers, and verdicts."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -44,7 +44,7 @@ def junit_text(suite: str, cases: Sequence[VerdictCase], known: Collection[str] 
 
 
 def _line_of(case: VerdictCase) -> str:
-    """Return the line of a case in a list of known failures, which begins and ends without spaces."""
+    """Return the name of a test case as a line of a list of known failures, without spaces at its ends."""
     return on_one_line(case.name).strip()
 
 

@@ -51,7 +51,8 @@ _PATTERN: Final = re.compile(r"(\{[A-Za-z_][A-Za-z0-9_]*\})")
 class _Reference:
     """A path in an experiment file, unchanged and with placeholders, and the files to which the path refers.
 
-    `before` is the text before the path. `word` is the position of the path in a command.
+    `before` is the part of the value before the path, for example an IRI and =. `word` is the position of the
+    path among the words of an adapter's command.
     """
 
     path: KeyPath
@@ -162,7 +163,7 @@ def _kept(written: str) -> str:
 
 
 def _is_inside(reference: _Reference) -> bool:
-    """Whether every file is inside the folder of the experiment, with a path that is valid on all systems."""
+    """Whether all files of a reference are in the experiment's folder, with paths valid on all systems."""
     kept = _kept(reference.written)
     for parameters, _ in reference.files:
         filled = filled_text(kept, parameters)

@@ -246,7 +246,7 @@ def _measures(windows: Sequence[Json]) -> Json:
 
 
 def _ends(row: Json, dates: Dates) -> Json:
-    """Return the dateTimes of both ends of an interval; the result is empty if times are integers."""
+    """Return the dateTimes of both ends of an interval as columns; empty if times are integers."""
     ends = {f"{name}_date": None if row[name] is None else dates.date(row[name]) for name in ("from", "to")}
     return {name: date for name, date in ends.items() if date is not None}
 

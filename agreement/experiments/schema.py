@@ -176,12 +176,12 @@ def _one_of(choices: Any) -> PlainValidator:
 
 
 def _key(default: Any, says: str) -> Any:
-    """Return the field of an optional key, with a description."""
+    """Return the field of an optional key of experiment.toml, with a description."""
     return Field(default, description=says)
 
 
 def _says(option: Option, *, default: bool) -> str:
-    """Return the help text of an option, rewritten for a key of an experiment."""
+    """Return the help text of an option, rewritten as the description of a key of an experiment."""
     text = option.help.replace(" Repeatable.", "").replace("--", "")
     return text if default else text.partition(" [default: ")[0]
 

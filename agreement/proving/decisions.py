@@ -1,7 +1,7 @@
 """Verdicts about all streams: a claim is proved, refuted by a stream, or open with a reason.
 
 `lars decide` (also for two queries), `lars witness` and `lars shrink` return these types. These commands
-evaluate streams with the functions of this module.
+evaluate streams with the functions of the module `decisions`.
 """
 
 from collections.abc import Sequence
@@ -30,11 +30,12 @@ class Witness:
     """A stream and static data on which two sides differ in (start, end].
 
     - The timeline ends at `end`, or at the last arrival if windows look ahead.
-    - `static` contains all static data, including predicates other than triples.
+    - `static` contains all static data, also data that are not triples.
     - `left_only` and `right_only` are the rows that only one side reports.
     - `remark` is the cause of these rows, or another remark.
     - `smallest` is true if no witness has fewer triples.
-    - `before` is the evaluation with which ISTREAM and DSTREAM compare `end`; None if no evaluation precedes.
+    - `before` is the evaluation that ISTREAM and DSTREAM compare with the evaluation at `end`; None if it is
+      the first.
     """
 
     facts: tuple[Fact, ...]
@@ -86,7 +87,7 @@ class Decision:
 
     - A search found no counterexample with up to `triples` triples, or with fewer triples if `timed_out`.
     - `scope` limits the search: the number of triples to choose from, and the times.
-    - `finer` is a finer unit with which the verdict differs, and the decision with this unit.
+    - `finer` is a finer unit with which the verdict differs, together with the decision for this unit.
     - `period` is the pull period of a question about push and pull.
     - `premises` are the premises that were checked; `changes` are changes that would change the verdict.
     """

@@ -51,7 +51,7 @@ def runs_at(
 ) -> tuple[Output, Iterator[RowRun]]:
     """Return the output columns, and raw rows with the first and last number of a run of evaluations.
 
-    Two evaluations can occur at one tick.
+    Two evaluations can happen at one tick of the clock.
     """
     starts = {window.source: window.start for window in windows}
 

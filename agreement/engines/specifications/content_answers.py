@@ -135,7 +135,7 @@ class ContentAnswers:
     def _runs(self, contents: Sequence[ShownSpans]) -> tuple[relational.RunTable, Array]:
         """Return the raw rows of contents in textual order, and the numbers of the visible columns.
 
-        Each raw row has a run of numbers: the consecutive contents that have the row.
+        Each raw row has an interval of numbers: the consecutive contents for which the row is an answer.
         """
         atoms: dict[tuple[Signature, Window], relational.RunTable] = {
             (_TRIPLE, SlidingWindow(1, 1, number)): self._table(
@@ -195,7 +195,7 @@ _Kept = TypeVar("_Kept")
 
 @dataclass(frozen=True, slots=True)
 class Same(Generic[_Kept]):
-    """A value in a cache; two such values are equal if their keys `decisive` are equal."""
+    """A value in a cache; two values are equal if their keys `decisive` are equal."""
 
     decisive: tuple[object, ...]
     kept: _Kept = field(compare=False)
@@ -213,7 +213,7 @@ def _over_contents(of: Same[EngineQuery], setting: Setting) -> tuple[Output, Pro
 
 @lru_cache(maxsize=2**7)
 def _is_covered(of: Same[Program], background: frozenset[Signature]) -> bool:
-    """Return whether the windows' content determines the answers of a program."""
+    """Return whether the answers of a program depend only on the content of its windows."""
     program = of.kept
     forms = (literal_form(part) for rule in program.rules for part in formulas(rule.body))
     by_content = all(form.window is None or form.mode == "◇" for form in forms)
@@ -225,12 +225,12 @@ def _ends(content: ShownSpans) -> list[tuple[int, int]]:
 
 
 def _added(before: ShownSpans | None, now: ShownSpans) -> int:
-    """Return the number of elements that enter windows if the content `now` follows the content `before`."""
+    """Return the number of elements that are in the windows `now`, but not in the windows `before`."""
     return sum(map(_begun, (range(0),) * len(now) if before is None else before, now))
 
 
 def _begun(before: range, now: range) -> int:
-    """Return the number of elements that enter a window if its content changes from `before` to `now`."""
+    """Return the number of elements that are in a window `now`, but not `before`."""
     forward = before.start <= now.start and before.stop <= now.stop
     return now.stop - max(now.start, before.stop) if forward else len(now)
 

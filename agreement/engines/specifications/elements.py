@@ -79,7 +79,9 @@ class Version:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TickClock:
-    """The elements on a clock with `scale` ticks per instant; the first tick precedes the elements.
+    """The elements on a clock with `scale` ticks in each instant (time point).
+
+    The first tick precedes the elements.
 
     The last elements of an instant are at the last tick of the instant. The ticks of instant t begin at t *
     scale.
@@ -126,7 +128,7 @@ def triggers(clock: TickClock) -> Mapping[int, int]:
 
 @lru_cache(maxsize=32)
 def elements_on(clock: TickClock, stream: Iri | Variable) -> tuple[tuple[int, ...], tuple[PushedTriple, ...]]:
-    """Return the ticks and elements of a stream; for a variable, of all streams."""
+    """Return the ticks and the elements of a stream; if the stream is a variable, of all streams."""
     name = _name(stream)
     pairs = zip(clock.ticks, clock.elements, strict=True)
     own = [(tick, element) for tick, element in pairs if name in (None, element.stream)]

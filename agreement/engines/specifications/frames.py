@@ -19,9 +19,9 @@ class Frame:
     """The context of windows: unit, bounds, whether windows slide, clock, and last time point.
 
     All windows are evaluated at one reference time. The report is due `lead` after the reference time, when
-    the last window that looks ahead closes. `quiet` windows cause no evaluation, because other windows cause
-    evaluations. Windows in `every` slide with the reference time, but report only at the multiples of this
-    step.
+    the last window that looks ahead closes. A window in `quiet` causes no evaluation, because other windows
+    cause the evaluations. Windows in `every` slide with the reference time, but report only at the multiples
+    of this step.
     """
 
     specification: parameters.Specification
@@ -74,7 +74,7 @@ def has_own_ends(query: EngineQuery) -> bool:
 
 
 def _quiet(query: EngineQuery) -> list[WindowSource]:
-    """Return the windows over logs of Janus; if all windows are over logs, omit one of them."""
+    """Return the windows over logs of Janus; if all windows are over logs, return all except one."""
     if query.language is not Language.JANUS:
         return []
     read = sources(query)
@@ -111,7 +111,7 @@ class Shape:
     moves: int
 
     def closes(self, start: int, until: int) -> range:
-        """Return the report times of the windows that open at start, start + β, and so on."""
+        """Return the report times of the windows that open at start, start + slide, and so on."""
         return range(start + self.due, until + 1, self.slide)
 
 
@@ -175,7 +175,7 @@ def query_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...
 def with_query_bounds(
     specification: parameters.Specification, *queries: EngineQuery
 ) -> parameters.Specification:
-    """Return the specification with the bounds of windows that the query language defines.
+    """Return the specification with the bounds that the query language defines.
 
     A specification from a TOML file keeps its own bounds.
     """
@@ -189,7 +189,7 @@ def _is_builtin(specification: parameters.Specification) -> bool:
 
 
 def _query_bounds(query: EngineQuery) -> set[Bounds]:
-    """Return the bounds that the query language defines, preferably of windows that end at the reference."""
+    """Return the bounds that the query language defines for the windows of a query."""
     quiet = _quiet(query)
     windows = [each.window for each in sources(query) if isinstance(each.window, Range) and each not in quiet]
     own = [each for each in windows if each.until is None and each.ahead is None]

@@ -1,6 +1,7 @@
 """A simulation of C-SPARQL 2 of RSP4J (commit c46e0f67), with windows of Esper and answers of Jena.
 
-The steps are: arrival → clock steps → due events of each window, in time order → listeners → answers.
+The steps are: The steps are: arrival → clock steps → due events of each window, in time order → listeners →
+answers..
 
 A reporting window reads the last content of all other windows, and keeps the read locks of these windows. The
 process therefore blocks at the next arrival or due event of another window. A hash map determines the order

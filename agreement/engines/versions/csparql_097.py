@@ -1,7 +1,7 @@
 """A simulation of C-SPARQL 0.9.7 in external time: Esper keeps one window, and Jena evaluates its content.
 
-The steps are: choice of the window → which pushes enter → clock and arrival times → windows and reports →
-answers.
+The steps are: The steps are: choice of the window → which pushes enter → clock and arrival times → windows
+and reports → answers..
 
 W3: the engine moves the clock over the ticks between two pushes. A triple whose time is a tick waits until a
 later triple arrives. The waiting triple then enters, before the clock reaches the tick.

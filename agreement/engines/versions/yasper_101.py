@@ -110,7 +110,7 @@ def _patterns(block: yasper_text.YasperBlock) -> list[TextPattern]:
 
 
 def read_yasper_query(text: str, source: str) -> EngineQuery:
-    """Return the query of a text that the engine accepts.
+    """Return the query that YASPER 1.0.1 reads from a text and accepts.
 
     If SPARQL cannot express the query, the result contains only the text.
     """

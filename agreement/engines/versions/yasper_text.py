@@ -1,4 +1,4 @@
-"""Parsing of a query like in YASPER 1.0.1 of RSP4J, whose class TPQueryFactory reads the text.
+"""Parse a query as YASPER 1.0.1 of RSP4J does, whose class TPQueryFactory reads the text.
 
 The grammar is the grammar of RSP-QL, but TPQueryFactory keeps only triples and comparisons of the pattern.
 TPQueryFactory assigns triples to the surrounding block of a window, and ignores braces and keywords.
@@ -95,7 +95,10 @@ def _refusal(problem: str, use: str) -> LarsError:
 
 
 class _Reader:
-    """A reader of the pieces of a text; after the last piece, all pieces are empty."""
+    """A reader of the pieces (words and signs) of a query text.
+
+    After the last piece, all pieces are empty.
+    """
 
     def __init__(self, text: str) -> None:
         matches = _TOKEN.finditer(text)
@@ -191,7 +194,7 @@ class _Reader:
         return YasperQuery(operator, windows, blocks, selected, aggregates, static)
 
     def _select(self) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]:
-        """Return the variables that are selected, and the aggregates."""
+        """Return the variables that SELECT names, and its aggregates."""
         selected: list[str] = []
         aggregates: list[tuple[str, str, str]] = []
         while self.peek() and self.peek() != "{" and self.peek().upper() not in ("FROM", "WHERE"):
@@ -338,7 +341,7 @@ class _Reader:
 
 
 def _split(pieces: Sequence[str], between: str) -> Iterator[Sequence[str]]:
-    """Yield the parts between separators outside brackets."""
+    """Yield the parts of a list of pieces between separators outside brackets."""
     depth, start = 0, 0
     for place, piece in enumerate(pieces):
         depth += (piece == "(") - (piece == ")")

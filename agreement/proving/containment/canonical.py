@@ -36,7 +36,7 @@ _ENDS: Final = 2
 
 
 def _with_something(part: Pattern) -> Pattern | None:
-    """Return an aggregate without GROUP BY, joined with its own pattern; None for another part.
+    """Return an aggregate without GROUP BY, joined with its own pattern; None for any other part of a query.
 
     The join removes the row of an aggregate without solutions, because CQELS has no such row (T13).
     """
@@ -154,8 +154,8 @@ def difference_on(
 ) -> Witness | None:
     """Return a witness with a row that only the first query reports at t on the data, or None.
 
-    ISTREAM and DSTREAM compare with the evaluation `before` t. The result is None for data that are not RDF,
-    because such data cannot occur.
+    ISTREAM and DSTREAM compare with the evaluation `before` t. The result is None for data that are not valid
+    RDF, because such data cannot occur.
     """
     query.deadline.check()
     static = dict.fromkeys(quad for when, quad in data if when is None)
@@ -196,7 +196,7 @@ def _times(one: PairQuery, other: PairQuery) -> range:
     """Return consecutive times at which no window begins before time 0, at most `_MOST_TIMES` times.
 
     Positions of the pivots repeat after the least common multiple of the slides. If this multiple is at most
-    `_MOST_TIMES`, the times have all relative positions of the pivots; otherwise only the first of them.
+    `_MOST_TIMES`, the times have all relative positions of the pivots; otherwise only some of them.
     """
     windows = [each.window for query in (one, other) for each in sources(query.query)]
     ranges = [window for window in windows if isinstance(window, Range)]
@@ -237,7 +237,7 @@ def shown_at(window: TimeWindow, t: int) -> Interval:
 def _placed(
     edge: disjuncts.Edge, model: disjuncts.Model, t: int, query: PairQuery, other: PairQuery
 ) -> list[PlacedTriple]:
-    """Return the triple of an edge at each relevant time.
+    """Return the triple of an edge (triple pattern with its source) at each relevant time.
 
     The times are the oldest and the newest visible time, and the ends of other windows.
     """

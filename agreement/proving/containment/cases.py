@@ -3,12 +3,12 @@
 A case has edges that match, conditions that hold, and absences (MINUS, OPTIONAL without a match, NOT EXISTS).
 A case is closed if one of these rules applies:
 
-- The edges and conditions of the case are unsatisfiable.
-- A disjunct of the other query maps into the case with the values of the row, so the other query has the row.
-  For each absence of this disjunct, the case in which the absence matches must also be closed.
-- One of the case's absences matches in the same way, so the case is impossible.
-- The conditions of the case imply the disjunction of the conditions of several such mappings.
-- A path of any length in the case is one step or several steps, and both cases are closed.
+- Rule 1: the edges and conditions of the case are unsatisfiable.
+- Rule 2: a disjunct of the other query maps into the case with the values of the row, so the other query has
+  the row. For each absence of this disjunct, the case in which the absence matches must also be closed.
+- Rule 3: one of the case's absences matches in the same way, so the case is impossible.
+- Rule 4: the conditions of the case imply the disjunction of the conditions of several such mappings.
+- Rule 5: a path of any length in the case is one step or several steps, and both cases are closed.
 
 Mappings are between conjunctive patterns (Chandra and Merlin 1977). For unions, several mappings are combined
 (Sagiv and Yannakakis 1980), and for conditions also (van der Meyden 1997). Cases for negation follow Ullman
@@ -44,7 +44,10 @@ Columns = tuple[Expression | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class MatchTarget:
-    """A disjunct that must match, or must not match; `start` contains the known values of variables."""
+    """A disjunct that must match, or must not match, in a case.
+
+    `start` contains the known values of variables.
+    """
 
     way: disjuncts.Disjunct
     mapper: Mapper
@@ -61,7 +64,7 @@ class MatchTarget:
         return names | self.way.bound if self.way.absent else names
 
     def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "MatchTarget":
-        """Return the target, with the given windows for the edges that match through windows."""
+        """Return the target in which edges through windows are restricted to the given windows."""
         return replace(self, mapper=replace(self.mapper, windows=seen))
 
 
@@ -110,7 +113,7 @@ class RowCase:
         return replace(self, denied=tuple(each.through_windows(seen) for each in self.denied))
 
     def where(self, equal: tuple[Test, ...]) -> "RowCase":
-        """Return the case with additional conditions."""
+        """Return the case with some additional conditions."""
         return replace(self, requirements=(*self.requirements, *equal))
 
     @property
@@ -312,7 +315,7 @@ class CaseProver:
         return False
 
     def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
-        """Return whether all cases in which an absence of the target matches are closed."""
+        """Return whether, for each absence of a target, all cases in which the absence matches are closed."""
         further = [resolve(way) for ways, _ in goal.way.absent for way in ways]
         # A match that exists already makes no new case.
         if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
@@ -424,7 +427,7 @@ def _is_open(path: patterns.Path) -> bool:
 
 
 def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[patterns.Path, ...]]:
-    """Yield the ways to walk a path, each as a sequence of paths; a negated property has more ways."""
+    """Yield the ways to walk a property path, each as a sequence of simpler paths."""
     match path:
         case patterns.RepeatedPath(inner, often):
             if often != "+":
@@ -546,9 +549,9 @@ def _has_none(known: disjuncts.Disjunct, barred: tuple[tuple[Test, ...], ...]) -
 
 
 def _about(known: disjuncts.Disjunct, test: Test) -> disjuncts.Disjunct:
-    """Return the disjunct with only the conditions that share a variable with a test.
+    """Return a disjunct with only those of its conditions that share a variable with a test.
 
-    Fewer conditions have fewer consequences, so each consequence is also one of the whole disjunct.
+    With fewer conditions, each consequence is still a consequence of the whole disjunct.
     """
     near = (
         each

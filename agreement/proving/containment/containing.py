@@ -4,14 +4,14 @@ C1. The rows of a query are the rows of its disjuncts. A disjunct has edges that
 and absences (MINUS, NOT EXISTS, OPTIONAL without a match). If each disjunct of the first query is closed by
 cases (see `cases`), each answer of the first query is an answer of the other query. Paths of any length
 become edges. Aggregates and LIMIT become relations (see `relations`). Two queries share a relation if both
-aggregates range over the same solutions. C1 proves nothing about functions of random values, or about
-f:timestamp if the windows differ.
+aggregates range over the same solutions. The theorem C1 proves nothing about functions of random values, or
+about f:timestamp if the windows differ.
 
 C2. If a case remains open, its variables are replaced by constants, and its triples are placed at the ends of
 windows. Both queries are evaluated on these data. If the other query lacks a row of the first query, the data
 refute the containment. For unions of conjunctive patterns, either C1 or C2 decides. With conditions, each
-region of values that the conditions define has its own canonical data. If neither C1 nor C2 decides, the
-result is open.
+region of values that the conditions define has its own canonical data. If neither theorem C1 nor theorem C2
+decides, the result is open.
 
 C3. If windows matter, a case is closed if it is closed for each placement of its arrivals in the windows of
 both queries (see `placements`). Several windows together may cover one window, which no single mapping can
@@ -98,7 +98,7 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
 
 
 def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Return whether AVG of no solutions has the same value in both queries; true without such aggregates."""
+    """Return whether AVG over no solutions has the same value in both queries."""
     one, two = (each.query.language.manner.empty_group == "unbound average" for each in (query, other))
     every = (part for each in (query, other) for part in parts(each.pattern))
     return one is two or not any(isinstance(part, Group) and not part.keys for part in every)
@@ -124,7 +124,7 @@ _Left = Sequence[tuple[RowCase, list[tuple[Test, ...]]]]
 
 
 def lasts(query: canonical.PairQuery, other: canonical.PairQuery, is_kept: Callable[[Edge], bool]) -> bool:
-    """Return whether each answer of a query is a match of a disjunct of the other with only kept edges."""
+    """Return whether each answer of a query matches a disjunct of another query through kept edges only."""
     comparable = query.query.dataset == other.query.dataset and query.result == other.result
     return _Comparison(query, other, comparable=comparable).has_kept(is_kept)
 
@@ -138,7 +138,7 @@ def is_empty(query: canonical.PairQuery) -> bool:
 
 
 def matches(query: canonical.PairQuery) -> Iterator[RowCase]:
-    """Yield the cases of a query's rows, in which each path of any length is one step."""
+    """Yield the cases of a query's rows, in which one step replaces each path of any length."""
     for _, case in _cases(query, query.pattern, query.result, {}):
         yield case
 
@@ -252,7 +252,7 @@ class _Comparison:
     def goals(self, side: _Side, relations: Relations) -> tuple[list[MatchTarget], str]:
         """Return the targets for the disjuncts of a pattern, and why inexact disjuncts may give more rows.
 
-        The pattern is read through the windows of the other query.
+        The function reads the pattern through the windows of the other query.
         """
         pattern, names = side
         mapper = Mapper(self.other.merged, self.other.setting, relations.paths, self.one.deadline)

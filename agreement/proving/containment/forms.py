@@ -76,9 +76,9 @@ def _in_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
 
 
 def _in_any_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
-    """Yield the renamings under which the parts are equal, in any order.
+    """Yield the renamings of variables under which the parts of two patterns are equal, in any order.
 
-    The part with the fewest possible counterparts is matched first.
+    The function first matches the part that has the fewest possible counterparts.
     """
     if not mine:
         yield names

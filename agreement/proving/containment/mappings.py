@@ -33,7 +33,7 @@ StateSets = frozenset[_States]
 class Automaton:
     """The automaton of a path, with its moves between states; it begins in state 0 and accepts in state 1.
 
-    A move with the label None reads no letter.
+    If the label of a move is None, the automaton reads no letter.
     """
 
     moves: tuple[tuple[int, _Label, int], ...]
@@ -51,7 +51,7 @@ class Automaton:
         return states if more == states else self.closed(more)
 
     def step(self, states: _States, letter: Letter) -> _States:
-        """Return the states after reading a letter."""
+        """Return the states of the automaton after it reads a letter."""
         return self.closed(
             frozenset(
                 after
@@ -62,7 +62,7 @@ class Automaton:
 
     @staticmethod
     def accepts(known: StateSets) -> bool:
-        """Return whether each spelled word is in the language of the path."""
+        """Return whether each word that an edge spells is in the language of the path."""
         return bool(known) and all(1 in states for states in known)
 
     def spelled(self, known: StateSets, word: "Automaton") -> StateSets:
@@ -320,7 +320,7 @@ class Mapper:
                 return None
 
     def _shows(self, target: disjuncts.Edge, window: disjuncts.Reading) -> bool:
-        """Return whether a window of the query contains the match of an edge."""
+        """Return whether a window of the query certainly contains the match of an edge."""
         if (readings := self.windows.get(target)) is not None:
             return any(each.window == window.window for each in readings)
         return self._is_inside(target.reading, window)
@@ -333,8 +333,8 @@ class Mapper:
 class _Search:
     """The search for mappings of edges; `targets` are the known edges that each edge can match.
 
-    Mappings that are equal on `kept` count once. Edges that share no unmapped variable are searched
-    separately, the edges with the fewest mappings first.
+    Mappings that are equal on `kept` count once. The search handles groups of edges that share no unmapped
+    variable separately, the group with the fewest mappings first.
     """
 
     mapper: Mapper

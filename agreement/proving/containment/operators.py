@@ -5,9 +5,10 @@ smallest stream, or for a proof that no such stream exists (A7).
 
 Reports: both queries are evaluated at the same times. Let A(t) be the answers of query A at t, and let p be
 the evaluation before t. RSTREAM reports A(t), ISTREAM reports A(t) \ A(p), and DSTREAM reports A(p) \ A(t).
-At the first evaluation, A(p) is empty. The following rules hold for the reports:
+At the first evaluation, there is no earlier evaluation, and A(p) is empty. The following rules hold for the
+reports:
 
-O1. If A never has an answer, A reports nothing, and the empty report is contained in every report.
+O1. Rule O1: if A never has an answer, A reports nothing, and the empty report is contained in every report.
 
 O2. ISTREAM A is contained in RSTREAM B if and only if A is contained in B. A new row of A is an answer of A,
 and at the first evaluation all answers of A are new.
@@ -27,11 +28,12 @@ result is open.
 
 U1. Let g be the greatest common divisor of all durations. The ends of a window with a slide are at multiples
 of g. The ends of a window without a slide are at distances from t that are multiples of g. With the unit g/k,
-t is j/k past a multiple of g. Whether data refute a containment depends only on which ends of windows, and
-which gaps between ends, contain a time point. An end always contains a time point. A gap contains a time
-point if the gap is longer than g/k. For k = 4 and t = 0 or t = g/2, every gap contains a time point. So a
-containment with the unit g/4 holds with each unit that divides g. Data for a unit g/k are also data for the
-unit g/(nk). If the queries contain no durations, the unit does not matter.
+the time t is j/k after a multiple of g, for some integer j. Whether data refute a containment depends only on
+which ends of windows, and which gaps between ends, contain a time point. The end of a window always contains
+a time point. A gap between two ends of windows contains a time point if the gap is longer than g/k. For k = 4
+and t = 0 or t = g/2, every gap contains a time point. So a containment with the unit g/4 holds with each unit
+that divides g. Data for a unit g/k are also data for the unit g/(nk). If the queries contain no durations,
+the unit does not matter.
 """
 
 from collections.abc import Iterator
@@ -64,7 +66,7 @@ _ASKED: Final = "on which it has a row that the other query does not have"
 
 
 def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether each answer of the first query is an answer of the other query at every time."""
+    """Return the decision whether each answer of a query is an answer of another query at every time."""
     # Half of the time is the search's.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
     containment = decide_containment(mine, theirs)
@@ -90,7 +92,7 @@ _COPY: Final = "urn:lars:copy:"
 
 
 def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether the other query reports each row that the first query reports.
+    """Return the decision whether one query reports each row that another query reports.
 
     The decision is about every evaluation on every stream.
     """
@@ -291,7 +293,7 @@ def _size(edge: disjuncts.Edge) -> float:
 def _pushing(
     one: canonical.PairQuery, other: canonical.PairQuery, t: int
 ) -> Iterator[canonical.PlacedTriple]:
-    """Yield triples that push all earlier triples out of tuple windows."""
+    """Yield triples that arrive so late that they push all earlier triples out of tuple windows."""
     read = [each for query in (one, other) for each in sources(query.query)]
     size = max((each.window.count for each in read if isinstance(each.window, Rows)), default=0)
     name = new_name((one, other))

@@ -1,12 +1,13 @@
 """Place the arrivals of a match in the windows of another query.
 
 At time t, the windows of query B divide the time of a window of query A into cells. All times in a cell are
-equivalent. Tuple windows divide the arrivals of a stream in the same way, counted from the newest arrival. A
-is contained in B if some disjunct of B maps into A's match for each t and each choice of cells for the
-arrivals. The mapping uses only windows that contain these cells. A union of several windows may cover one
-window. The relevant times t are the times at which ends of windows meet or a pivot moves, and the neighbours
-of these times. Between these times, the order of the ends does not change. Arrivals that push other arrivals
-out of a tuple window are separate data; their terms are new, so they match no constant of a pattern.
+equivalent: the same windows contain them. Tuple windows divide the arrivals of a stream in the same way,
+counted from the newest arrival. A is contained in B if some disjunct of B maps into A's match for each t and
+each choice of cells for the arrivals. The mapping uses only windows that contain these cells. A union of
+several windows may cover one window. The relevant times t are the times at which ends of windows meet or a
+pivot moves, and the neighbours of these times. Between these times, the order of the ends does not change.
+Arrivals that push other arrivals out of a tuple window are separate data; their terms are new, so they match
+no constant of a pattern.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -48,8 +49,8 @@ class _Spot:
 class ArrivalPlacement:
     """Arrivals at t, each with the windows of the other query that contain it and a number of newer triples.
 
-    `equal` are the conditions under which all edges of one arrival match the same triple. `other` is the name
-    in the newer triples.
+    `equal` are the conditions under which all edges of one arrival match the same triple. `other` is a new
+    name, from which the terms of newer triples are made.
     """
 
     t: int
@@ -235,7 +236,7 @@ def _interval(window: Window, t: int) -> Interval:
 
 
 def _least(spots: Iterable[_Spot]) -> list[_Spot]:
-    """Return the places whose sets of windows are minimal.
+    """Return the places of arrivals whose sets of windows are minimal.
 
     A mapping through a set of windows is also a mapping through a larger set.
     """
@@ -279,7 +280,7 @@ def critical_times(windows: Sequence[Window]) -> Sequence[int]:
 
 
 def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
-    """Yield the times, modulo all steps, at which pivots move or ends meet, and their neighbours."""
+    """Yield the times at which pivots of windows move or ends of windows meet, and their neighbours."""
     moving = {end for window in windows if window.step == 1 for end in _ends(window)}
     stepped = {window for window in windows if window.step > 1}
     if sum(steps // window.step for window in stepped) * (2 + len(moving)) > _MOST_TIMES:

@@ -6,14 +6,14 @@ P1 OPT P2 extends each solution of P1 in one or more ways. Assume that no variab
 outside, and that P2 binds no variable that P1 may leave unbound. Under this assumption, the visible part of
 each extension equals the solution of P1, and P1 has the same set of answers as P1 OPT P2.
 
-Normal forms of COUNT:
+Counts are written in one form by these rules:
 
 - If each solution binds v, COUNT(v) counts solutions, as COUNT(*) does.
 - Different matches of triple patterns differ in some variable, also after joins and filters. If all variables
-  except v are keys of the group, no value of v occurs twice. If no row of the pattern occurs twice, DISTINCT
-  changes nothing, so DISTINCT is added. DISTINCT never changes MIN or MAX, so DISTINCT is removed.
-- A count is a whole number, so n > k is n >= k + 1. A group with keys has a solution, so n >= 1 always holds.
-  A condition that always holds is removed.
+  except v are keys of the group, no value of v occurs twice. If no row of a pattern occurs twice, DISTINCT in
+  a count changes nothing, so DISTINCT is added. DISTINCT never changes MIN or MAX, so DISTINCT is removed.
+- A count is a whole number, so n > k is n >= k + 1. A group with keys has at least one solution, so n >= 1
+  always holds for its count n. If a condition on a count always holds, the condition is removed.
 """
 
 from collections.abc import Iterator, Mapping
@@ -147,7 +147,7 @@ def _conjuncts(condition: Expression) -> Iterator[Expression]:
 
 
 def _bounded(test: Expression, counts: Mapping[Variable, int]) -> Expression | None:
-    """Return a comparison of a count with only `>=` and `<=`; None if the comparison always holds."""
+    """Return a comparison of a count as comparisons with `>=` and `<=`; None if it always holds."""
     match test:
         case Call("<" | "<=" | ">" | ">=" as sign, (Literal() as number, Variable() as name)):
             return _bounded(Call(_EXCHANGED[sign], (name, number)), counts)

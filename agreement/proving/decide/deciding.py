@@ -1,4 +1,4 @@
-"""The verdict for each pull period: always, never, depends on the static data, not always, or open.
+"""Decide for each pull period: always, never, depends on the static data, not always, or open.
 
 If push and pull differ on a stream without static data, G5 (`new_names.py`) decides whether they differ for
 any static data.
@@ -48,9 +48,10 @@ A guess: several finer units can follow the search of `SEARCHED` seconds, and th
 class Decider:
     """The decision of a question, period by period; each stream is evaluated once for all periods.
 
-    If no theorem decides, streams are tried and smallest streams are searched for, for `seconds` in total.
-    `finer` contains deciders with finer units, each with additional seconds. The `deadline` ends all
-    searches. If `any_source` is false, each triple of a tried stream comes from the source of its pattern.
+    If no theorem decides, the decider tries streams, and searches for smallest streams, for `seconds` in
+    total. `finer` contains deciders with finer units, each with additional seconds. `deadline` is the time at
+    which all searches end. If `any_source` is false, each triple of a tried stream comes from the source of
+    its pattern.
     """
 
     question: AgreementQuestion
@@ -61,7 +62,7 @@ class Decider:
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
     def decide(self, period: int) -> Decision:
-        """Return the decision for a pull period."""
+        """Return the decision whether push and pull agree for a pull period."""
         question, theorem = self.question, agreement_theorem(self.question, period)
         answer = Decision("open" if theorem is None else "always", "", period=period)
         if theorem is None and question.volatile is None:
@@ -148,7 +149,7 @@ def in_finer_units(decider: Decider, decision: Decision) -> Decision:
 def agreement_theorem(
     question: AgreementQuestion, period: int, *, any_source: bool = False
 ) -> Theorem | None:
-    """Return the theorem that proves agreement on every stream with any static data; None without theorem.
+    """Return the theorem that proves agreement on every stream; None if no theorem proves it.
 
     With `any_source`, a triple may come from another source than the source of its pattern (excluded by A6).
     """
@@ -194,7 +195,7 @@ def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) ->
 
 
 def differing(question: AgreementQuestion, period: int, witness: Witness) -> tuple[EveryStream, Theorem]:
-    """Return the verdict that a witness implies for all static data, and the theorem behind it."""
+    """Return the verdict that a witness implies if static data are arbitrary, and the theorem for it."""
     proven = [way for way in question.ways if never(question, period, way)]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
     independent = not question.reads_static or any(not disjunct.disjunct.stored for disjunct in proven)
@@ -212,7 +213,7 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
 
 
 def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:
-    """Yield streams made from disjuncts, the disjuncts without static data first."""
+    """Yield streams made from the disjuncts of a query, first from disjuncts without static data."""
     noise = () if question.setting.trigger == "any" else (None,)
     placement = Placement(question.setting, *noise)
     free, stock = question.stock is None, question.stock or ()

@@ -5,8 +5,8 @@ no query by names that the static data D do not contain. Assume that each static
 this property: in each row that is joined with the static part, or extended by it in OPTIONAL or MINUS, the
 variable has a value from a pattern of a stream that matches only new names in W. Under this assumption, no
 static part has a relevant match. So Q has the same rows on W with D as on W without D, and push and pull also
-differ on W with D. Conditions must not depend on the text of names. EXISTS, aggregates, LIMIT and paths are
-excluded.
+differ on W with D. In theorem T5, conditions must not depend on the text of names. Theorem T5 excludes
+EXISTS, aggregates, LIMIT and paths.
 
 If pull merges windows and static data into one graph, each pattern of pull can match D. Let a row that only
 one side has on W contain a new name. Each pattern of pull must be reached from this name: the pattern must
@@ -63,7 +63,7 @@ def is_shown_whatever_is_stored(question: AgreementQuestion, witness: Witness) -
 
 
 def _is_reached(pattern: Pattern, new: Names, known: Names) -> bool:
-    """Return whether each triple pattern is reached from the variables that are known to have new names."""
+    """Return whether each triple pattern is reached from the variables that have new names."""
     match pattern:
         case algebra.Join():
             sides = list(_joined(pattern))
@@ -129,7 +129,7 @@ def _new_names(bgps: Iterable[Pattern], facts: Sequence[Fact], old: frozenset[Co
 
 
 def _anchored(pattern: Pattern, new: Names) -> Names:
-    """Return the variables that have a new name from a stream in each row of the pattern."""
+    """Return the variables whose value in each row of a pattern is a new name from a stream."""
     match pattern:
         case algebra.StreamBlock(_, _, algebra.Bgp(triples)):
             return new.intersection(term for triple in triples for term in triple.terms)
@@ -150,9 +150,9 @@ def _anchored(pattern: Pattern, new: Names) -> Names:
 def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
     """Return whether each static part contains a variable that always has a new name from a stream.
 
-    `outer` are the variables that have a new name in each row with which the pattern is joined. Outer
-    variables count in the left side of OPTIONAL and MINUS. Outer variables do not count in the right side,
-    which is matched before the join.
+    `outer` are the variables that have a new name in each row with which the pattern is joined. In the left
+    side of OPTIONAL and MINUS, these outer variables count. In the right side of OPTIONAL and MINUS, outer
+    variables do not count, because the right side is matched before the join.
     """
     match pattern:
         case algebra.Bgp(triples):

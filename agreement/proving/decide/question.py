@@ -1,4 +1,4 @@
-"""The question of `lars decide` about a pair of queries, with precomputed facts.
+"""Describe the question of `lars decide` about a pair of queries, with precomputed facts.
 
 `Places` finds the places of parts in a query's text, which are shown with premises. `AgreementQuestion`
 contains the disjuncts of the queries, the sources of the disjuncts, and the obstacles to theorems. The input
@@ -67,7 +67,7 @@ class Places:
         return self.source if index is None else str(self._document.place(self._tokens[index].start))
 
     def word(self, *words: str) -> str:
-        """Return the place of the first occurrence of one of these keywords."""
+        """Return the place of the first occurrence of one of some keywords in the query."""
         return self._at(next((n for n, token in enumerate(self._tokens) if token.is_word(*words)), None))
 
     def triple(self, triple: patterns.TriplePattern) -> str:
@@ -78,7 +78,7 @@ class Places:
         return self._at(next(iter((*both, *exact, *places)), None))
 
     def window(self, reading: Reading) -> str:
-        """Return the place of a window: the bracket after the name of the stream."""
+        """Return the place of a window in the query: of the bracket after the name of the stream."""
         streams = [n for n in range(len(self._tokens)) if self._is(n, reading.name)]
         opened = [n + 1 for n in streams if self._tokens[n + 1].is_word("[")]
         return self._at(next(iter((*opened, *streams)), None))
@@ -136,8 +136,9 @@ class AgreementQuestion:
     def pattern(self) -> patterns.Pattern:
         """The pattern of the CQELS query; of a derived cautious block, only the part that reads the stream.
 
-        The other part of a cautious block reads the static data. If sources are exclusive, which is checked,
-        the other part has no match. A block that a user wrote is not reduced.
+        The other part of a cautious block reads the static data. If sources are exclusive (the program checks
+        this), the part for the static data has no match. If a user wrote the cautious block, the result
+        contains the whole block.
         """
 
         def brave(part: patterns.Pattern) -> patterns.Pattern | None:

@@ -1,36 +1,38 @@
 """Agreement of push and pull on every stream: the theorems, and the verdicts that they give for a period.
 
-Both sides evaluate one query Q. Push evaluates Q at the times E at which input fires push, and pull evaluates
-Q at the multiples of the period U.
+In the theorems, push and pull evaluate one query Q. Push evaluates Q at the times E at which input fires
+push, and pull evaluates Q at the multiples of the period U.
 
-G1 (U = 1). If each disjunct has a NOW pattern, push and pull agree on all streams. A period contains one time
-t. If t is in E, both sides evaluate Q at t. If t is not in E, no input that fires push arrived at t. In this
-case the NOW window is empty, no disjunct matches, and neither side has a row. OPTIONAL, MINUS, EXISTS and
-LIMIT need a match of their left pattern, so G1 holds for each Q whose every solution needs a match of a NOW
-pattern.
+G1 (U = 1). If each disjunct has a NOW pattern, push and pull agree on all streams. In T1, U = 1, so that a
+period contains one time t. In T1, if t is in E, both sides evaluate Q at t. In T1, if t is not in E, no input
+that fires push arrived at t. In this case the NOW window is empty, no disjunct matches, and neither side has
+a row. OPTIONAL, MINUS, EXISTS and LIMIT need a match of their left pattern, so G1 holds for each Q whose
+every solution needs a match of a NOW pattern.
 
-G2 (no answer). If no disjunct is satisfiable, neither side ever has a row, so they agree. A disjunct has one
-step for a path of any length, but the path can match zero or many steps. So conditions on variables outside
-such paths must exclude each disjunct. These conditions exclude the disjunct for each match of the path,
-because other parts of the disjunct bind their variables.
+G2 (no answer). T2: if no disjunct is satisfiable, neither side ever has a row, so push and pull agree. A
+disjunct has one step for a path of any length, but the path can match zero or many steps. So conditions on
+variables outside such paths must exclude each disjunct. These conditions exclude the disjunct for each match
+of the path, because other parts of the disjunct bind their variables.
 
 G3 (U >= 2, or a disjunct without a NOW pattern). Assume that each window is [t-L, t], with L finite or
 infinite, or a tuple window. Assume that a triple that no query reads fires push. If some disjunct of a
 monotone query Q is satisfiable, push and pull differ on some stream. Proof: place the triples of a match at
 one time s. The row r of the match is an answer from s up to a last time e, or for ever: no other triple
-arrives, so windows only lose. If r is an answer for ever, or e >= s + U, a pull whose period contains no
-input reports r, and push is silent in this period. Otherwise, if e > s, let e + 1 be a multiple of U and let
-an unrelated triple arrive at e. Push reports r at e. Because U >= 2, e is inside the period of the pull at
-e + 1, which does not report r. If e = s and U >= 2, the same argument needs no unrelated triple. If e = s and
-U = 1, r needs a NOW pattern, which is excluded. If r follows from static data alone, push is silent, too. The
-static data matter only by the disjuncts that they satisfy. G3 extends A4 to ASK and to low-open, unbounded
-and tuple windows. With OPTIONAL, MINUS and slides, a stream is searched for and confirmed, but its existence
-is not proven.
+arrives, so windows only lose. If r is an answer for ever, or at least for one period after s, then a pull
+whose period contains no input reports r, and push is silent in this period. Otherwise, r stops being an
+answer after e. If e > s, let e + 1 be a multiple of U, and let an unrelated triple arrive at e. Push
+evaluates at e, because a triple arrives, and reports r at e. Because U >= 2, e is inside the period of the
+pull at e + 1. This pull does not report r. If r is an answer only at s, and U >= 2, the same argument needs
+no unrelated triple. If r is an answer only at s, and U = 1, r needs a NOW pattern, which T3 excludes. If the
+row r follows from static data alone, push never reports r either. In T3, static data matter only because they
+can satisfy the static patterns of a disjunct. G3 extends A4 to ASK and to low-open, unbounded and tuple
+windows. For queries with OPTIONAL, MINUS or slides, a stream is searched and confirmed, but no theorem proves
+that one exists.
 
 G4 (matching input fires push, U >= 2). Assume that Q is ASK, or binds no result variable, and that each
 disjunct is one pattern without conditions in the window [t-(U-1), t]. Under this assumption, push and pull
-agree. Each match fires push, which reports the row, and the match is visible to the next pull, at most U - 1
-later. Push reports the row only after a match in the same period, because only matches fire push.
+agree. In T4, each match fires push, which reports the row; the next pull, at most U - 1 later, also sees the
+match. In T4, push reports the row only after a match in the same period, because only matches fire push.
 
 G5 (streams with new names): see `new_names.py`.
 """
@@ -67,7 +69,7 @@ class Theorem(Enum):
 def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset()) -> bool:
     """Return whether the conditions alone exclude a disjunct, for arbitrary matches of its edges.
 
-    No condition may use a variable in `apart`.
+    The conditions may not use a variable in `apart`.
     """
     tests = disjunct.requirements
     return bool(tests) and all(named_in(test.expression).isdisjoint(apart) for test in tests)

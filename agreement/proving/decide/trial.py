@@ -37,7 +37,7 @@ class Trial:
     """The number of time points by which streams can be shifted without changing the pivots."""
 
     def __post_init__(self) -> None:
-        """Evaluate both queries at every time until their answers no longer change."""
+        """Evaluate both queries at every time until the answers no longer change."""
         pair, setting, candidate = self.pair, self.setting, self.candidate
         windows = [source.window for query in (pair.csparql, pair.cqels) for source in sources(query)]
         ranges = [window for window in windows if isinstance(window, Range)]

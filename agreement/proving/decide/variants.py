@@ -39,7 +39,7 @@ class VariantClasses:
 
     @cached_property
     def parts(self) -> tuple[tuple[str, CheckedPremise], ...]:
-        """Each graph pattern of a stream, and whether its brave and cautious queries are the same.
+        """The graph patterns of each stream, and whether their brave and cautious queries are the same.
 
         The order is the order of the choices.
         """
@@ -90,7 +90,7 @@ class VariantClasses:
         return False
 
     def _moved(self, part: StreamBlock) -> Iterator[disjuncts.Disjunct]:
-        """Yield the disjuncts with the triples of the part moved into the static data."""
+        """Yield the disjuncts in which the triples of a part come from the static data."""
         triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
         where = disjuncts.Reading(part.stream, part.window)
         for judged in self.question.ways:

@@ -61,7 +61,7 @@ def few_and_many(disjunct: Disjunct, model: Model) -> Iterator[Model]:
 
 
 def _merged(disjunct: Disjunct, model: Model) -> Model:
-    """Return a model in which patterns of one window match the same triple, if conditions allow this."""
+    """Return values under which patterns of one window match the same triple, if conditions allow this."""
     fixed = replace(disjunct, edges=disjunct.stored).variables
     terms = dict(model)
     for first, second in combinations(disjunct.readings, 2):
@@ -99,7 +99,7 @@ def _holds(disjunct: Disjunct, terms: dict[Variable, Constant]) -> bool:
 
 
 def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
-    """Yield models that differ in one term of the streams, so that an aggregate counts two terms."""
+    """Yield values that differ in one term of the streams, so that an aggregate counts two terms."""
     stored = Disjunct(disjunct.stored).bound
     for name in sorted(Disjunct(disjunct.readings).bound - stored - dict(disjunct.values).keys()):
         if isinstance(term := model[name], Iri):
@@ -108,7 +108,7 @@ def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The placement of triples in time, according to the windows' lengths in time points."""
+    """The times of triples in a stream, chosen by the lengths of the windows in time points."""
 
     setting: Setting
     noise: Iri | None = ELSEWHERE

@@ -146,7 +146,7 @@ class Edge:
         return self.where
 
     def put(self, names: Mapping[Variable, Term]) -> "Edge":
-        """Return the edge with variables replaced by terms, also in the source; other variables stay."""
+        """Return the edge with terms in place of variables, also in its source; other variables stay."""
         # A name may become what none can be: that is found misplaced, as in triples.
         terms: list[Any] = [names.get(t, t) if isinstance(t, Variable) else t for t in self.terms]
         return Edge(TriplePattern(*terms[:3]), replace(self.where, name=terms[3]))

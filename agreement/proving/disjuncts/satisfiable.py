@@ -50,7 +50,7 @@ Model = Mapping[Variable, Constant]
 
 @dataclass(frozen=True, slots=True)
 class Satisfiability:
-    """Whether some terms satisfy a disjunct (None if open); `model` contains such terms.
+    """Whether some terms satisfy a disjunct (None if this is open); `model` contains such terms.
 
     `why` is the reason why the disjunct is open or excluded. `requirements` are conditions, and `edge` is an
     edge, that exclude the disjunct.
@@ -76,9 +76,9 @@ class Satisfiability:
 
 @dataclass(slots=True)
 class _Budget:
-    """The number of partial assignments that may still be tried.
+    """The number of partial assignments of terms to variables that may still be tried.
 
-    `check` is called before each and may raise.
+    The function `check` is called before each assignment, and may raise an error.
     """
 
     left: int = MOST
@@ -180,7 +180,7 @@ def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Bi
 
 
 def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
-    """Return whether terms for the open variables satisfy all conditions, with such terms."""
+    """Return whether some terms for the open variables satisfy all conditions, with such terms."""
     try:
         binding = next(_assigned(disjunct, disjunct.requirements, start), None)
         if binding is not None:
@@ -249,7 +249,8 @@ def models(
 ) -> tuple[list[Model], bool]:
     """Return models of a disjunct on arbitrary static data, and whether the list of models is complete.
 
-    Variables get distinct values if possible. `check` is called repeatedly and may raise.
+    Variables get distinct values if possible. The function `check` is called repeatedly, and may raise an
+    error.
     """
     start = _given(disjunct)
     if any(edge.why_misplaced(start) for edge in disjunct.edges):
@@ -413,7 +414,7 @@ def _value(expression: Expression, binding: Binding) -> Constant:
 
 
 def _places(disjunct: Disjunct) -> Callable[[Variable, Constant], bool]:
-    """Return a function that returns whether a term is possible at all positions of a variable."""
+    """Return a function that returns whether a term is possible at all positions of a variable in triples."""
     every = [each for edge in disjunct.edges for each in positioned(edge.terms)]
     terms = {
         name: {

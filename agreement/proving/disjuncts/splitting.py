@@ -30,9 +30,9 @@ def put_in_test(test: Test, terms: Mapping[Variable, Term]) -> Test:
 class Disjunct:
     """One way to a solution: edges that match, given and computed values of variables, and conditions.
 
-    - `values`: None means that the variable is unbound.
+    - `values` contains given values of variables; None means that the variable is unbound.
     - `unknown` are variables whose values are not known; conditions on these variables are omitted.
-    - `absent`: a match is a solution if no Absence in `absent` matches, unless `vague` is set.
+    - `absent` contains Absences: a match is a solution only if none of them matches (unless `vague` is set).
     - `vague` names omitted requirements, for example of aggregates or paths.
     - `loose` is the reason why a match is necessary but not sufficient for a solution. If the disjunct is
       exact, `loose` is "".
@@ -226,7 +226,7 @@ class _Reader:
         return (found, names) if plain else None
 
     def apart(self, disjunct: Disjunct, names: frozenset[Variable]) -> Disjunct:
-        """Return the disjunct with new names for all variables that are not in `names`."""
+        """Return the disjunct with new names for all variables except `names`."""
         return _with_names(disjunct, {name: next(self.fresh) for name in sorted(disjunct.variables - names)})
 
     def filtered(
@@ -371,7 +371,7 @@ def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
 
 
 def _without(way: Disjunct, known: Disjunct) -> Disjunct:
-    """Return a disjunct without the conditions and absences that another disjunct already contains."""
+    """Return a disjunct without the conditions and absences that another disjunct contains too."""
     return replace(
         way,
         requirements=tuple(test for test in way.requirements if test not in known.requirements),
@@ -472,7 +472,7 @@ def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
 
 
 def unbound(disjunct: Disjunct) -> dict[Variable, Constant]:
-    """Return null for each variable in the conditions that the disjunct leaves unbound."""
+    """Return null for each unbound variable in the conditions of a disjunct."""
     mentioned = frozenset[Variable]().union(
         *(named_in(test.expression) for test in disjunct.requirements),
         *(named_in(e) for _, e in disjunct.computed),

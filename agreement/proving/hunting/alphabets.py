@@ -23,11 +23,13 @@ _KINDS: Final = (Literal("a"), Literal("a", f"{RDF}langString", "en"))
 
 
 def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
-    """Return the letters for a query: streams with triples, an unrelated triple last.
+    """Return the letters from which streams are made: triples with their streams.
 
-    The letters contain the triples of one row, further triples with the same subject, and the triples of
-    another row. Triples that match the patterns of MINUS and EXISTS are included. If conditions or sums use
-    values, the objects are numbers; otherwise some objects are texts.
+    The last triple matches nothing.
+
+    The letters are the triples of one row of the query, further triples with the same subject, and the
+    triples of another row. Triples that match the patterns of MINUS and EXISTS are included. If conditions or
+    sums use values, the objects are numbers; otherwise some objects are texts.
     """
     streams = tuple(
         dict.fromkeys(

@@ -138,7 +138,7 @@ def _by_slides(slides: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _late_of_several(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with earlier reports, if its query has several windows."""
+    """Yield the run with its reports moved to earlier times, if its query has several windows."""
     return _by_slides(1, subject) if len(ranges(subject.recorded.task)) > 1 else (subject,)
 
 
@@ -190,7 +190,7 @@ def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with the pattern that a report contains any rows of the answer without LIMIT.
+    """Yield the run, judged by this rule: a report contains any rows of the answer without LIMIT.
 
     The number of rows must be the number that LIMIT and OFFSET leave.
     """
@@ -210,7 +210,7 @@ def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _limited_in_all(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with the pattern that all reports together have no more rows than LIMIT allows."""
+    """Yield the run, judged by this rule: all reports together have no more rows than LIMIT allows."""
     most = subject.recorded.task.query.modifiers.limit
     if most is None:
         return (subject,)
@@ -228,7 +228,7 @@ def _limited_in_all(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with the pattern that terms are right except for their kinds; a boolean may be a text."""
+    """Yield the run, judged by this rule: terms are right except for their kinds; a boolean may be a text."""
     recorded = subject.recorded
     told = any("^^" in (text or "") for one in recorded.recording.reports for row in one.rows for text in row)
     changed = recorded if told else replace(recorded, recording=_each(recorded.recording, any_truth))
@@ -296,7 +296,7 @@ _OF_SEVERAL: Final = (
 
 
 def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with the pattern that only one of the windows closed by the same arrival reports.
+    """Yield the run, judged by this rule: only one of the windows closed by the same arrival reports.
 
     An engine counts only windows that have rows, or also windows without rows.
     """
@@ -326,7 +326,7 @@ def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _after_empty(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with the pattern that a report is missing if no window had triples one slide earlier.
+    """Yield the run, judged by this rule: a report is missing if no window had triples one slide earlier.
 
     The first evaluation may report or not, because it is unknown whether an empty window precedes it.
     """
@@ -349,7 +349,7 @@ def _rows_of(window: ReportMatch) -> tuple[list[Row], list[Row]]:
 
 
 def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
-    """Return the pattern that the expected and reported rows of each window satisfy `holds`.
+    """Return the rule that the expected and reported rows of each window satisfy `holds`.
 
     The rows have no labels of blank nodes, because engines choose these labels.
     """
@@ -388,7 +388,7 @@ def _relabelled(windows: Sequence[ReportMatch]) -> bool:
 
 
 def _with_new_blanks(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with the pattern that each evaluation has blank nodes of its own.
+    """Yield the run, judged by this rule: each evaluation has its own blank nodes.
 
     ISTREAM then reports each row with a blank node, and DSTREAM reports it after the next evaluation.
     """
@@ -474,14 +474,14 @@ def _last(history: Sequence[Counter[Row]]) -> Counter[Row]:
 
 
 def _ever(history: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the union of all earlier answers, with the maximum multiplicity of each row."""
+    """Return the union of all earlier answers; each row has its maximum multiplicity."""
     return reduce(or_, history[:-1], Counter())
 
 
 def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield the run judged by the whole answers of a query with ISTREAM or DSTREAM.
 
-    The pattern `reporting` determines the rows to report.
+    The function `reporting` determines the rows to report.
     """
     task = subject.recorded.task
     if task.query.to_stream != operator:
@@ -573,7 +573,7 @@ _OPERATORS: Final[tuple[tuple[str, ToStream, Reporting], ...]] = (
 def _without_kind(start: str, end: str, right: list[Row], came: list[Row]) -> bool:
     """Return whether exactly the rows with one kind of RDF term are missing.
 
-    `start` and `end` are the first characters and a pattern of the last characters of this kind of term.
+    `start` and `end` describe this kind of term: its first characters, and a pattern of its last characters.
     """
     kind = re.compile(f"{start}.*{end}", re.DOTALL)
     kept = [row for row in right if not any(text and kind.fullmatch(text) for text in row)]

@@ -48,7 +48,7 @@ class CommonTraits:
 
     The numbers count the wrong and the correct reports or rows that have these properties.
 
-    `elsewhere` is the number of wrong reports or rows that do not have these properties.
+    `elsewhere` is the number of wrong reports or rows without these properties.
     """
 
     traits: tuple[str, ...]
@@ -65,7 +65,7 @@ class CommonTraits:
 def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits | None:
     """Return the fewest properties that nearly all wrong, and hardly any correct, reports or rows have.
 
-    The result is None if no such properties are found.
+    The result is None if no such properties exist.
     """
     if len(wrong) < _FEW:
         return None
@@ -139,7 +139,7 @@ class ComparedRun:
 
     @property
     def closes(self) -> list[float | None]:
-        """The time in ms at which the windows of each place close; None for a place without an evaluation."""
+        """The time in ms at which the windows of each evaluation close; None without an evaluation."""
         return [None if self.by_push or place.right is None else place.at for place in self.places]
 
     @property
@@ -154,9 +154,9 @@ class ComparedRun:
 
 
 def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
-    """Return a text with the condition that wrong reports meet and right reports do not.
+    """Return a text with a condition that wrong reports satisfy and correct reports do not satisfy.
 
-    "" if none is found.
+    If no condition is found, the text is empty.
     """
     items: dict[bool, list[Traits]] = {True: [], False: []}
     for one in (*wrong, *right):

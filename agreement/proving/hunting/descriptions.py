@@ -1,6 +1,6 @@
 """Describe the common properties of unexplained wrong runs: missing or extra rows, and times of reports.
 
-Each part of a description is true for all these runs, independent of the cause.
+Each part of the description is true for all wrong runs, independent of the cause.
 """
 
 from collections import Counter

@@ -1,6 +1,7 @@
 """The explanation of the wrong runs of a hunt, and the order of the phases of a hunt.
 
-Each cause is one fault. A small stream shows the fault and distinguishes it from correct behavior.
+Each cause of wrong runs becomes one fault. A small stream shows the fault and distinguishes it from correct
+behavior.
 """
 
 import random
@@ -122,9 +123,9 @@ class Explanation:
         )
 
     def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
-        """Return in how many rows and reports a run differs from the prediction.
+        """Return the number of rows and reports in which a run differs from the prediction of some switches.
 
-        None after the time limit.
+        After the time limit, the function returns None.
         """
         if self.hunt.is_past(1):
             return None
@@ -235,7 +236,9 @@ class Explanation:
     def _confirmed_lead(
         self, choose: Callable[[], Lead[references.Switch] | None]
     ) -> Lead[references.Switch] | None:
-        """Return the best possible explanation that new runs do not refute. The new runs are kept.
+        """Return the best possible explanation that new runs do not refute.
+
+        The function keeps the new runs for later tests.
 
         An explanation of missing reports needs evidence, because missing reports alone do not distinguish
         causes.
@@ -377,7 +380,7 @@ class Explanation:
     def _still_shows(
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None
     ) -> Keeps:
-        """Return the function that returns whether a minimized run still shows the cause."""
+        """Return a function that returns whether a minimized run still shows a cause."""
         if run is not None:
             alone, most = isolation.is_alone(run, cause), len(isolation.also_right_without(run, cause))
             return lambda one: (

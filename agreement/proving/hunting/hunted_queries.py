@@ -37,8 +37,8 @@ _NO_TIME: Final = "no time is left, because the engine is slow; use a longer --t
 class HuntedQuery:
     """A query of a hunt, with the data for generating its streams.
 
-    `tick` is the unit of the windows in ms. `windows` are pairs of RANGE and STEP in ticks. `letters` are
-    triples with their streams; the triples that make a row come first.
+    `tick` is the unit of the windows in ms. `windows` contains a pair of RANGE and STEP, in ticks, for each
+    window. `letters` are triples with their streams; the triples that make a row come first.
     """
 
     name: str
@@ -336,7 +336,7 @@ class MadeQueries:
 
 
 def no_obstacle(query: HuntedQuery) -> str | None:
-    """Return None: each query can be judged."""
+    """Return None, because each query can be judged."""
     del query
     return None
 

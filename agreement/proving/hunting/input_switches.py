@@ -30,7 +30,7 @@ STARTS: Final = 10
 
 
 def ranges(task: specifications.Task) -> list[tuple[Duration, Duration | None]]:
-    """Return the length and slide of each time-based window."""
+    """Return the length and the slide of each time-based window of a task."""
     windows = (source.window for source in sources(task.query))
     return [(window.length, window.slide) for window in windows if isinstance(window, Range)]
 
@@ -134,7 +134,7 @@ def _with_one_static(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _showing(kept: specifications.KeptPart, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with windows that show only a part of their content."""
+    """Yield the run, evaluated with windows that show only a part of their content."""
     recorded = subject.recorded
     return (replace(subject, recorded=replace(recorded, task=replace(recorded.task, kept=kept))),)
 
@@ -205,7 +205,7 @@ _PAUSES: Final = 8
 
 
 def _emptied(gap: float, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run whose windows show only what came after the last pause before the next arrival."""
+    """Yield the run whose windows show only the triples after the last pause before the next arrival."""
     task = subject.recorded.task
     times = sorted({one.t for one in task.elements})
     after = [0, *(t for one, t in pairwise(times) if (t - one) * task.unit.milliseconds >= gap)]
@@ -228,7 +228,7 @@ def _after_pause(
 
 
 def _closed_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run whose windows do not show the triples at their end, except the first of these triples.
+    """Yield the run whose windows omit the triples at their end, except the first of these triples.
 
     The first triple comes in any stream of the query, or in the stream of the window.
     """
@@ -254,7 +254,7 @@ _MOST_REPEATED: Final = 10_000
 
 
 def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield a run in which every triple arrives again at each later time point.
+    """Yield the run whose triples arrive again at each later time point.
 
     All later windows therefore contain the triple.
     """
@@ -266,7 +266,7 @@ def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _shown_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield a run in which every triple also arrives at each time point since the preceding arrival."""
+    """Yield the run whose triples also arrive at each time point since the preceding arrival."""
     elements = sorted(subject.recorded.task.elements, key=attrgetter("number"))
     before = accumulate((triple.t for triple in elements), max, initial=0)
     since = [(triple, min(time, triple.t)) for triple, time in zip(elements, before, strict=False)]
@@ -407,7 +407,7 @@ def _first(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _same_instant(place: int, task: specifications.Task) -> Iterator[frozenset[int]]:
-    """Yield the triples of each time point except the first, or except the last."""
+    """Yield the triples of each time point except the first triple, or except the last triple."""
     groups = (list(group) for _, group in groupby(task.elements, attrgetter("t")))
     kept = frozenset(group[place].number for group in groups)
     yield frozenset(pushed_triple.number for pushed_triple in task.elements) - kept
@@ -432,7 +432,7 @@ def _ever_again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
-    """Yield the triples that arrive again while an engine keeps them, one set for each way to keep triples.
+    """Yield the triples that arrive again while an engine keeps them, for each way to keep triples.
 
     An engine may keep a triple as long as a window that can still report contains it, for any t0. An engine
     may also keep a triple for a fixed time.
@@ -462,7 +462,7 @@ def _earlier(by: int, t: int) -> int:
 
 
 def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> frozenset[int]:
-    """Return the numbers of repeated arrivals whose earlier arrival is later than `kept` returns."""
+    """Return the indexes of repeated arrivals whose earlier arrival the engine still keeps."""
     counted: dict[tuple[str, Triple], int] = {}
     lost = set[int]()
     for triple in elements:

@@ -23,7 +23,7 @@ _SEVERAL: Final = 2
 
 
 def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the possible fault that an engine never reports a row, if no run contains a row."""
+    """Yield the fault that an engine never reports a row, if no run contains a row."""
     if runs and not any(run.has_rows for run in runs):
         reports = any(run.answers.reports or run.answers.flush for run in runs)
         says = "it never reports a row: every report is empty" if reports else "it never reports anything"
@@ -31,7 +31,7 @@ def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
 
 
 def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the possible fault that a query has no row in any run, although rows are expected."""
+    """Yield the fault that a query has no row in any run, although rows are expected."""
     mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
     if mute:
         yield Switch(
@@ -155,7 +155,7 @@ def _other_terms(kind: str, right: list[Row], came: list[Row]) -> bool:
 
 
 def _of_kind(kind: str, subject: JudgedRun) -> Iterator[JudgedRun]:
-    """Yield the run with the pattern that rows are right except for the terms of one kind."""
+    """Yield the run, judged by this rule: rows are right except for the terms of one kind."""
     yield replace(subject, pattern=in_each(partial(_other_terms, kind)))
 
 

@@ -350,7 +350,7 @@ def _reads(pattern: patterns.Pattern) -> set[object]:
 
 
 def _without_branch(name: str, part: patterns.Union | patterns.LeftJoin) -> patterns.Pattern:
-    """Return a pattern in which one side never has solutions, while the windows of this side still report."""
+    """Return a join in which one side never has solutions, while the windows of this side still report."""
     without = patterns.Filter(part.left if name == "left" else part.right, Call("!", (_TRUE,)))
     return replace(part, left=without) if name == "left" else replace(part, right=without)
 
