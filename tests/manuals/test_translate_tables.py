@@ -1,15 +1,19 @@
 """Each row of the tables about queries, by an example of it."""
 
 import re
+from dataclasses import replace
+from itertools import product
 
 import pytest
 
+from lars.language.terms import Iri
 from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import copied, run
-from tests.translate.dialects.crowd import TITLED, with_window
+from tests.translate.dialects.crowd import TITLED, windows_in, with_window
 from translate.analysis import is_pushed
 from translate.dialects import READINGS, read_query
 from translate.errors import UnsupportedError
+from translate.model.patterns import StreamBlock
 from translate.model.query import Language
 
 PAGE = "translate/README.md"
@@ -90,6 +94,23 @@ def test_each_window_text_means_in_its_language_what_the_table_says(row, tmp_pat
     # Janus without a log is recognized as RSP-QL.
     if language is not Language.JANUS:
         assert read_query(text, "q.rq").language is language
+
+
+@pytest.mark.parametrize("row", LANGUAGES, ids=lambda row: row[0])
+def test_windows_of_push_and_of_pull_in_one_query_are_evaluated_as_the_table_says(row):
+    language, said = TITLED[row[0]], re.match(r"(push|pull)(?: if (any|all) windows? )?", row[2])
+    found = {"push": [], "pull": []}
+    for text, title, *_, evaluated in MEANINGS:
+        if title == row[0]:
+            query = read_query(asked(title, *snippets(text)), "q.rq", language)
+            found[evaluated.split(",")[0]].append((query, windows_in(query)[0]))
+    mixed = list(product(found["push"], found["pull"]))
+    # A language with windows of both says in the first table what a query with both is.
+    assert (said[2] is not None) == bool(mixed), f"push if any window .. or push if all windows ..: {row[2]}"
+    for (pushed, one), (pulled, other) in mixed:
+        for query, window in ((pushed, other), (pulled, one)):
+            both = replace(query, declared=(*query.declared, StreamBlock(Iri("another"), window)))
+            assert is_pushed(both) == (said[2] == "any")
 
 
 @pytest.mark.parametrize("row", READING_ROWS, ids=lambda row: " ".join(row[:4]))

@@ -4,6 +4,7 @@ import pytest
 
 from lars.errors import PlacedError
 from lars.language.terms import Iri
+from tests.translate.dialects.crowd import framed
 from translate.analysis import parts
 from translate.dialects import read_query
 from translate.model.patterns import Bgp, Values
@@ -111,3 +112,23 @@ def test_a_sample_beside_its_variable_is_written_as_the_sample_that_both_are():
     text = f"{HEAD}SELECT (SAMPLE(?y) AS ?z) ?y {WINDOW} {{ ?x :p ?y }} GROUP BY ?x"
     query = read_query(text, "q.rq")
     assert read_query(write_query(query, Language.CSPARQL), "q.rq").pattern == query.pattern
+
+
+@pytest.mark.parametrize("language", sorted(Language, key=str))
+def test_an_aggregate_without_brackets_is_read_where_texts_or_parsers_of_the_language_have_it(language):
+    bare = "SELECT ?place COUNT(DISTINCT ?who) AS ?people"
+    text = framed(language, form=bare, triple="?who :enters ?room .", head="PREFIX : <http://example.org/>")
+    if language in {Language.CSPARQL, Language.RSPQL, Language.KOLIBRIE}:
+        assert "SELECT .. AS ?people without brackets is read as (.. AS ?people)" in " ".join(
+            read_query(text, "q.rq", language).notes
+        )
+        return
+    with pytest.raises(PlacedError, match="found COUNT; expected a variable"):
+        read_query(text, "q.rq", language)
+
+
+@pytest.mark.parametrize("clause", ["FROM STREAM", "FROM NAMED STREAM"])
+def test_windows_of_sparqlstream_may_begin_with_from_now(clause):
+    windows = ("[FROM NOW - 10 MINUTES TO NOW - 2 S STEP 1 MINUTE]", "[NOW - 10 MIN TO NOW - 2 S SLIDE 1 MIN]")
+    old, new = (read_query(f"SELECT ?s {clause} <u:s> {one} {{ ?s ?p ?o }}", "q.rq") for one in windows)
+    assert (old.language, old) == (Language.SPARQLSTREAM, new)
