@@ -129,6 +129,9 @@ def test_an_aggregate_without_brackets_is_read_where_texts_or_parsers_of_the_lan
 
 @pytest.mark.parametrize("clause", ["FROM STREAM", "FROM NAMED STREAM"])
 def test_windows_of_sparqlstream_may_begin_with_from_now(clause):
-    windows = ("[FROM NOW - 10 MINUTES TO NOW - 2 S STEP 1 MINUTE]", "[NOW - 10 MIN TO NOW - 2 S SLIDE 1 MIN]")
+    windows = (
+        "[FROM NOW - 10 MINUTES TO NOW - 2 S STEP 1 MINUTE]",
+        "[NOW - 10 MIN TO NOW - 2 S SLIDE 1 MIN]",
+    )
     old, new = (read_query(f"SELECT ?s {clause} <u:s> {one} {{ ?s ?p ?o }}", "q.rq") for one in windows)
     assert (old.language, old) == (Language.SPARQLSTREAM, new)
