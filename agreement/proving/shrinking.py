@@ -1,10 +1,11 @@
-"""Reduce a disagreement to a minimal one by delta debugging: each step is evaluated.
+"""Reduce a disagreement to a minimal disagreement by delta debugging; each step is evaluated.
 
 `lars shrink` begins with the first pair and period of a comparison that disagree. Stream elements are removed
-first, starting from the elements that support the first differing row. The next steps remove static triples
-and parts of the queries (a condition, an operator, a triple pattern, a common column), and move times. The
-steps repeat until no part can be removed. A part is removed if the remaining input still disagrees for the
-same cause. Terms are never replaced. Sizes before and after show the reduction.
+first, starting from the elements that support the first differing row. After the elements, static triples and
+parts of the queries are removed (a condition, an operator, a triple pattern, a common column), and times are
+moved. The steps repeat until no part can be removed. A part is removed if push and pull still disagree on the
+remaining input for the same cause. The reduction never replaces terms. Sizes before and after show the
+reduction.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -169,7 +170,7 @@ def _smaller_queries(state: PairOnStream, shortest: Shortest) -> PairOnStream:
 
 
 def _earlier(state: PairOnStream, shortest: Shortest) -> PairOnStream:
-    """Return the disagreement with earlier times.
+    """Return the disagreement with the elements moved to earlier times.
 
     Times are moved by whole periods, then from each element on, then element by element.
     """

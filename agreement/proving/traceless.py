@@ -29,7 +29,7 @@ class TracelessTask:
 
     @property
     def is_pair(self) -> bool:
-        """Whether push is compared with pull; false for two queries in the same mode."""
+        """Whether the task compares push with pull; false if both queries have the same mode."""
         return len(set(are_pulled(self.queries))) == len(self.queries)
 
     @property
@@ -57,7 +57,7 @@ class TracelessTask:
         raise LarsError(f"{self.inputs[0]}: {self._unmatched()}")
 
     def _unmatched(self) -> str:
-        """Return why no part of the query is matched in a stream, as text."""
+        """Return the reason why no part of the query is matched in a stream, as text."""
         query = self.queries[0]
         bgps = (part for part in parts(query.pattern) if isinstance(part, Bgp))
         known = [

@@ -2,22 +2,23 @@
 
 A condition is covered if it compares variables and constants, tests the kinds of terms, or combines such
 conditions by ∧, ∨ or ¬. A covered condition depends only on the kinds of terms, on equality, and on the order
-of values. Terms that no comparison with a constant distinguishes form a region. If each region contributes as
-many terms as variables can need, no stream and no model is missed. If the terms of a stream are replaced by
-the terms chosen here, and constants are kept, each condition keeps its truth value. The terms of a region are
-different terms, but can be equal by value (1, 1.0, 1.00). No chosen term is a constant of a query, because a
-pattern may match a constant and no other term.
+of values. Terms form a region if no comparison with a constant distinguishes them. If each region contributes
+as many terms as variables can need, no stream and no model is missed. If the terms of a stream are replaced
+by the terms chosen here, and constants are kept, each condition keeps its truth value. The terms of a region
+are different, but can be equal by value, such as 1, 1.0 and 1.00. No chosen term is a constant of a query,
+because a pattern may match a constant and no other term.
 
 Numbers: SPARQL compares integers and decimals exactly. SPARQL compares a decimal with a float or double by
 the nearest float or double of the decimal. So a decimal has three properties: its value, its nearest double
-and its nearest float. All decimals with the same nearest double (or float) form a cell. For each constant c,
-the points are c, its double, its float, and the ends of the cells of c. These points divide the numbers into
-intervals. Comparisons with c do not distinguish the decimals of one interval: they are on one side of c, and
-their double and float compare with c in the same way. So decimals of each interval, the points themselves,
-and the doubles and floats at the points represent all numbers. Doubles between points compare as decimals do,
-unless two decimals are near one double. If three or more variables are compared, each gap gets points of its
-own. For example, `<` is not transitive: as a float, 0.99999998 is 1, and 0.999999985e0 is less than 1 but
-greater than 0.99999998. All numbers are computed as fractions, because constants have any number of digits.
+and its nearest float. All decimals with the same nearest double (or float) form a cell of numbers. For each
+constant c, the points are c, its double, its float, and the ends of the cells of c. These points divide the
+numbers into intervals. Comparisons with c do not distinguish the decimals of one interval: they are on one
+side of c, and their double and float compare with c in the same way. So decimals of each interval, the points
+themselves, and the doubles and floats at the points represent all numbers. Doubles between points compare as
+decimals do, unless two decimals are near one double. If three or more variables are compared, each gap gets
+points of its own. For example, `<` is not transitive: as a float, 0.99999998 is 1, and 0.999999985e0 is less
+than 1 but greater than 0.99999998. All numbers are computed as fractions, because constants have any number
+of digits.
 """
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
@@ -113,9 +114,9 @@ def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[
 
 
 def is_covered(expression: Expression) -> bool:
-    """Return whether only comparisons of terms decide an expression, so that the chosen terms suffice.
+    """Return whether a condition only compares terms, so that the chosen terms suffice to decide it.
 
-    Conditions on times with time zones and on computed values are not covered.
+    Conditions on times with time zones, and on computed values, are not covered by the chosen terms.
     """
     match expression:
         case Call(function, arguments) if function in CONNECTIVES:
@@ -297,7 +298,7 @@ def _singles_beside(single: float) -> tuple[float, float]:
 
 
 def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple[str, float]]:
-    """Yield the double and the float nearest to a number, if they are within the limits."""
+    """Yield the double and the float nearest to a number, if they are inside the given limits."""
     double = _double(place)
     for kind, near in (("double", double), ("float", Single(place))):
         if isfinite(near) and low <= Fraction(near) <= high:

@@ -203,7 +203,7 @@ _COLUMNS = (
 
 
 def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
-    """Return a request in which an experiment is replaced by its queries and traces."""
+    """Return a request in which the queries and traces of an experiment replace the experiment."""
     if not any(exists(path / requests.EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
         return request
     profiles = [request.first, request.second]
@@ -300,7 +300,7 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
 
 
 def _on_case(request: CompareRequest, case: Case) -> Divergence:
-    """Return the differences of two engines on the stream of a recorded case."""
+    """Return the differences of two engines on the input of a recorded case."""
     sides = named_reporter(request.first, case.query), named_reporter(request.second, case.query)
     first, second = (
         judge.run_of_case(case, side.who if isinstance(side.who, Engine) else None) for side in sides

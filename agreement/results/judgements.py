@@ -163,9 +163,9 @@ class JudgeResult(Findings):
 
     @property
     def incomparable(self) -> str | None:
-        """A sentence about the cases that cannot be judged.
+        """A sentence with the number of cases that cannot be judged, and the first reason.
 
-        If no case is incorrect, the sentence also counts the cases without compared reports.
+        If no case is incorrect, the sentence also contains the number of cases without compared reports.
         """
         if self._refused:
             return judging.all_refused(self._refused, len(self._refused) + len(self._cases))
@@ -201,7 +201,7 @@ class JudgeResult(Findings):
         return verdict_report.cases_json(self._cases, self._refused)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the verdict for a reader."""
+        """Yield the text of the verdict for a reader."""
         if self._verdict is not None:
             yield from verdict_report.of_answers(self._verdict)
             return
@@ -282,7 +282,8 @@ def _judged(
 ) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation if they are incorrect.
 
-    `period` is the pull period of an experiment. `by_number` as in `read_judged_query`.
+    `period` is the pull period of an experiment. `by_number` has the meaning that it has in the function
+    `read_judged_query`.
 
     If nothing can be compared, the function prints warnings about possible reasons, and raises LarsError.
     """
@@ -337,7 +338,7 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
 
 
 def _pulled(query: EngineQuery, period: Period, unit: Duration, note: Warn) -> EngineQuery:
-    """Return the query; if it has no STEP and time triggers it, it is evaluated at each period."""
+    """Return the query; if it has no STEP and pull evaluates it, with an evaluation at each period."""
     windows = [source.window for source in requests.sources(query)]
     if query.language not in MERGING or query.every is not None or not windows:
         return query
@@ -352,7 +353,7 @@ def _pulled(query: EngineQuery, period: Period, unit: Duration, note: Warn) -> E
 
 
 def judged_query(path: Path, name: str, unit: Duration, *, by_number: bool = False) -> EngineQuery:
-    """Return a query with a window on a stream, as its judge reads it; `by_number` as in `lars compare`."""
+    """Return a query with a window on a stream, in the form that its judge reads."""
     read = judging.read_judged_query(path, unit, ENGINES.get(name), by_number=by_number)
     if not requests.sources(read):
         raise LarsError(f"{path}: the query has no window on a stream; expected {judging.ANSWERS_FORM}")

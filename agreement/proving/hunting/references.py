@@ -2,13 +2,17 @@
 
 The module also contains the run of a hunt, and the verdict on a run. Words of the hunt:
 
-- switch: a possible fault of an engine. `change` gives the run to judge if the engine has the fault.
-- way: one interpretation of a switch. `change` gives one run per way.
+- switch: a possible fault of an engine. If an engine has the fault, `change` returns the run that must be
+  judged.
+- way: one interpretation of a switch, if its description allows several. The function `change` returns one
+  run for each interpretation of the switch.
 - pattern: the shape that answers must have under a switch, if the switch does not determine the answers.
 - cause: a switch that explains wrong runs, and that experiments did not refute.
-- portrait: a switch made from the wrong runs themselves. It describes what they have in common.
-- miss: a row or a report of a run that a prediction does not contain, or that the run lacks.
-- counterfeit: a run with invented answers, such as the right answers, no answers, or shifted times.
+- portrait: a switch made from the wrong runs themselves. A portrait describes properties that all wrong runs
+  have.
+- miss: a row or a report that only a run or only its prediction contains.
+- counterfeit: a run with invented answers (correct answers, no answers, or answers at other times), which
+  tests a switch.
 - to refute: a run can refute a switch if the switch does not also explain the counterfeits of the run.
 """
 
@@ -66,7 +70,7 @@ class HuntedRun:
 
     @property
     def is_undefined(self) -> bool:
-        """Whether blank nodes make the answers incomparable.
+        """Whether blank nodes make it impossible to compare the answers.
 
         Rows as texts do not show which terms are blank nodes. No specification defines whether the same
         triple with a blank node counts twice at one time.
@@ -111,7 +115,7 @@ class HuntedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The verdict on a run, with the expected and reported rows at each place.
+    """The verdict on a run, with the expected and the reported rows of each push or evaluation.
 
     `correct` is None if nothing can be compared. `choice` describes the start time t0 and the window bounds
     of the expected rows, if several choices were tried. A place is a push if `by_push` is true, otherwise an
@@ -136,7 +140,7 @@ Pattern = Callable[[Sequence[ReportMatch]], bool]
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run with everything that its judgement needs: specification, query, input, and recording.
+    """A run with the data to judge it: specification, query, input, and recording.
 
     The run is right if all its reports are right, or if the reports match the `pattern`. `late` are the times
     in ms of the triples that arrived after a triple with a later time. `pushed` are the triples with the
@@ -155,7 +159,7 @@ class JudgedRun:
         return replace(self, recorded=replace(self.recorded, options=changed))
 
     def with_elements(self, elements: tuple[PushedTriple, ...]) -> "JudgedRun":
-        """Return the run with other stream elements in place of the triples that arrived."""
+        """Return the run with other stream elements in place of the elements that arrived."""
         return replace(
             self, recorded=replace(self.recorded, task=replace(self.recorded.task, elements=elements))
         )
@@ -175,7 +179,7 @@ class JudgedRun:
 
     @cached_property
     def counterfeits(self) -> tuple["JudgedRun", ...]:
-        """The run with replaced answers: the right answers, no answers, and the answers at other times."""
+        """The runs with invented answers: the right answers, no answers, and the answers at other times."""
         recording = self.recorded.recording
         best = self.judgement.best
         windows = (*best.transient, *best.windows, *best.later)
@@ -276,9 +280,9 @@ class Switch:
     """A possible deviation of an engine, and the definition that the deviation violates.
 
     `change` returns the runs to judge with the fault, one run per interpretation of the fault. `change`
-    raises LarsError if no such run exists. `change` returns the unchanged run if the fault does not apply to
-    the run. `held` returns whether a run shows the deviation, without judging the run, or None if the
-    deviation cannot occur in the run.
+    raises LarsError if an engine cannot have the fault in this run. `change` returns the unchanged run if the
+    fault does not apply to the run. `held` returns whether a run shows the fault, without a judgement of the
+    run; None if the run cannot show the fault.
     """
 
     sentence: str
@@ -288,7 +292,7 @@ class Switch:
 
 
 def both(one: Switch, other: Switch) -> Switch:
-    """Return one possible fault that combines two possible faults, of which neither has `held`."""
+    """Return a fault that combines two faults; neither of them has the function `held`."""
     assert one.held is other.held is None
     right = one.right if one.right == other.right else f"{one.right}; and {other.right}"
 
@@ -300,7 +304,7 @@ def both(one: Switch, other: Switch) -> Switch:
 
 @dataclass(frozen=True, eq=False)
 class Reference(ABC):
-    """A reference that judges runs.
+    """The definition of correct answers, by which the runs of a hunt are judged.
 
     `name` is the name for `lars judge --engine`. `options` define how reports are compared.
     """
@@ -325,7 +329,7 @@ class Reference(ABC):
 
     @abstractmethod
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return the smallest number of wrong rows and reports of a run, if the engine has these faults.
+        """Return the smallest number of wrong rows and reports of a run, if an engine has these faults.
 
         The result is None if the faults do not apply to the run.
         """
@@ -366,7 +370,7 @@ class Reference(ABC):
         return self.misses(run, on) == 0
 
     def obstacle(self, query: HuntedQuery) -> str | None:
-        """Return the reason why runs of a query cannot be judged; None if they can be judged."""
+        """Return the reason why the answers to a query cannot be judged; None if they can be judged."""
         del query
         return None
 
@@ -420,7 +424,7 @@ class SpecificationReference(Reference):
         )
 
     def _subject(self, run: HuntedRun) -> JudgedRun:
-        """Return the run with its task; causes that are tried on the same run share the task's answers."""
+        """Return the run with its task; causes that are tried on the run share the answers of this task."""
         if id(run) not in self._subjects:
             subject = self._prepared(run)
             while len(self._subjects) >= _KEPT:
@@ -500,7 +504,7 @@ class SpecificationReference(Reference):
 
 
 def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:
-    """Return the ways to judge a run with these faults; None if the faults do not apply to the run."""
+    """Return the runs to judge if an engine has these faults; None if the faults do not apply to the run."""
     subjects = [subject]
     for switch in on:
         if switch.held is None:
@@ -537,7 +541,7 @@ def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> b
 
 
 def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
-    """Return the smallest number of misses of the judged runs; None if a pattern does not apply."""
+    """Return the smallest number of wrong rows and reports among runs; None if a rule does not apply."""
     fewest = None if (several := list(subjects)) else 1
     for subject in (one.with_few_starts for one in several):
         judgement = subject.judgement

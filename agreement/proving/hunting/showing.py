@@ -87,7 +87,7 @@ class RuleCause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """The rules to turn off in the followed engine version to remove this cause: this rule."""
+        """Return this rule: to remove this cause, it must be turned off in the followed engine version."""
         return (self.rule,)
 
 
@@ -134,7 +134,7 @@ class Isolation:
         return tuple(rule for rule in self._others(cause) if self._right(run, (rule,)) is not None)
 
     def beside(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[EngineRule, ...]:
-        """Return the other rules that have an effect on a stream: each is needed for a wrong answer."""
+        """Return the other rules that change the answers to a stream: each is needed for a wrong answer."""
         also, others = self.also_right_without(run, cause), self._others(cause)
         if self._is_wrong_with(run, cause, also):
             return also
@@ -185,7 +185,7 @@ class Isolation:
         return self.judge.expects(run, switch)
 
     def promised(self, run: HuntedRun, causes: Causes) -> Iterator[Cause | RuleCause]:
-        """Yield the causes that a stream, whose answers are not known yet, may show separately."""
+        """Yield the causes that a stream may show separately, before the engine runs on the stream."""
         whole = None if self.followed is None else without(self.followed, run, ())
         if whole is not None and self.judge.verdict(whole).correct is not False:
             return

@@ -89,14 +89,14 @@ def _edges(query: HuntedQuery) -> list[int]:
 
 
 def _reach(query: HuntedQuery) -> int:
-    """Return the number of ticks after which a triple is in no window any more, for any t0."""
+    """Return the number of ticks after which no window contains a triple any more, for any t0."""
     return max(length + step for length, step in query.windows)
 
 
 def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
     """Yield streams of two or three triples at edges of windows.
 
-    The last triple comes when all windows closed.
+    The last triple of such a stream comes when all windows are closed.
     """
     edges, reach, letters = _edges(query), _reach(query), query.letters
     first = edges[: max(6, len(edges) // 2)]

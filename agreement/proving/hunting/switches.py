@@ -1,4 +1,4 @@
-"""All possible faults of an engine (switches): changes of the specification, query, input or answers.
+"""List all possible faults of an engine (switches): changes of the specification, query, input or answers.
 
 If two possible faults explain the same runs, the earlier one in the list is preferred.
 """
@@ -112,7 +112,7 @@ def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _of_new(subject: JudgedRun) -> JudgedRun:
-    """Return the run without the reports at repeated triples of the same time, which change nothing."""
+    """Return the run without the reports at repeated triples: such triples change no window."""
     recorded = subject.recorded
     pushes, reports = recorded.run.pushes, recorded.recording.reports
     again = {number for number, push in enumerate(pushes) if push in pushes[:number]}

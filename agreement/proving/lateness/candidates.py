@@ -1,4 +1,4 @@
-"""Late streams to try: the triples of a match, dated and delayed so that they miss an evaluation.
+"""Create late streams to try: the triples of a match, with times and delays so that they miss an evaluation.
 
 The first streams have one match of a disjunct. Later streams have more triples: another match, triples that
 match other patterns of the query (such as those of NOT EXISTS), and a triple that no pattern matches.
@@ -76,7 +76,7 @@ def _noise() -> Quad:
 
 
 def late_streams(replay: Replay, scene: Scene, side: Side) -> Iterator[LateStream]:
-    """Yield streams of a scene, streams with few triples and extreme times and delays first."""
+    """Yield the late streams of a scene, first streams with few triples and with extreme times and delays."""
     question = replay.question
     pulls = range(replay.lead, replay.lead + replay.step, question.period)[:_MOST_PULLS]
     own_windows = question.windows(side)

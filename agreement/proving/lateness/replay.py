@@ -1,4 +1,4 @@
-"""Answers as data came, compared with answers as data are dated.
+"""Compare answers as data came with answers as data are dated.
 
 An element has an event time t and an arrival time a ≥ t. The answers *on time* are the answers of `lars
 agree` without `--late`, which uses only event times. *As it came*, an evaluation at the moment T for the
@@ -70,8 +70,9 @@ class LateWitness:
 class Replay:
     """The evaluation of late streams with one static data set, many streams at once.
 
-    Times of streams are relative. All windows of a stream's evaluations must be after time 0, so that
-    streams can be placed side by side on one timeline: `lead` is the earliest event time of a stream.
+    The times of a stream are relative to its start. All windows of a stream's evaluations must be after time
+    0, so that streams can be placed side by side on one timeline: `lead` is the earliest event time of a
+    stream.
     """
 
     question: LatenessQuestion
@@ -136,7 +137,7 @@ class Replay:
         return [(self._fired((t, quad) for t, _, quad in stream), whole)]
 
     def _as_it_came(self, side: Side, stream: LateStream, end: int) -> Moments:
-        """Return the reference times between two arrivals, with what is seen there."""
+        """Return the reference times between two arrivals, with the elements that have arrived."""
         wait, period = (self.question.wait, self.question.period) if side == "pull" else (0, 1)
         fired = None if side == "pull" else self._fired((came, quad) for _, came, quad in stream)
         borders = sorted({came - wait for _, came, _ in stream})
@@ -153,7 +154,7 @@ class Replay:
         return moments
 
     def _fired(self, dated: Iterable[tuple[int, Quad]]) -> list[int]:
-        """Return the times at which the elements, dated in this way, fire push."""
+        """Return the times at which push evaluates, if the elements have these times."""
         return sorted({t for t, quad in dated if self._fires(quad)})
 
     def _fires(self, quad: Quad) -> bool:
@@ -278,7 +279,7 @@ def _is_movable(window: Window) -> bool:
 
 
 def _is_bounded(window: Window) -> bool:
-    """Return whether a window never shows elements again after a bounded time."""
+    """Return whether a window never contains an element again after a bounded time."""
     return isinstance(window, IntervalWindow) and window.reach[0] is not None
 
 

@@ -3,34 +3,34 @@
 The delay of an element is at most D. W is the wait of pull, and U is the pull period. `replay` defines the
 answers on time and as data came.
 
-L1 (no delay). If D = 0 and no window shows time points after r, each evaluation sees the same elements on
-time and as data came.
+L1 (no delay). Theorem D1: if D = 0 and no window contains time points after r, each evaluation sees the same
+elements on time and as data came.
 
 L2 (a sufficient wait). Let h be the greatest distance from a pull time r = kU forward to a time point in a
 window of the query at r (negative if all windows end before r). If h + D ≤ W, pull sees all elements of its
 windows: an element of a window has t ≤ r + h, so it arrives by r + h + D ≤ r + W. A tuple-based window
 counts the elements up to r, so h = 0.
 
-L3 (monotone pull). As data came, pull sees some of the elements that it sees on time, and windows are the
-same intervals. So a monotone query has no additional row.
+L3 (monotone pull). Theorem D3: as data came, pull sees some of the elements that it sees on time, and its
+windows are the same intervals. By D3, pull with a monotone query reports no additional row as data came.
 
-L4 (monotone push). Let each window be [r-l, r+u] or [0, r+u] with u >= 0, and take a row that push reports as
-data came at r. The elements behind the row have arrived, so their event times are at most r. Let t be the
-newest of these event times, or of the element that fired push if static data alone give the row. The same
-elements are in the windows at t, and an element that fires push is dated t. So push evaluates at t on time
-and reports the row, in the period of r or an earlier one.
+L4 (monotone push). Theorem D4: let each window be [r-l, r+u] or [0, r+u] with u >= 0, and take a row that
+push reports as data came at r. The elements behind the row have arrived, so their event times are at most r.
+Let t be the newest of these event times, or of the element that fired push if static data alone give the row.
+The same elements are in the windows at t, and an element that fires push is dated t. So push evaluates at t
+on time and reports the row, in the period of r or an earlier one.
 
-L5 (nothing is lost for good by pull). Let the query be monotone, and take the elements behind a row that
-pull reports on time at r. Element i is seen as data came by the pulls at which a window contains its event
-time and at which it has arrived. These pulls are consecutive, because the ends of windows never decrease.
-If all these sets of pulls from r on have a common pull, this pull reports the row. Sets of consecutive
-pulls have a common element if each two of them have one. The theorem holds if this is so for each r, and
-for all event times in windows at r: for a single element, and for each two elements if the row needs two.
+L5 (nothing is lost for good by pull). Let the query be monotone, and take the elements behind a row that pull
+reports on time at r. Element i is seen as data came by the pulls at which a window contains its event time
+and at which it has arrived. The pulls that see an element are consecutive, because the ends of windows never
+decrease. If one pull sees all elements behind the row, this pull reports the row. Sets of consecutive pulls
+have a common element if each two of them have one. Theorem D5 holds if this is true for each r and for all
+event times in windows at r (for each pair of elements, if the row needs two elements).
 
 L6 (nothing is lost for good by push). Let the query be monotone with windows [0, r] only. After the last
 arrival push reports all rows that it reported before.
 
-L7 (no row). If no disjunct of the query is satisfiable, neither push nor pull has a row.
+L7 (no row). Theorem D7: if no disjunct of the query is satisfiable, neither push nor pull has a row.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -83,7 +83,7 @@ class LatenessQuestion:
 
     @property
     def trigger(self) -> Trigger:
-        """The input that fires push."""
+        """The kind of input that makes push evaluate."""
         return self.agreement.setting.trigger
 
     @cached_property
@@ -94,7 +94,7 @@ class LatenessQuestion:
 
     @property
     def output(self) -> Signature:
-        """The predicate of the rows."""
+        """The predicate that contains the rows of the query."""
         return output_of(self.agreement.pair.csparql, self.agreement.setting).predicate
 
     def windows(self, side: Side) -> Sequence[Window]:

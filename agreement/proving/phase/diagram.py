@@ -57,7 +57,7 @@ class PhaseDiagram:
     def runs(self, row: PhaseRow) -> Iterator[tuple[int, int, int]]:
         """Yield the first and last length of each range with the same number of agreeing periods.
 
-        The third value is this number.
+        The third value of each result is the number of agreeing periods.
         """
         for agreeing, run in groupby(zip(self.lengths, row.agreeing, strict=True), key=itemgetter(1)):
             first, *_, last = [length for length, _ in run] * 2
@@ -98,9 +98,9 @@ def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: 
 def _needed(
     seen_matches: SeenMatches, periods: Sequence[tuple[int, int]], longest: int
 ) -> Iterator[Mapping[Row, Sequence[float]]]:
-    """Yield, for each period, each row's smallest age at push's evaluations and its age at the pull.
+    """Yield, for each period, the smallest age of each row at push's evaluations, and its age at the pull.
 
-    An age beyond the longest age is FOREVER.
+    If an age is greater than the longest age, the function returns FOREVER.
     """
     ages: list[dict[Row, list[float]]] = [{} for _ in periods]
     push, pull, times = seen_matches

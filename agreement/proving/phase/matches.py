@@ -45,9 +45,9 @@ class TimedMatch:
 
 
 def obstacle(query: EngineQuery, setting: Setting) -> str | None:
-    """Return the construct that requires a separate evaluation for each length.
+    """Return the construct of a query that requires a separate evaluation for each window length.
 
-    The result is None if no such construct exists.
+    If the query has no such construct, the result is None.
     """
     if reads_graphs(query):
         return "GRAPH inside WINDOW"

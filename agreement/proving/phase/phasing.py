@@ -77,9 +77,9 @@ def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
 
 
 def _others(query: EngineQuery, stream: Iri) -> str | None:
-    """Return why the lengths must be evaluated one by one, or None.
+    """Return the reason why each window length must be evaluated separately, or None.
 
-    The reason is that the stream is read through several windows with a length.
+    The reason is that the query reads the stream through several windows with a length.
     """
     own = {source.window for source in sources(query) if source.stream == stream}
     count = sum(isinstance(window, Range) for window in own)

@@ -1,4 +1,4 @@
-"""The queries of the suite: the features that the queries test, and the triples of their streams."""
+"""Read the queries of the suite: the features that they test, and the triples of their streams."""
 
 import re
 import tomllib
@@ -54,7 +54,7 @@ _PREDICATE: Final = re.compile(r":([pqr])\b")
 
 
 def _letters(family: QueryFamily, written: str) -> tuple[Letter, ...]:
-    """Return the written letters for each stream; by default, letters with its windows' predicates."""
+    """Return the written triples of each stream; by default, triples with the predicates of its windows."""
     streams = dict.fromkeys(stream for stream, *_ in family.windows)
     if written:
         triples = [

@@ -52,8 +52,8 @@ class VectorReports:
     Times of the stream are time points. Reports are compared before the time of the last element, because
     later reports may be pending when the last element arrives. Compared reports begin at time 0, also for
     windows that close at multiples of their slide. Assume that t0 is the time of the first element in the
-    window's own stream. If this stream is empty, the first element of any stream determines t0; with `never`,
-    the window never begins.
+    window's own stream. If this stream is empty, the first element of any stream determines t0. With `never`,
+    the window never opens.
     """
 
     query: EngineQuery
@@ -167,7 +167,7 @@ class VectorReports:
 
         In one sequence the late element is lost. In another sequence, the late element is in the windows that
         close after its arrival. A stream must be in order, so RSP-QL defines neither sequence. If arrivals
-        trigger reports, the late element is ignored. If the element is in order in its own stream, no
+        trigger reports, the late element is ignored. If the element is in order within its own stream, no
         definition calls it late. In this case the reports that ignore the order of arrival are also right.
         """
         (late,) = self.late
@@ -266,7 +266,7 @@ class VectorReports:
         return self._scheduled[own]
 
     def _place(self, vector: ParameterVector) -> tuple[object, ...]:
-        """Return the key that determines reporting times.
+        """Return a key of a parameter vector: vectors with the same key report at the same times.
 
         The combination matters only for several windows.
         """
@@ -299,7 +299,7 @@ class VectorReports:
         return self._one(pair for pair in every if 0 <= pair[0] < self.until)
 
     def _one(self, pairs: Iterable[TimedRows]) -> Reports:
-        """Return the same object for equal sequences of reports.
+        """Return the same object for equal sequences of reports, to save memory.
 
         Most parameter vectors have equal reports.
         """
@@ -318,7 +318,7 @@ class VectorReports:
         return self._interned.setdefault(own, own)
 
     def look(self, under: Iterable[ParameterVector]) -> None:
-        """Evaluate the content of windows under several parameter vectors together, which is faster.
+        """Evaluate the content of windows for several parameter vectors together, which is faster.
 
         The content of windows at a tick does not depend on the report policy.
         """

@@ -193,7 +193,10 @@ def _reports_text(reports: ExpectedReports) -> str:
 
 @lru_cache(maxsize=2**12)
 def _report_text(names: tuple[str, ...], t: int, rows: tuple[Row, ...]) -> str:
-    """Return a report as JSON; the result is cached, because most choices of a test share reports."""
+    """Return a report as JSON.
+
+    The result is cached, because most parameter choices of a test have this report.
+    """
     return json.dumps({"t": t, "rows": [_row(names, row) for row in rows]}, ensure_ascii=False)
 
 

@@ -124,7 +124,7 @@ def writing_of(
 
 
 def _in_whole_units(writing: QueryWriting, profile: ProfileReply) -> QueryWriting:
-    """Return a notation whose time points are whole units of an engine."""
+    """Return the notation of queries with time points that are whole units of an engine."""
     scaled = writing.for_unit(profile.unit)
     if scaled.scale > 1 and writing.language is not Language.RSPQL:
         raise LarsError(
@@ -200,7 +200,7 @@ def _row_shape(row: Iterable[tuple[str, str | None]], answer: SuiteAnswer) -> Ha
 
 
 def _compared(text: str, answer: SuiteAnswer) -> Hashable:
-    """Return a term in the form for comparison.
+    """Return a term of an answer in the form for comparison with expected terms.
 
     No engine can write all digits of a quotient with an infinite expansion. So a number that has the first
     digits of an expected quotient is replaced by this quotient.
@@ -219,7 +219,7 @@ _SHORT: Final = 10**6
 
 @lru_cache(maxsize=2**14)
 def _term(text: str, lexical: bool) -> Hashable:
-    """Return a number or a boolean as its exact value, and another term as its text."""
+    """Return the value of a number or boolean, or the text of another term."""
     words = as_lexical(text) or text if lexical else text
     known = value(constant_of(words))
     if isinstance(known, bool):  # which Python has as a number: true is not 1
@@ -389,7 +389,7 @@ class TestResult:
     """The result of a test: its outcome and the expected reports.
 
     - `right` are the expected reports under the chosen parameters.
-    - `fits` are the choices under which the answer is right.
+    - `fits` contains the parameter choices under which the answer is right.
     - `unseen` is the number of reports in `right` that are not compared, because the last element triggers
       them.
     """
@@ -403,7 +403,7 @@ class TestResult:
 
     @property
     def test(self) -> SuiteTest:
-        """The test of this result."""
+        """The test to which this result belongs."""
         return self.answer.test
 
 
@@ -495,7 +495,7 @@ def _offered(
 ) -> list[Choice]:
     """Return the choices for which at least half of the applicable tests expect a report.
 
-    Under another choice, an engine that reports nothing would pass nearly every test.
+    If other choices were offered, an engine that reports nothing would pass nearly every test.
     """
     judged: Counter[int] = Counter()
     silent: Counter[Choice] = Counter()
@@ -544,7 +544,7 @@ def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
 
 
 def _has_sizes(reports: Iterable[tuple[float, Sized]], sizes: Mapping[float, int]) -> bool:
-    """Return whether `sizes` are the total numbers of rows at each time; most reports differ in the first."""
+    """Return whether reports have the given total numbers of rows at each time."""
     found: dict[float, int] = {}
     for t, rows in reports:
         found[t] = found.get(t, 0) + len(rows)
@@ -598,12 +598,13 @@ def _best(
     every: Sequence[Choice],
     usual: frozenset[Choice],
 ) -> Choice:
-    """Return the choice with the most passed tests; among equal choices, the one with the fewest failures.
+    """Return the parameter choice with which most tests pass; among equal choices, with the fewest failures.
 
-    An unlikely choice must fit all tests, or pass the share `_WORTH` of tests more than likely choices.
-    Without this condition, a fault with several windows would look like a different t0 for each window.
-    If no choice fits all tests, an unusual choice must pass the share `_MISFIT` of tests more. Without the
-    share `_MISFIT`, several faults would look like other parameters.
+    An unlikely choice must fit all tests, or more tests than likely choices, by the share `_WORTH` of all
+    tests. Without this condition, a fault with several windows would look like a different t0 for each
+    window. If no choice fits all tests, an unusual choice must pass more tests than usual choices, by the
+    share `_MISFIT` of all tests. Without this rule about `_MISFIT`, an engine with several faults would look
+    like an engine with unusual parameters.
     """
     passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()
@@ -663,7 +664,7 @@ def _result(
 def _misfits(
     judged: Sequence[tuple[str, frozenset[Choice], frozenset[int]]], every: Sequence[Choice]
 ) -> tuple[str, ...]:
-    """Return tests that no single choice fits.
+    """Return a few tests such that no single choice of parameters fits all of them.
 
     If any of the returned tests is removed, some choice of parameters fits the remaining tests.
     """

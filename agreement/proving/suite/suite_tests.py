@@ -42,8 +42,9 @@ class SuiteTest:
     """A test: its query in each language, its stream in time points, and its expected reports.
 
     For a language of `texts`, `expected` returns the different reports of the vectors that the language
-    allows. The test makes no requirement under other vectors. Compared reports end before the last element.
-    A test from a file reads its expected reports at the first call, because they are most of a suite.
+    allows. For any other parameter vector, the test requires nothing. Reports at or after the time of the
+    last element are not compared. A test from a file reads its expected reports at the first call, because
+    they are most of a suite.
     """
 
     name: str
@@ -155,7 +156,7 @@ def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest
 
 
 def ended(query: SuiteQuery, stream: tuple[Push, ...]) -> tuple[Push, ...]:
-    """Return a stream with an ending that makes an engine fail if the engine never reports.
+    """Return a stream with additional elements at its end, so that an engine fails if it never reports.
 
     The ending contains the triples of a row, and an unrelated triple in each stream at all other times. So
     each window reports again: by the clock, at an arrival, or at a later element. No window closes empty,
@@ -165,7 +166,7 @@ def ended(query: SuiteQuery, stream: tuple[Push, ...]) -> tuple[Push, ...]:
 
 
 def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterator[Push]:
-    """Yield the elements of an ending that begins after a time; the given letters make a row."""
+    """Yield the elements of an ending that begins after a time; the given triples make a row."""
     sizes = [(int(width), int(slide)) for _, width, slide, _ in query.family.windows]
     width, slide = (max(column) for column in zip(*sizes, strict=True))
     # A window closes before the row comes: to IStream the row is new then. The row comes more than once
@@ -183,7 +184,7 @@ def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterato
 
 @cache
 def _row_letters(name: str) -> tuple[Letter, ...]:
-    """Return the fewest letters of a query that give a row if they arrive at one time."""
+    """Return the fewest triples of a query's streams that give a row if they arrive at one time."""
     (query,) = (query for query in catalogue() if query.name == name)
     text, static = WRITTEN[Language.RSPQL].text(query.family), static_of(query.family.static)
     own = [letter for letter in query.letters if letter[1] != NOISE]
@@ -196,7 +197,7 @@ def _row_letters(name: str) -> tuple[Letter, ...]:
 
 
 def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
-    """Return a query in the other languages that can express it.
+    """Return a query in the other query languages that can express it.
 
     CQELS has no slide and reports only new rows. If WHERE contains more than the patterns of windows, only
     RSP-QL defines the sources of the patterns, and no other language is used.

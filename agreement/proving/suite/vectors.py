@@ -119,7 +119,7 @@ class ParameterVector:
     def departures(self, own: Specification) -> Mapping[str, str]:
         """Return the parameters that differ from a language's own specification, each with both values.
 
-        Every start time is allowed.
+        In this comparison, every start time is allowed.
         """
         reports = [one for one in get_args(Strategy) if one in own.report]
         allowed = {
@@ -136,7 +136,7 @@ class ParameterVector:
         }
 
     def meanings(self) -> Iterator[str]:
-        """Yield a sentence for each of t0 and combination whose value does not explain itself."""
+        """Yield a sentence about t0 and a sentence about combination, if their values need an explanation."""
         start = str(self.start)
         if "/" in start:
             one, other = start.split("/")
@@ -213,7 +213,7 @@ def alike_by_starts(
 def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:
     """Return the numbers of the parameter vectors that fit a specification.
 
-    Without a start time, for any t0.
+    If no start time is given, vectors with any t0 are returned.
     """
     ends = set(of.bounds) if bounds is None else {bounds}
     return frozenset(
@@ -244,7 +244,9 @@ def in_ranges(numbers: Iterable[int]) -> str:
 
 
 def of_ranges(text: str) -> Iterator[int]:
-    """Yield the numbers in a text of ranges; raises ValueError unless the numbers ascend and name vectors.
+    """Yield the numbers in a text of ranges, such as `0..2,7`.
+
+    Raises ValueError unless they ascend and are numbers of vectors.
 
     >>> list(of_ranges("0-2,7"))
     [0, 1, 2, 7]

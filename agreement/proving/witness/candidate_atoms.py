@@ -2,8 +2,8 @@
 
 For each variable, the search tries fresh values, constants, and one value for each range that conditions
 define. Two variables can have the same value because of a join, or because two patterns match the same
-triple. A class contains the variables that can be equal, the constants at their positions, and the conditions
-on them.
+triple. A class of variables contains the variables that can be equal, the constants at their positions, and
+the conditions on them.
 """
 
 from collections import Counter
@@ -255,8 +255,8 @@ def region_values(
     """Return the values to try for the variables of a class: `many` terms per region, and the constants.
 
     Conditions on one variable define regions. Of a condition on several variables, the parts with one
-    variable define regions. If a part of a condition has several variables, all numbers between the constants
-    are tried, as many as the part has variables.
+    variable define regions. If a part of a condition has several variables, numbers between all constants are
+    tried, as many as the part has variables.
     """
     expressions = [each for condition in conditions for each in _expressions(condition)]
     compared = [*constants_in(expressions), *triple_terms(expressions, new)]
@@ -307,10 +307,11 @@ def _parts(expression: logic.Expression) -> Iterator[logic.Expression]:
 
 
 def occurrences(program: Program) -> Mapping[Variable, int]:
-    """Return, for each variable, the number of places at which a derivation can have different values.
+    """Return, for each variable, the number of places at which one derivation can give it different values.
 
     If a rule hides a variable (in a sub-SELECT or EXISTS), each use of the derived predicate has its own
-    value of the variable. A loop may repeat any number of times, but only one round is counted.
+    value of the variable. A loop in the program may repeat any number of times, but only one round is
+    counted.
     """
     looping = bool(positive_loops(program))
 
@@ -359,9 +360,9 @@ def candidate_atoms(
 
     Unless the static data are `known`, the search also chooses static triples. With `any_source`, the search
     may put each triple into each stream and into the static data. For each stream, further triples match no
-    pattern, unless a pattern has a variable as predicate. Enough of these triples at one time push all
-    content out of tuple windows. With `noisy`, further triples make push evaluate. A match of a pattern with
-    any predicate can also make push evaluate.
+    pattern, unless a pattern has a variable as predicate. If enough of these triples arrive at one time, they
+    push all content out of tuple windows. With `noisy`, further triples make push evaluate. A match of a
+    pattern with any predicate can also make push evaluate.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))
@@ -401,7 +402,7 @@ _MOST_DISPLACING: Final = 3
 
 
 def _displacing(programs: Iterable[Program], stream: Iri) -> int:
-    """Return the number of triples at one time that clear the tuple windows, limited, and at least 1."""
+    """Return how many triples at one time clear the tuple windows of a stream (within limits, at least 1)."""
     sizes = [
         window.size
         for program in programs
@@ -414,7 +415,7 @@ def _displacing(programs: Iterable[Program], stream: Iri) -> int:
 def _own_sources(
     programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Mapping[tuple[Term, ...], frozenset[Term]]:
-    """Return the sources of each pattern in the programs in which each pattern has its own source.
+    """Return the sources in which each pattern is matched, for programs whose patterns have one source each.
 
     In the other programs, a pattern may match any stream and the static data.
     """
@@ -435,7 +436,7 @@ def _names(
 ) -> Iterator[Term]:
     """Yield the sources of a pattern.
 
-    A variable ranges over all streams, or over graph names and a new one.
+    If the source of a pattern is a variable, it ranges over all streams, or over graph names and a new name.
     """
     source = pattern.arguments[3]
     if not isinstance(source, Variable):

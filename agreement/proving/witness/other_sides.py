@@ -1,11 +1,12 @@
 """Search for witnesses between other sides than push and pull: two profiles, or two readings of one query.
 
-Profiles are specifications or engine versions. Streams are tried one by one, the smallest first. Reports
-depend on the start of windows, so a stream does not represent shifted streams. Let g divide every length,
-slide and start. A stream of n triples is characterised by the multiples of g around its times, and by the
-order of its times between these multiples. So the search tries at most n time points after each multiple of
-g. Two kinds of streams are not tried: times later than twice the longest window and slide after the last
-start, and other orders of triples at one time. Negative results mention these limits.
+Profiles are specifications or engine versions. The search tries streams one by one, the smallest stream
+first. Reports depend on the start of windows, so a stream does not represent shifted streams. Let g divide
+every length, slide and start. A stream of n triples is characterised by the multiples of g around its times,
+and by the order of its times between these multiples. So the search tries at most n time points after each
+multiple of g, if streams have n triples. Two kinds of streams are not tried: times later than twice the
+longest window and slide after the last start, and other orders of triples at one time. If the search finds no
+stream, the output mentions these limits.
 
 Readings of one query are two values of its bounds, triggers, profiles, operators or variants. Both readings
 are evaluated by push.
@@ -114,7 +115,7 @@ class ProfileContest:
         return none_up_to(most, candidates, "no theorem bounds the triples of two profiles", when)
 
     def _times(self, size: int) -> list[int]:
-        """Return the time points at which triples of tried streams arrive."""
+        """Return the time points at which the triples of a tried stream arrive."""
         unit = self.setting.unit
         windows = [source.window for query in self.queries for source in sources(query)]
         ranges = [window for window in windows if isinstance(window, Range)]

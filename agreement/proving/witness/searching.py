@@ -1,6 +1,6 @@
 """Search for the smallest stream on which two sides differ.
 
-The evaluation of `lars agree` confirms the result.
+The evaluation of `lars agree` confirms each stream that the search finds.
 
 A search without a result is a proof for two reasons: theorem A7, and the chosen triples represent all
 streams.
@@ -9,17 +9,17 @@ A7. Assume that both sides are monotone: no `not`, no aggregates, only time wind
 side reports, and one derivation of the row at one evaluation. The derivation uses at most n triples of
 streams, where n is the maximum number of stream patterns in a derivation. Under push, one more triple makes
 the side evaluate. Without all other triples, the side still reports the row. The other side has less content
-and no more evaluations, so it reports no more rows. So n triples are enough, or n + 1 triples under push, for
-windows of any bounds and slides.
+and no more evaluations, so it reports no more rows. So for windows of any bounds and slides, n triples are
+enough, or n + 1 triples under push.
 
 Values. Give each variable of the derivation its own value that no condition distinguishes from the original
 value: a fresh IRI, or a term of the same region outside queries and static triples. A constant that a query
-names is unchanged. A variable that a rule hides (in a sub-SELECT or EXISTS) counts once for each use of the
-rule. The derivations of the other side existed before: the new values map onto the old values, constants map
-onto themselves, and conditions keep their truth. The search therefore needs as many terms of each region of
-values as a derivation has variables, if each comparison is between a variable and a constant (see `values`).
-The triple that triggers push matches no pattern, or a pattern that matches everything. In the second case,
-the terms of this triple are also in their regions.
+names is unchanged. If a rule hides a variable (in a sub-SELECT or EXISTS), the variable counts once for each
+use of the rule. The derivations of the other side existed before: the new values map onto the old values,
+constants map onto themselves, and conditions keep their truth. The search therefore needs as many terms of
+each region of values as a derivation has variables, if each comparison is between a variable and a constant
+(see `values`). The triple that triggers push matches no pattern, or a pattern that matches everything. In the
+second case, the terms of this triple are also in their regions.
 """
 
 from collections.abc import Callable, Iterator
@@ -74,7 +74,7 @@ def most_arrivals(question: Question) -> int | None:
 
 @lru_cache(maxsize=256)
 def _patterns(program: Program, predicate: terms.Signature) -> int:
-    """Return the maximum number of stream patterns in a derivation of the predicate."""
+    """Return the maximum number of triple patterns over streams in a derivation of the predicate."""
     if predicate == (TRIPLE, 4):
         return 1
     derived = intensional(program)
@@ -111,7 +111,7 @@ def _derives(rule: Rule, predicate: terms.Signature) -> bool:
 
 
 def _met(program: Program, rule: Rule) -> frozenset[terms.Term]:
-    """Return the predicates of triples that every derivation by a rule needs."""
+    """Return the predicates of triples that every derivation through a rule needs."""
     needed = [
         atom
         for part in rule.body
@@ -155,7 +155,7 @@ def _untold(literal: formulas.BodyLiteral) -> str | None:
 
 
 def _is_simple(expression: formulas.Expression) -> bool:
-    """Return whether regions determine the truth of a condition, because it compares only one variable.
+    """Return whether a condition compares only one variable, so that the chosen values decide it.
 
     Tests of kinds of terms are not simple, because they also need blank nodes.
     """
@@ -197,7 +197,8 @@ class WitnessSearch:
     - If `static` is None, static triples are also chosen.
     - `arrivals` is the maximum number of triples; if it is None, A7 determines the number.
     - `any_source`: a triple that matches a pattern may come from every stream, or be static.
-    - `more` are additional triples to choose from; the others come from the patterns of the programs.
+    - `more` are additional triples to choose from, besides the triples that match the patterns of the
+      programs.
     """
 
     contest: Contest
@@ -272,7 +273,7 @@ def out_of_time(triples: int, best: Witness | None) -> Decision:
 
 
 def _fewest(contest: Contest, candidates: Candidates) -> int:
-    """Return the smallest number of triples for a row of either side, or of the left side only.
+    """Return the smallest number of triples that a row of either side needs.
 
     With `contained`, only the left side counts.
     """
@@ -285,7 +286,7 @@ def _streams(
 ) -> Iterator[ChosenStream]:
     """Yield streams chosen by clingo.
 
-    If its encoding cannot be used, yield streams that are tried one by one.
+    If clingo cannot encode the search, the function yields streams that are tried one by one.
     """
     try:
         yield from chosen_streams(contest, candidates, sizes, deadline, progress)
@@ -311,7 +312,7 @@ def _is_readable(stream: ChosenStream) -> bool:
 
 
 def _with_graphs(contest: Contest) -> Contest:
-    """Return the sides, extended by the names of the graphs of chosen static triples."""
+    """Return the sides, with the names of the graphs of chosen static triples."""
     left, right = (replace(side, program=_naming(side.program)) for side in (contest.left, contest.right))
     return replace(contest, left=left, right=right)
 
@@ -346,7 +347,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
 
 
 def _limit(search: WitnessSearch, candidates: int) -> Decision:
-    """Return the decision for the case that no witness is found with the tried number of triples."""
+    """Return the decision that no witness was found with the tried number of triples."""
     contest, limit = search.contest, search.arrivals
     enough = [most_arrivals(side) for side in (contest.left, contest.right)]
     # With `contained` the row is the left side's; the right one has to be monotone all the same.

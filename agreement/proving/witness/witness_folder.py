@@ -121,7 +121,7 @@ def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
 
 
 def _stepping(compared: PairOnStream) -> EngineQuery:
-    """Return the C-SPARQL query; if it has no STEP, add a STEP that has no effect at this pull period."""
+    """Return the C-SPARQL query; if it has no STEP, with a STEP that changes nothing at this pull period."""
     query, every = compared.pair.csparql, Duration(compared.period * compared.setting.unit.nanoseconds)
     if query.language is not Language.CSPARQL:
         return query

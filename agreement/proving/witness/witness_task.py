@@ -93,7 +93,7 @@ def _match(
 def _matched(
     one: _PlacedRow, other: _PlacedRow, names: Mapping[str, str], named: frozenset[str]
 ) -> Mapping[str, str] | None:
-    """Return the names extended so that one row becomes the other; None if this is impossible."""
+    """Return a mapping of names that makes one row equal to the other row; None if no such mapping exists."""
     if one[0] != other[0] or len(one[1]) != len(other[1]):
         return None
     known = dict(names)

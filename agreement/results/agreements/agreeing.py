@@ -110,7 +110,7 @@ class AgreeRequest:
 
 
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
-    """Return the comparison of a request; raises LarsError if the inputs cannot be compared."""
+    """Return the comparison that a request asks for; raises LarsError if the inputs cannot be compared."""
     assigned = request.options.assign
     task = comparison_on(request.inputs, request.options, request.period, warn)
     span = span_within(task.span, (request.from_, request.to))
@@ -184,8 +184,9 @@ class AgreementDifference:
     """A row that only one side reports in the period (start, end], with its cause.
 
     `row` contains the terms in N-Triples syntax, and None for unbound variables. Push last reported the row
-    at `pushed`; None means that push never reported it. Times are time points. `start_date`, `end_date`,
-    `pushed_date` and `at_date` are the dateTimes; they are None if the times of the trace are integers.
+    at `pushed`; None means that push never reported it. Times are time points. The fields `start_date`,
+    `end_date`, `pushed_date` and `at_date` contain dateTimes; they are None if the times of the trace are
+    integers.
     """
 
     variant: str
@@ -307,7 +308,7 @@ class AgreeResult(Findings):
         return agreement_report.cases(self._report)
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
-        """Return the JSON document; long lists are generated while it is written."""
+        """Return the JSON document; long lists in it are generated while the document is written."""
         basis = agreement_report.basis_json(self._report) if full else {}
         return agreement_report.as_json(self._report) | basis
 
@@ -317,12 +318,12 @@ class AgreeResult(Findings):
         return document
 
     def json_lines(self, *, full: bool = False) -> Iterable[str]:
-        """Yield the lines of the JSON document that the command prints."""
+        """Yield the lines of the JSON document that `lars agree` prints."""
         return outputs.document_lines(self.document(full=full))
 
     @property
     def remarks(self) -> Iterable[str]:
-        """Yield a note: at how many times clingo computed the same answers."""
+        """Yield a note with the number of times at which clingo computed the same answers."""
         yield "clingo verified {} of {} time points: same answers".format(*self.certified)
 
     @property
@@ -333,9 +334,9 @@ class AgreeResult(Findings):
         return (1 if self.agree is False else 0), None
 
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
-        """Yield the report for a reader.
+        """Yield the parts of the text report for a reader.
 
-        With `full`, include the parsed queries, both programs and all answers.
+        With `full`, the report includes the parsed queries, both programs and all answers.
         """
         if full:
             yield from agreement_report.basis_text(self._report)
@@ -359,7 +360,7 @@ class AgreeResult(Findings):
         return replace(page, notes=self.warnings)
 
     def notebook_html(self) -> str:
-        """Return the HTML for a notebook: the verdict and a strip of periods for each U."""
+        """Return the HTML for a notebook: the verdict, and for each U a strip of its periods."""
         from agreement.results.renderings.pages.agree_page import summary
         from agreement.results.renderings.pages.timeline import small_html
 

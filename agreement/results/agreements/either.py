@@ -1,4 +1,4 @@
-"""The command `lars agree`: each of its questions has a function."""
+"""The command `lars agree`, which calls one of two functions: `agree`, or `agree_late` with --late."""
 
 from agreement.results.agreements.agreeing import AgreeRequest, agree
 from agreement.results.base.library import Findings, Listeners, answering, offered_functions

@@ -25,7 +25,7 @@ from lars.dataclass import dataclass
 class LateResult(Findings):
     """The result of `agree_late`: the rows that late data changed, with their causes.
 
-    `late` contains the rows. `sides` are push and pull for each period.
+    `late` contains the rows that late data changed. `sides` are push and pull for each period.
     """
 
     verdict: ClassVar[str | None] = "unchanged"
@@ -59,7 +59,7 @@ class LateResult(Findings):
         return lateness_report.as_json(self._report, self.sides, self.late)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the numbers of changed rows, some of the rows, and a table of waits."""
+        """Yield the text report: the numbers of changed rows, some of these rows, and a table of waits."""
         return lateness_report.as_text(self._report, self.sides, self.late, self._asking)
 
     def page(self) -> Page:

@@ -128,7 +128,7 @@ def _fact(fact: Fact, arrivals: dict[Fact, int], dates: Dates) -> str:
 def _proved(
     sides: Sequence[LateSide], rows: Sequence[LateRow]
 ) -> Iterator[tuple[LateRow, tuple[Fact, ...], dict[Fact, int]]]:
-    """Yield rows with the input of their proofs, and the arrival times of this input."""
+    """Yield rows, each with the input of its proof and the arrival times of this input."""
     proofs: dict[LateRow, tuple[Fact, ...]] = {}
     for side in sides:
         own = [row for row in rows if (row.side, row.period) == (side.side, side.period)]

@@ -108,12 +108,12 @@ class WrittenFiles(Result):
     files: tuple[str, ...] = ()
 
     def parts(self) -> tuple[str]:
-        """Return the output of the command."""
+        """Return the text that the command prints."""
         return (self.text,)
 
 
 class Findings(Result):
-    """An immutable result of a command, with output as JSON, tables and text."""
+    """An immutable result of a command, which can be written as JSON, tables and text."""
 
     __slots__ = ()
     _main: ClassVar[str] = ""
@@ -137,7 +137,7 @@ class Findings(Result):
         return document
 
     def json_lines(self) -> Iterable[str]:
-        """Yield the lines of the document as the command prints it."""
+        """Yield the lines of the JSON document that the command prints."""
         yield json_text(self.document())
 
     @abstractmethod
@@ -145,7 +145,7 @@ class Findings(Result):
         """Return the tables that the command writes with --out."""
 
     def cases(self) -> "Iterable[VerdictCase]":
-        """Return the verdicts as test cases. A test case fails if its verdict is negative."""
+        """Return the verdicts as test cases. A test case fails if its verdict is no."""
         raise LarsError(f"cannot write test cases, because {type(self).__name__} has no verdicts")
 
     @property
@@ -299,7 +299,7 @@ def lines_table(parts: Iterable[RenderableType], description: str) -> Sequence[O
 
 
 def json_value(value: Any) -> JsonValue:
-    """Return a value in the form that its JSON text gives when it is parsed; iterators become lists."""
+    """Return a value as its JSON text would be parsed; iterators become lists."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -325,7 +325,7 @@ class Listeners:
 
     `source_files` contains the temporary files for data that a Python program gives as values. `command` is
     the command line; it is empty in Python. The context manager `keeping` yields an event. A signal (such as
-    Ctrl-C) sets the event to end the run.
+    Ctrl-C) sets this event, so that the run ends.
     """
 
     warn: Warn = unsaid
@@ -416,9 +416,9 @@ def answering(function: Callable[..., _Result]) -> Answering[_Result]:
 def _values_of(
     name: str, options: Sequence[Option], inputs: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Return the values of a call by option name.
+    """Return the values of the options in a call of a function, by the names of the options.
 
-    Raise TypeError for an unknown keyword, or for a keyword in the place of an input.
+    Raises TypeError for an unknown keyword, or if a keyword is given for a positional argument.
     """
     known = [option.name for option in options if not option.argument]
     for keyword in keywords:
@@ -471,7 +471,7 @@ def _is_given(value: object) -> bool:
 def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
     """Return the values of options.
 
-    If a value is data and not a path, replace the value by a temporary file.
+    If a value is data (such as a table) and not a path, a temporary file replaces the value.
     """
     if values is None or option.source is None:
         return values
@@ -522,7 +522,7 @@ def _described(options: Sequence[Option]) -> str:
 
 
 def _of_python(option: Option) -> str:
-    """Return the help text of an option. In the text, names of keywords replace flags such as --to."""
+    """Return the help text of an option. In the help text, names of keywords replace flags such as --to."""
     text = re.sub(r"--([a-z][a-z0-9-]*)", lambda flag: flag[1].replace("-", "_"), option.help)
     return text.replace(" Repeatable.", "")
 

@@ -24,7 +24,9 @@ _PLAIN: Final = frozenset(
 
 
 def in_python(declared_option: Option, value: Any) -> Any:
-    """Return the converted value of a keyword. Data in the value are already replaced by files.
+    """Return the value of a keyword, converted to a built-in type.
+
+    If the value was data, a file has already replaced it.
 
     Numbers of numpy are valid numbers, and a timedelta is a valid duration. If the conversion fails, the
     LarsError names the keyword.
@@ -54,7 +56,10 @@ def in_python(declared_option: Option, value: Any) -> Any:
 
 
 def item_name(declared_option: Option, place: int) -> str:
-    """Return the name of one value of an option that takes several values; the first place is 0."""
+    """Return the name of one value of an option with several values, such as `inputs[1]`.
+
+    The first has the number 0.
+    """
     return f"{declared_option.name}[{place}]"
 
 
@@ -112,7 +117,7 @@ def _of_numpy(value: Any) -> Any:
 
 
 def fitting(accepted: str, value: Any) -> Any:
-    """Return a value converted for a keyword; raises TypeError if its type does not fit.
+    """Return a value in the type that a keyword accepts; raises TypeError if its type does not fit.
 
     Values of data types (queries, traces, static data) are not checked here, because they are written to
     files.

@@ -131,7 +131,7 @@ class SourceFiles:
         return copy.serialize(format=form)
 
     def _shared(self, node: Node) -> Node:
-        """Return a node for a file.
+        """Return a node of rdflib as it is written to a file.
 
         A blank node that occurs in several values of one call is one node in all files.
         """
@@ -183,7 +183,7 @@ def _file_name(text: str) -> tuple[str, str]:
 def _as_trig(elements: Iterable[Element], shared: Callable[[Node], Node] = lambda node: node) -> str:
     """Return elements in order as TriG, with a named graph for each element.
 
-    The function `shared` converts nodes.
+    The function `shared` converts the nodes of the graphs.
 
     >>> from rdflib import URIRef
     >>> a = URIRef("http://e/a")

@@ -262,7 +262,10 @@ def _slug(text: str) -> str:
 
 
 def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
-    """Write a folder for each fault, the list of all faults, and the JSON document; or write nothing."""
+    """Write a folder for each fault, the list of all faults, and the JSON document.
+
+    If an error occurs, nothing is written.
+    """
     # Loads what only pages need.
     from agreement.results.renderings.hunt_report import fault_page, hunt_page
     from agreement.results.renderings.pages.page import write_page

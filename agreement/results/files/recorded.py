@@ -54,7 +54,7 @@ def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, An
 
 
 def adapter_option() -> Any:
-    """Return the field of the adapter's command."""
+    """Return the declaration of the option --adapter: the command that starts the adapter."""
     return option(None, "Command that starts the adapter.", metavar="COMMAND")
 
 
@@ -239,7 +239,10 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
 
 
 def _opened(path: Path | None) -> AbstractContextManager[TextIO | None]:
-    """Return a new file for messages. If no path is given, return a context manager of None."""
+    """Open a new file for the messages of an adapter.
+
+    If no path is given, the function returns a context manager of None.
+    """
     if path is None:
         return nullcontext()
     try:
@@ -279,7 +282,7 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
 
 
 def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
-    """Return the parsed query.
+    """Return the parsed query of a file.
 
     If the query fits no known language, print a warning and return None, because a run can be recorded
     without a parsed query.

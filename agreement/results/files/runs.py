@@ -137,7 +137,7 @@ class RunResult(Findings):
 
 
 def _warnings(cells: Sequence[Cell], cell_results: Mapping[str, Json]) -> Iterator[str]:
-    """Yield each warning once.
+    """Yield each warning of the cells of an experiment once.
 
     If only some cells have a warning, the warning contains the names of these cells.
     """

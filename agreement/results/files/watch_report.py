@@ -124,7 +124,10 @@ def _about_period(column: Column) -> Column:
 
 
 def _in_period(row: Sequence[TableValue], difference: RowDifference) -> Sequence[TableValue]:
-    """Return a row of the differences: a report of push before the period may be forgotten on a stream."""
+    """Return a row of the table `differences`.
+
+    `pushed` is omitted if push reported the row before the period.
+    """
     place = [column.name for column in DIFFERENCES].index(_PUSHED)
     pushed, start = difference.pushed, difference.interval.start
     pushed = pushed if pushed is not None and pushed > start else None
@@ -132,7 +135,7 @@ def _in_period(row: Sequence[TableValue], difference: RowDifference) -> Sequence
 
 
 def findings(judged: JudgedPeriods, dates: Dates) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong in the periods of a batch: the period, and a sentence without its subject."""
+    """Yield the findings of a batch: a period, and the end of a sentence about its error."""
     for variant, verdict, period in judged.disagreeing:
         causes = Counter((found.side, found.cause) for found in variant.differences(period))
         listed = "; ".join(
@@ -210,7 +213,10 @@ def counts(state: WatchState, dates: Dates) -> Iterator[tuple[str, str]]:
 
 
 def page(state: WatchState, dates: Dates, pace: Sequence[tuple[str, str]], question: str) -> "Page":
-    """Return the content of the page: the numbers, and the last findings; `pace` are times that passed."""
+    """Return the content of the HTML report of a watch: the numbers and the last findings.
+
+    `pace` are times that passed.
+    """
     # Loads what only pages need.
     from agreement.results.renderings.pages.blocks import text_page
     from agreement.results.renderings.pages.page import Page

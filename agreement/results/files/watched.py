@@ -60,11 +60,11 @@ _REJECTED: Final = "rejected"
 class WatchRequest:
     """The arguments of `lars watch`.
 
-    Push evaluates when data arrive. Pull evaluates every U time points.
-    Reads, with Spark Structured Streaming, the files that arrive in the folder of --source.
-    Prints each period on which push and pull disagree, when no later element can change it.
-    Adds rows to the tables periods, differences and too-late in the folder of --out. Ctrl-C ends the run.
-    Repeat the command to continue. Each period is in the tables once, even after a crash.
+    Push evaluates when data arrive. Pull evaluates every U time points. Reads, with Spark Structured
+    Streaming, the files that arrive in the folder of --source. Prints each period on which push and pull
+    disagree, as soon as no later element can change the verdict. Adds rows to the tables periods, differences
+    and too-late in the folder of --out. Ctrl-C ends the run. To continue the run, repeat the command. Each
+    period is in the tables once, even after a crash.
 
     Example:
     lars watch samples/slide --source arriving --checkpoint kept --out tables --delay 2 --once
@@ -164,7 +164,7 @@ class WatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class WatchRun(Result):
-    """The run of `watch`; the stream is read while `parts` is read."""
+    """The run of `lars watch`; the run reads the stream while `parts` is read."""
 
     streamed: ClassVar[bool] = True
     request: WatchRequest
@@ -230,7 +230,7 @@ class WatchRun(Result):
         return watch_report.page(state, self._dates(state), pace, question)
 
     def _write_page(self, every: float = 0) -> None:
-        """Write the HTML report, if it is wanted and the last one is old enough."""
+        """Write the HTML report, if the user requested a report and the last report is old enough."""
         if self.request.report is None or monotonic() - self._pace.get(_WRITTEN, -every) < every:
             return
         # Loads what only pages need.
@@ -318,7 +318,7 @@ class WatchRun(Result):
     def _begin(self, zero: str) -> datetime:
         """Return time 0 of a stream: before all elements that may arrive, at a whole period since midnight.
 
-        `zero` is the dateTime before the oldest element of the first batch.
+        `zero` is a dateTime before the oldest element of the first batch.
         """
         try:
             longest = self._duration(max(self.watcher.periods))
@@ -465,7 +465,7 @@ def _set_logs(watcher: Watcher, request: WatchRequest, task: AgreementTask) -> N
 
 @offered_functions(WatchRequest)
 def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
-    """Return the run of a watch; the stream is read while its text is read."""
+    """Return the run of a watch; the run reads the stream while its text is read."""
     source, checkpoint, out = _folders(request)
     of_lines = is_spooled(str(request.source))
     if not (of_lines or exists(source, folder=True)):

@@ -107,10 +107,10 @@ class LogsRequest:
 class LogsResult(Findings):
     """The result of `compare_logs`: the matched alerts of both logs, and the predictions of each log.
 
-    `predictions` contains the predictions of the first log and the predictions of the second log. In both,
-    the best prediction is first. Without events, `predictions` is empty. If no query is given, `draft` is the
-    text of a query that was derived from the columns of the logs. `missed` counts the alerts of the first log
-    that a pulling system would not report.
+    `predictions` contains the predictions of the first log and the predictions of the second log. In each of
+    the two lists, the best prediction is first. Without events, `predictions` is empty. If no query is given,
+    `draft` is the text of a query that was derived from the columns of the logs. `missed` counts the alerts
+    of the first log that a pulling system would not report.
     """
 
     verdict: ClassVar[str | None] = "same"
@@ -190,7 +190,7 @@ def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
 
 
 def _alike(mine: Sequence[str], yours: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of columns with similar names, or the only pair."""
+    """Yield pairs of columns of the two logs with similar names, or the only pair."""
     if len(mine) == len(yours) == 1:
         yield mine[0], yours[0]
         return
@@ -314,7 +314,7 @@ def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | No
 
 
 def _minute(zero: str | None, times: Iterable[float]) -> int:
-    """Return the last whole minute before all times in ms from `zero`; 0 if times are numbers."""
+    """Return the last whole minute before all times, as ms from `zero`; 0 if the times are numbers."""
     return 0 if zero is None else initial.minute_before(times)
 
 
