@@ -5,6 +5,7 @@ around a derived atom, which shows the atom at the present time only.
 """
 
 import re
+from itertools import count
 from typing import Final
 
 from lars.durations import NANOSECONDS, Duration
@@ -14,7 +15,9 @@ from lars.language import terms
 from lars.language.program import Program, Rule, variables
 from lars.language.windows import TimeWindow
 
-_WORD: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
+_WORD: Final = re.compile(r"(?!not\Z)[a-z][A-Za-z0-9_]*")
+_CAPITAL: Final = re.compile(r"[A-Z][A-Za-z0-9_]*")
+_OTHER: Final = re.compile(r"[^A-Za-z0-9_]")
 _SHOWN: Final = "atoms, ⊞^n ◇ a, not, and comparisons with +, - and *"
 _OPERATORS: Final = frozenset("+-*")
 
@@ -29,21 +32,29 @@ def write_reasoner_program(program: Program, unit: Duration) -> str:
     p(X) :- q(X, Y_y) in [5 sec], not r(X), Y_y > 2.
     """
     derived = frozenset(rule.predicate for rule in program.rules if rule.body and rule.predicate is not None)
-    return "\n".join(_Writer(rule, unit, derived).rule() for rule in program.rules)
+    strings: dict[str, terms.Term] = {}
+    return "\n".join(_Writer(rule, unit, derived, strings).rule() for rule in program.rules)
 
 
 class _Writer:
     """The writer of one rule.
 
-    `_names` maps the rule's variables to names that begin with a capital letter.
+    `_names` maps the rule's variables to names that begin with a capital letter. `strings` are the terms of
+    the program that are written as strings.
     """
 
-    def __init__(self, rule: Rule, unit: Duration, derived: frozenset[terms.Signature]) -> None:
-        self._rule, self._unit, self._derived = rule, unit, derived
+    def __init__(
+        self, rule: Rule, unit: Duration, derived: frozenset[terms.Signature], strings: dict[str, terms.Term]
+    ) -> None:
+        self._rule, self._unit, self._derived, self._strings = rule, unit, derived, strings
         own = frozenset().union(*(variables(part) for part in (*rule.body, rule.head) if part is not None))
-        plain = {one: one.name for one in own if str(one) == one.name}
-        others = sorted(own - plain.keys())
-        self._names = plain | {one: f"{'Y' * (number + 1)}_{one.name}" for number, one in enumerate(others)}
+        self._names = {one: one.name for one in own if _CAPITAL.fullmatch(one.name)}
+        taken = set(self._names.values())
+        for one in sorted(own - self._names.keys()):
+            word = _OTHER.sub("", one.name)
+            free = (name for number in count(1) if (name := f"{'Y' * number}_{word}") not in taken)
+            self._names[one] = next(free)
+            taken.add(self._names[one])
 
     def rule(self) -> str:
         """Return the rule as I-DLV-sr text."""
@@ -108,11 +119,13 @@ class _Writer:
             case terms.Number(value):
                 return str(value)
             case terms.Literal(lexical) if term == terms.Literal(lexical):
-                return f'"{self._string(lexical)}"'
+                return self._string(lexical, term)
             case _:
-                return f'"{self._string(str(term))}"'
+                return self._string(str(term), term)
 
-    def _string(self, text: str) -> str:
+    def _string(self, text: str, term: terms.Term) -> str:
         if '"' in text or "\\" in text or not text.isprintable():
             raise self._cannot(f"the text {text!r}")
-        return text
+        if (other := self._strings.setdefault(text, term)) != term:
+            raise self._cannot(f"both {other} and {term}, which would have the same text")
+        return f'"{text}"'

@@ -6,7 +6,7 @@ from typing import Final, assert_never
 
 from lars.dataclass import dataclass
 from lars.language import windows
-from lars.language.terms import Atom, Constant, Signature, Variable, signature
+from lars.language.terms import Atom, Constant, Signature, Variable, signature, write_name
 from solver.facts import Arrivals, Background, Fact, Gate, Multiples, WindowedAtom
 from solver.sql import values
 
@@ -190,7 +190,9 @@ def _background(names: values.TableNames, own: Background, program_input: Progra
         yield from values.insert_lines(names.background_table(predicate), list(map(_stored, rows)))
     for predicate in sorted(own):
         table = names.facts(predicate)
-        yield f"-- Facts of {predicate[0]}/{predicate[1]}, which hold at every time."
+        yield from values.remark(
+            f"Facts of {write_name(predicate[0])}/{predicate[1]}, which hold at every time."
+        )
         yield from values.temporary(
             table, ", ".join(f"{name} TEXT" for name in values.columns(predicate[1])) or "held TEXT"
         )

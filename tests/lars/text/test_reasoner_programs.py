@@ -163,6 +163,8 @@ def test_what_is_written_for_i_dlv_sr_is_read_as_the_program(seed, tmp_path):
         ("@_T p ← ⊞^2 @_T q.", "the head @_T p"),
         ("p(X) ← q(X), X = 7 / 2.", "(7 / 2)"),
         ('p ← q(X, "a\'b\\n").', "the text"),
+        ("p(X) ← 'not'(X).", "the predicate 'not'"),
+        ('p(X) ← q(X, <urn:a>). p(X) ← r(X, "<urn:a>").', 'both <urn:a> and "<urn:a>"'),
     ],
 )
 def test_what_i_dlv_sr_cannot_say_is_named_with_its_place(text, said, tmp_path):
@@ -171,6 +173,18 @@ def test_what_i_dlv_sr_cannot_say_is_named_with_its_place(text, said, tmp_path):
     assert ran.code == 2
     assert "p.lars:1:" in ran.err
     assert f"I-DLV-sr cannot express {said}" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("text", "written_text"),
+    [
+        ("p(X) ← q(X, ?y), r(Y_y).", "p(X) :- q(X, YY_y), r(Y_y)."),
+        ("p(?é) ← q(?é, ?è).", "p(YY_) :- q(YY_, Y_)."),
+    ],
+)
+def test_variables_keep_different_names_for_i_dlv_sr(text, written_text, tmp_path):
+    (tmp_path / "p.lars").write_text(text)
+    assert lars("translate", tmp_path / "p.lars", "--format", "idlv-sr").out == f"{written_text}\n"
 
 
 FOLDER = "stream-reasoners"

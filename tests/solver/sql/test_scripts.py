@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lars.analysis import ExportError
 from lars.language.stream import stream_of
-from lars.language.terms import Atom, Number, Variable
+from lars.language.terms import Atom, Number, Variable, write_name
 from lars.language.windows import LARGEST_TIME, Interval
 from lars.text.notation import read
 from solver.facts import Fact, Situation
@@ -166,6 +166,21 @@ def test_names_that_differ_in_case_alone_are_two_tables():
     )
     met = Situation(Interval(0, 1), [Fact(0, "e", ("a",)), Fact(0, "E", ("b",))], {})
     assert sql_rows(program, met, [1], ("ans", 2)) == {1: {("a", "b")}}
+
+
+def test_a_name_stays_inside_its_comment():
+    name = "a\nCREATE TABLE hacked(a int); --"
+    known = {(name, 1): (("b",),)}
+    text = "\n".join(
+        script(
+            read(f"{write_name(name)}(b). p(X) ← {write_name(name)}(X)."),
+            None,
+            ("p", 1),
+            (Variable("X"),),
+            ProgramInput(frozenset(known), facts=[Fact(0, name, ("c",))], background=known),
+        )
+    )
+    assert not [line for line in text.splitlines() if line.startswith("CREATE TABLE hacked")]
 
 
 def test_a_script_can_be_run_again_in_one_session():
