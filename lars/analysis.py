@@ -63,7 +63,7 @@ class UnsupportedFormulaError(LarsError):
 
 
 class InexpressibleError(LarsError):
-    """A construct that another language cannot express; who writes the rule adds the rule to the error."""
+    """An error for a construct that another language cannot express; the writer of rules adds the rule."""
 
 
 class ExportError(LarsError):
@@ -117,7 +117,8 @@ class Reach:
     """The range around an evaluation time that the windows of a program can read, in time points.
 
     `past` and `future` are distances of at least 0 from the evaluation time. Both ends belong to the range.
-    None means the end of the timeline. `tuples` are the tuple windows, whose range depends on the stream.
+    If `past` or `future` is None, the range reaches to the end of the timeline. `tuples` are the tuple
+    windows, whose range depends on the stream.
     """
 
     past: int | None
@@ -211,7 +212,7 @@ def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
 
 
 def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
-    """Return the time of the oldest atom that the window keeps at t.
+    """Return the time of the oldest atom that a tuple window keeps at t.
 
     The time of the oldest atom is the same for each choice of ties.
     """
@@ -241,7 +242,7 @@ def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int
 
 
 def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[terms.Atom | terms.Variable]:
-    """Yield the atoms and time variables that bind variables to finitely many values if the formula is true.
+    """Yield the atoms and time variables that give variables finitely many values if a formula is true.
 
     If the formula is true, the stream or the background contains the atom, and the timeline contains the
     value of a time variable of @.
@@ -492,7 +493,10 @@ def _computes(literal: logic.BodyLiteral) -> bool:
 
 
 def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
-    """Return the nodes reachable from `name` in one or more steps; `below` maps a node to its successors."""
+    """Return the nodes of a graph that can be reached from `name` in one or more steps.
+
+    `below` maps nodes to successors.
+    """
     nodes: set[Node] = set()
     left = [name]
     while left:
@@ -534,8 +538,8 @@ def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
 def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
     """Return the intensional predicates in layers, or None if the program is not stratified.
 
-    A dependency is strict under ¬, through □, and through an aggregate or order. Literals with ¬, with □, and
-    aggregates and orders can become false when the stream grows.
+    A dependency between layers is strict under ¬, through □, and through an aggregate or order. If the stream
+    grows, literals with ¬, literals with □, aggregates and orders can become false.
     """
     return _layers(
         program,
@@ -619,7 +623,7 @@ def through_box(literal: logic.BodyLiteral) -> bool:
 
 
 def gathering_parts(program: Program) -> tuple[Program, ...]:
-    """Return the rules in parts such that a part aggregates or orders only atoms of earlier parts.
+    """Return the rules in parts; each part aggregates or orders only atoms that earlier parts derive.
 
     Constraints come last. Raises LarsError if an aggregate or order depends on the head of its own rule.
     """

@@ -75,7 +75,10 @@ class TimedPoints(int):
     duration: Duration
 
     def __new__(cls, points: int, duration: Duration) -> Self:
-        """Return the number of points; results of arithmetic are plain numbers without a duration."""
+        """Return the number of points.
+
+        The result of arithmetic with it is a plain integer without a duration.
+        """
         length = super().__new__(cls, points)
         length.duration = duration
         return length

@@ -46,13 +46,19 @@ def with_fewer_variables(
 
 @dataclass
 class _Eliminator:
-    """The elimination of a variable: its literals move to a new rule; rules with equal literals share it."""
+    """The elimination of variables: literals with one variable move to a new rule.
+
+    Rules with equal literals share it.
+    """
 
     taken: frozenset[str]
     heads: dict[tuple[Atom, frozenset[BodyLiteral]], str] = field(default_factory=dict)
 
     def apart(self, rule: Rule) -> Iterator[Rule]:
-        """Yield rules that together derive the same atoms as the rule; the last rule has the rule's head."""
+        """Yield rules that together derive the same atoms as a rule.
+
+        The last rule has the head of the rule.
+        """
         if all(map(_is_plain, rule.body)):
             while (step := next(self._steps(rule), None)) is not None:
                 made, rule = step
@@ -77,9 +83,9 @@ class _Eliminator:
                 yield made, replace(rule, body=tuple(dict.fromkeys((*rest, use))))
 
     def _rule(self, parts: tuple[BodyLiteral, ...], scope: tuple[Variable, ...]) -> Rule:
-        """Return the rule for the literals of one variable.
+        """Return the new rule for the literals that contain a variable.
 
-        Two lists of literals that differ only in the names of variables get the same head.
+        If two lists of literals differ only in the names of variables, their new rules have the same head.
         """
         inner = _ordered(parts, None)
         names = {name: Variable(f"X{place}") for place, name in enumerate(dict.fromkeys((*scope, *inner)))}
@@ -111,7 +117,7 @@ def _unfolded_rules(program: Program, output: Signature, inputs: frozenset[Signa
 
 
 def _without(own: Rule, rules: tuple[Rule, ...], taken: frozenset[str]) -> tuple[Rule, ...] | None:
-    """Return the rules in which the body of `own` replaces the atoms of its head.
+    """Return the rules in which the body of the rule `own` replaces each atom of its head.
 
     Return None if the replacement is impossible or saves no variables. `taken` are the names of predicates.
     """
@@ -153,7 +159,7 @@ def _has_variables_alone(atom: Atom) -> bool:
 
 
 def _width(rules: Iterable[Rule]) -> int:
-    """Return the greatest number of variables in a rule's body."""
+    """Return the greatest number of variables in the body of a rule."""
     return max(len(frozenset[Variable]().union(*map(variables, rule.body))) for rule in rules)
 
 

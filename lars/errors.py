@@ -72,7 +72,7 @@ class DisputedAnswerError(FailedRunError):
 
 
 def about(path: Path | str, error: LarsError) -> LarsError:
-    """Return the error with the path of a file in front; a disputed answer keeps its text.
+    """Return the error with the path of a file in front; the text of a disputed answer stays unchanged.
 
     An OutOfMemoryError also keeps its text.
     """
@@ -115,11 +115,11 @@ _UNDER_WAY: Final[list[Callable[[], str]]] = []
 
 
 class OutOfMemoryError(FailedRunError):
-    """The next step needs more memory than the run may use."""
+    """An error: the next step would need more memory than the run may use."""
 
 
 class TimeLimitError(FailedRunError):
-    """The time limit of a search has been reached."""
+    """An error: the time limit of a search has been reached."""
 
 
 @contextmanager

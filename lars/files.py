@@ -255,7 +255,7 @@ def _check_replaceable(path: Path, *, folders: bool) -> None:
 
 
 def _put(new: Path, target: Path) -> None:
-    """Move a file or folder to `target`; a folder that is at `target` moves next to `new`."""
+    """Move a file or folder to `target`; an existing folder at `target` moves next to the new folder."""
     if target.is_dir():
         old = target.rename(new.with_name("replaced"))
         try:

@@ -1,7 +1,8 @@
 """The declaration of an option, as a field of the value that the option sets.
 
 A field has a type, a default and a help text. Commands, Python and `experiment.toml` read an option by its
-declaration. The value can belong to any floor: the settings of a job are options of commands.
+declaration. The value of an option can belong to any layer of the program: the settings of a job are also
+options of commands.
 """
 
 from collections.abc import Callable, Mapping

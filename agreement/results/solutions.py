@@ -219,11 +219,11 @@ class SolveResult(Findings):
         return replace(page, template="solve", page=page.page | {"moving": steps})
 
     def _point(self, answer: AnswerAt) -> float:
-        """Return the time of an answer in time points; it can be between two time points."""
+        """Return the time of an answer as a number of time points, which can have a fraction."""
         return answer.t if answer.ms is None else answer.ms / self._unit.milliseconds
 
     def tables(self, *, runs: bool = False) -> Sequence[OutTable]:
-        """Return the tables `answers`, or `runs`, and `evaluations`."""
+        """Return the tables `answers` (or `runs` with `runs`) and `evaluations`."""
         return answer_lines.tables(self._answered, runs=runs)
 
     def _table(self, name: str | None) -> OutTable:

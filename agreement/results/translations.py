@@ -111,7 +111,7 @@ class TranslateRequest:
 
 
 def _task(request: TranslateRequest) -> translating.TranslatingTask:
-    """Return the translation task of a request."""
+    """Return the translation task that a request describes."""
     options, reading = request.input_options, request.reading
     return translating.TranslatingTask(
         path=request.query,
@@ -160,7 +160,7 @@ class Translation(Findings):
 
     @property
     def _task(self) -> translating.TranslatingTask:
-        """The translation task; raises LarsError with --to, because a query in a language has no program."""
+        """Return the translation task; raises LarsError with --to, because a query has no LARS rules."""
         if self._request.to is not None:
             raise LarsError("to=: cannot write JSON of a query in another language")
         return replace(_task(self._request), static=())
@@ -204,9 +204,9 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
 def _assigned_by_traces(
     request: TranslateRequest, path: Path, warn: Warn
 ) -> Mapping[Iri, tuple[Iri, ...]] | None:
-    """Return the predicates of each stream of an experiment, if a query without streams must name them.
+    """Return the predicates of each stream of an experiment, if the query does not name its streams.
 
-    The predicates are those of the key `assign`, and for other streams the predicates in the traces.
+    The predicates come from the key `assign`, and for streams without this key from the traces.
     """
     target, options = request.to or request.evaluation.engine, request.input_options
     if target is None or target in MERGING or not (query := requests.load_query(path, SECOND)).merged:

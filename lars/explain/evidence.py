@@ -1,7 +1,7 @@
 """Evidence that a ground formula holds or fails in an answer stream, and the bindings of a rule's body.
 
-The stream is indexed by atom and by window. Evidence consists of the time points and atoms that decide the
-truth. The literals of a body are joined one by one.
+The index of the stream finds atoms by their predicates, arguments and windows. Evidence consists of the time
+points and atoms that decide the truth. The literals of a body are joined one by one.
 """
 
 from bisect import bisect_left, bisect_right
@@ -65,7 +65,7 @@ class Atoms:
 def matching(
     atoms: Atoms, pattern: terms.Atom, binding: terms.Binding
 ) -> Iterable[tuple[terms.Atom, terms.Binding]]:
-    """Yield the atoms that match the pattern under a binding, each with the extended binding."""
+    """Yield the atoms that match a pattern under a binding, each with the binding that results."""
     for atom in atoms.like(terms.substitute(pattern, binding)):
         if (grown := terms.unify(pattern, atom, binding)) is not None:
             yield atom, grown
@@ -404,7 +404,7 @@ def _moments(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: ter
 def literal_bindings(
     here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding
 ) -> Iterator[terms.Binding]:
-    """Yield the extensions of a binding under which a body literal holds at t."""
+    """Yield the extensions of a binding under which a literal of a rule body holds at t."""
     if isinstance(literal, SetLiteral):
         for group in here.instance_groups(literal):
             if all(binding.get(name, value) == value for name, value in group.binding.items()):

@@ -1,8 +1,8 @@
 """Proofs of the atoms of an answer stream: rule instances down to the input and the background.
 
-An answer stream is the least model of the rules whose bodies hold in the stream. The stream decides formulas
-under ¬. Each atom is therefore the head of a rule instance that uses only atoms derived before. Proofs are
-searched goal by goal, and each search reuses earlier results.
+An answer stream is the least model of the rules whose bodies hold in the stream. The answer stream also
+decides the formulas under ¬. Each atom is therefore the head of a rule instance that uses only atoms derived
+before. Proofs are searched goal by goal, and each search reuses earlier results.
 """
 
 from collections import deque
@@ -103,7 +103,7 @@ def step(here: IndexedPoint, moment: Moment, number: int, binding: terms.Binding
 
 
 def values_of(binding: terms.Binding) -> Values:
-    """Return the constants of a binding, sorted by the names of their variables."""
+    """Return the values of a binding, sorted by the names of the variables."""
     return tuple(sorted(terms.constants(binding).items()))
 
 
@@ -134,7 +134,7 @@ def some_of(here: IndexedPoint, count: int, instances: Sequence[terms.Atom]) -> 
 
 
 def rests_on(premises: Iterable[Premise]) -> Iterator[Moment]:
-    """Yield the atoms, with their times, on which the premises depend."""
+    """Yield the atoms, with their times, that make the premises hold."""
     for premise in premises:
         if premise.evidence is not None:
             yield from present(premise.evidence)
@@ -147,7 +147,7 @@ Instance = tuple[Moment, int, terms.Binding]
 
 
 class Loop:
-    """The derivation of atoms whose predicates depend on each other.
+    """The derivation of atoms whose predicates depend on each other, up to a goal.
 
     Atoms are derived until a goal is found.
     """
@@ -203,7 +203,7 @@ class Loop:
                     )
 
     def _try(self, instance: Instance) -> bool:
-        """Return whether the instance derives its head.
+        """Return whether a rule instance derives its head from atoms derived before.
 
         If the instance derives its head, the instances that waited for this head are tried again.
         """

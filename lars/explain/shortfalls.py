@@ -68,12 +68,14 @@ class Gaps:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The search for an atom in `within`; `windows` are the enclosing windows with their intervals at t.
+    """The search for an atom in the interval `within`.
+
+    `windows` are the enclosing windows with their intervals at t.
 
     `before` and `after` are the nearest instances outside `within`. `left` is the first time at which the
     window no longer shows the instance `before`. `dropped` is the reason why a tuple window does not keep the
     instance `before`. If `every` (□), the atom must hold at every time, and `gaps` are the times at which it
-    does not. `empty` is an empty tuple window.
+    does not. If `empty` is set, it is a tuple window that contains no atom.
     """
 
     atom: terms.Atom
@@ -89,7 +91,7 @@ class Sight:
 
 
 def sight(here: evidence.IndexedPoint, formula: logic.Formula) -> Sight | None:
-    """Return how a formula searches for its atom, or None for a formula of another form.
+    """Return how a formula searches for its atom; None if the form of the formula is not supported.
 
     The formula may have windows, and at most one ◇, □ or @.
     """
@@ -263,9 +265,9 @@ class Failure:
 class Attempt:
     """A closest rule instance for the goal: its literals that hold, that fail, and that are undecided.
 
-    Without a failure, the rule derives an instance of the goal, but not at the missing times. `other_count`
-    is the number of further instances of the rule that are equally close to the goal. `more` is true if the
-    search was not complete.
+    If `failures` is empty, the rule derives an instance of the goal, but not at the times at which the goal
+    is missing. `other_count` is the number of further instances of the rule that are equally close to the
+    goal. `more` is true if the search was not complete.
     """
 
     number: int

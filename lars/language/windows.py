@@ -38,7 +38,7 @@ class Interval:
         return f"[{self.first}, {self.last}]"
 
     def meet(self, other: "Interval") -> "Interval":
-        """Return the intersection with the interval `other`."""
+        """Return the intersection of this interval with another interval."""
         return Interval(max(self.first, other.first), min(self.last, other.last))
 
 
@@ -79,7 +79,7 @@ class IntervalWindow(ABC):
     @property
     @abstractmethod
     def lengths(self) -> tuple[int, ...]:
-        """The lengths of time in the notation of the window."""
+        """The lengths of time that the notation of the window contains."""
 
     @property
     @abstractmethod

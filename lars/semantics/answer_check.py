@@ -50,10 +50,10 @@ class ReferencePoint:
 def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     """Return the rules through which the two readings of ¬ may differ; if none exists, the readings coincide.
 
-    A rule in the result has an atom under 2, 4, … ¬ that depends on the rule's head. All other rules do not
-    matter, since ¬q never supports an atom. Proof: take an answer stream that is founded and not FLP. Each
-    atom that FLP cannot derive is derived from another atom that FLP cannot derive, without ¬ or under an
-    even number of ¬. Steps without ¬ cannot continue forever.
+    A rule in the result has an atom under 2, 4, … ¬ that depends on the rule's head. Rules of any other form
+    do not matter, because ¬q never supports an atom. Proof of this claim: take an answer stream that is
+    founded but not FLP. Each atom that FLP cannot derive is derived from another atom that FLP cannot derive,
+    without ¬ or under an even number of ¬. In this chain, steps without ¬ cannot continue forever.
 
     >>> circular = Rule(Atom("p"), (Not(Not(Atom("p"))),))
     >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))
@@ -160,7 +160,7 @@ def moment_of(head: Atom | At | None, t: int) -> Moment | None:
 
 
 def looked_at(formula: Formula, stream: Stream, t: int) -> Iterator[Moment]:
-    """Yield each pair of a time and an atom on which the truth of the formula at t can depend."""
+    """Yield each pair of a time and an atom that can change the truth of the formula at t."""
     match formula:
         case Atom():
             yield t, formula
@@ -212,8 +212,8 @@ class NotAnInterpretation:
 class ViolatedRule:
     """A rule whose body holds in the checked stream although its head does not hold.
 
-    `other_count` is the number of other violated instances. A constraint never holds as a head, and neither
-    does a head @_{t'} with t' ∉ T. `choice_count` is the number of choices of ties that were tried.
+    `other_count` is the number of other violated instances. A constraint has no head that could hold, and a
+    head @_{t'} with t' ∉ T never holds. `choice_count` is the number of choices of ties that were tried.
     """
 
     instance: grounding.GroundRule

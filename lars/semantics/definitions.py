@@ -159,9 +159,9 @@ def ground(
 ) -> tuple[tuple[grounding.GroundRule, ...], Stream]:
     """Return the ground rules, and the data with every atom that can be in an answer stream.
 
-    The data of the result are a fixpoint in which every formula under ¬ counts as true. Let J be the
-    intersection of an answer stream I with the fixpoint. J is a model of the reduct of I: if a body holds,
-    its head is in I and in the fixpoint. Since I is minimal, J is I.
+    The data of the result are a fixpoint in which every formula under ¬ counts as true. For the proof, let J
+    be the intersection of an answer stream I with this fixpoint. J is a model of the reduct of I: if a body
+    holds in J, its head is in I and in the fixpoint. Since I is minimal, J is equal to I.
     """
     check_safety(program)
     if t not in data.timeline:
@@ -236,7 +236,7 @@ def perfect(
     t: int,
     background: Background,
 ) -> Iterator[Stream]:
-    """Yield the perfect model of a stratified program, unless a constraint rejects the model."""
+    """Yield the perfect model of a stratified program, unless the model violates a constraint."""
     stream = with_moments(data, ())
     for layer in layers:
         own = tuple(rule for rule in rules if _defines(rule, layer))

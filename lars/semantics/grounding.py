@@ -1,7 +1,8 @@
 """Grounding: the instances of a rule, with constants for its variables, whose bodies can be true.
 
-Arithmetic is computed at the same time. An undefined value satisfies no relation. An atom of a fresh
-predicate replaces each aggregate and order. Lower layers determine the instances of the fresh predicate.
+The values of arithmetic expressions are computed at the same time as the instances. An undefined value
+satisfies no relation. An atom of a fresh predicate replaces each aggregate and order. Lower layers of the
+program determine the instances of this fresh predicate.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -277,10 +278,10 @@ def aggregate(
 ) -> Constant | None:
     """Return the value of an aggregate over the given rows of arguments; None for an error.
 
-    COUNT is computed here. COUNT of a single argument ignores unbound values. COUNT DISTINCT without
-    arguments counts all elements as one. `evaluate` computes all other aggregates, which have one argument,
-    from a call of `AGGREGATE …`. The arguments of the call are the separator and the values, in the order of
-    their texts. Source: SPARQL 1.1, 18.5.1.
+    The function itself computes COUNT. COUNT of a single argument ignores unbound values. COUNT DISTINCT
+    without arguments counts all elements as one. `evaluate` computes all other aggregates, which have one
+    argument, from a call of `AGGREGATE …`. The arguments of the call are the separator and the values, in the
+    order of their texts. Source: SPARQL 1.1, 18.5.1.
     """
     single = len(aggregation.arguments) == 1
     if aggregation.function == "COUNT":
@@ -314,7 +315,7 @@ def _texts(atom: Atom) -> tuple[str, ...]:
 
 
 def _ordered(literal: logic.Among, matched: Sequence[Atom], evaluate: Evaluate) -> Sequence[Atom]:
-    """Return the instances, which are given in textual order, sorted by the keys of the order."""
+    """Return the given instances (in textual order), sorted by the keys of an order literal."""
 
     @cache
     def before(term: Constant, other: Constant) -> bool:

@@ -70,7 +70,7 @@ def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None
     """Return the time and the atoms of a line, or None without a time; raise PlacedError with line 1.
 
     If `may_declare` is true, `@prefix` adds to the scanner's prefixes; an existing prefix is never changed.
-    `read_atom` reads one atom. If `read_atom` is None, `read_ground_atom` reads the atom.
+    The function `read_atom` reads one atom. If `read_atom` is None, `read_ground_atom` reads the atom.
     """
     if scanner.skip() == len(scanner.text):
         return None

@@ -1,8 +1,8 @@
 """The formatter of a program's text: each construct is written in one way, and comments are kept.
 
 Comments keep their position on their own lines or after a statement. A comment inside a rule moves directly
-above the rule. Of several blank lines between statements, one is kept. IRIs are written with the prefixes
-declared above them. A rule longer than 100 columns has one body literal per line.
+above the rule. If several blank lines are between two statements, one blank line is kept. IRIs are written
+with the prefixes declared above them. A rule longer than 100 columns has one body literal per line.
 """
 
 import re
@@ -23,7 +23,7 @@ _SAME_LINE: Final = re.compile(r"[^\S\n]*")
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Lines of the formatted text, and the range of the old text that they replace."""
+    """A part of the formatted text, and the range of the old text that it replaces."""
 
     start: int
     end: int

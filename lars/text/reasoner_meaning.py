@@ -8,8 +8,9 @@ Distributed-SR evaluate only at arrivals. If a predicate depends on its own past
 whole past of the predicate.
 
 A literal that counts times gets auxiliary predicates, whose names end in the numbers of the rule and of the
-literal. `hit` holds for the times at which the atom held. A `gap` is a hit without a hit at the next time.
-A `rank` n means at least n hits up to a time, if the program compares the number with a variable.
+literal. The auxiliary predicate `hit` holds for the times at which the atom of a literal held. The auxiliary
+predicate `gap` holds for a hit if the next time has no hit. If the program compares the number of hits with a
+variable, `rank` n means at least n hits up to a time.
 
     a(X) :- b(X) always in [3 sec].
 
@@ -213,7 +214,7 @@ class _Translation:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A literal of a rule; `label` distinguishes its auxiliary predicates.
+    """A literal that needs auxiliary predicates; `label` distinguishes their names.
 
     A `stamped` rule derives its head at each time of an arrival.
     """

@@ -128,7 +128,7 @@ class LogsResult(Findings):
     def same(self) -> bool:
         """Whether both logs contain the same alerts.
 
-        If times are compared, whether the alerts also have the same times.
+        With `times`, the result also requires that the alerts have the same times.
         """
         return self.match.same(times=self._times)
 

@@ -110,7 +110,7 @@ class JudgedLogs:
         return replace(run, pushes=pushes), moment
 
     def _answers(self, log: Path, names: tuple[str, ...], zero: str | None) -> Recording:
-        """Return a log with the columns of the query; raises LarsError if a column is missing."""
+        """Return a log of alerts with the columns of the query; raises LarsError if a column is missing."""
         recording = read_log(log, self.reading.since(zero))
         if zero is not None and recording.reports and recording.reports[0].t >= SINCE_1970:
             recording = later(recording, -datetime.fromisoformat(zero).timestamp() * 1000)
@@ -166,11 +166,11 @@ def _verdict_of(engine: str, recording: RecordingToJudge) -> judging.AnswersVerd
 
 
 def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording:
-    """Return a log in which the alerts of one evaluation are one report.
+    """Return a log of alerts in which the alerts of one evaluation form one report.
 
     The time of the report is the time of the first alert.
 
-    Evaluations are one slide apart, or occur at the events.
+    Evaluations are at least one slide apart, or happen at the events.
     """
     events = sorted({push.t for push in run.pushes})
     begin = 0.0 if slide is None else _begin([report.t for report in log.reports], slide) or 0.0
@@ -219,7 +219,7 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
 
 
 def _begin(times: Sequence[float], period: Duration) -> float | None:
-    """Return the start in ms, within the period, of a half period that contains all times.
+    """Return the start (in ms from the start of the period) of a half period that contains all times.
 
     The result is None if no half period contains all times, and 0 if there are no times.
     """

@@ -35,7 +35,7 @@ class Prediction:
     """The prediction of a log of alerts by an engine. `name` describes the semantics in words.
 
     If `once` is true, equal rows of one evaluation count as one row. If the engine cannot judge the log,
-    `problem` contains the reason.
+    `problem` contains the reason; otherwise it is empty.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Prediction:
     def windows(self) -> Sequence[WindowVerdict]:
         """The evaluations that are compared with the log.
 
-        For an engine version, these are its compared steps.
+        For an engine version, the windows are the compared steps.
         """
         return [window for window in self._every if window.phase == COUNTING]
 
@@ -88,7 +88,7 @@ class Prediction:
         return not self.correct, not self.windows, rows + self.left_out, self.late
 
     def since(self, zero: str | None) -> "Prediction":
-        """Return the prediction with the dateTime of time 0, if the times are dateTimes."""
+        """Return the prediction with a dateTime for time 0, if times are dateTimes."""
         verdict = self.verdict
         if verdict is None:
             return self

@@ -52,7 +52,7 @@ class PlayRequest:
 
 @dataclass(frozen=True, slots=True)
 class Playground(Result):
-    """A playground; the server runs while `parts` is read."""
+    """The playground of an experiment or program; the server runs while `parts` is read."""
 
     streamed: ClassVar[bool] = True
     texts: PlayedTexts

@@ -49,7 +49,10 @@ _OF_RESULT: Final = (
 
 @dataclass(slots=True)
 class PlayServer:
-    """The texts and the function that evaluates them; `authority` is the host and port of the address."""
+    """The edited texts and the function that evaluates them.
+
+    `authority` is the host and port of the address.
+    """
 
     texts: PlayedTexts
     answer: Callable[..., Json]
@@ -137,7 +140,7 @@ class PlayServer:
         return name
 
     async def _question(self, request: Request) -> tuple[PlayedTexts, Json]:
-        """Return the texts and the view that the browser requests.
+        """Return the edited texts, and the view (period, side, time) that the browser requests.
 
         Raises HTTPException for an invalid request.
         """

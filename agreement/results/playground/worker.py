@@ -1,7 +1,7 @@
 """The process that evaluates a playground, and the object by which the server uses the process.
 
-Questions and answers are JSON texts after their length. If a process takes too long or too much memory, it is
-killed, and a new process answers the next question.
+Questions and answers are JSON texts after their length. If an evaluation takes too long or too much memory,
+the process is killed, and a new process answers the next question.
 """
 
 import json

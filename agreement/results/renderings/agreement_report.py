@@ -52,7 +52,7 @@ _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
 
 def _reading(query: EngineQuery) -> str:
-    """Return a text with the language of a query and the name of its translation, τ1 or τ2."""
+    """Return a text with the query language of a query, and the name of its translation (τ1 or τ2)."""
     return f"{TITLES[query.language]}, {'τ1' if query.language in MERGING else 'τ2'},"
 
 
@@ -401,7 +401,7 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
 
 
 def _row_counts(verdict: PeriodVerdict) -> tuple[int, int, int]:
-    """Return the numbers of rows in whole periods that both sides, only push, and only pull report."""
+    """Return three numbers of rows in whole periods: reported by both sides, by push only, by pull only."""
     pushed, pulled = int(verdict.sizes.push.sum()), int(verdict.sizes.pull.sum())
     # Sizes of what one side alone has are counted where a period disagrees, and stand for nothing elsewhere.
     alone = int(verdict.sizes.push_only[~verdict.agreeing].sum())
@@ -481,7 +481,7 @@ _ROWS_AT_ONCE: Final = 1_000
 def _supported(
     variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[RowDifference]]]
 ) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
-    """Yield the intervals, each with its rows and the triples that support the rows."""
+    """Yield intervals, each with the rows that differ and the triples that support the rows."""
     waiting: list[tuple[PeriodComparison, list[RowDifference]]] = []
     count = 0
     for interval in intervals:

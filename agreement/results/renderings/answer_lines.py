@@ -196,7 +196,7 @@ _Part = tuple[int, int, Iterable[_Key], Iterable[int], Iterable[int]]
 
 
 def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
-    """Yield each row with its number among equal rows, from 0."""
+    """Yield each row of an answer with its number among equal rows, counted from 0."""
     met: Counter[Row] = Counter()
     for row in rows:
         yield row, met[row]
@@ -204,7 +204,7 @@ def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
 
 
 def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
-    """Yield each answer with its longest runs of consecutive evaluations, by first and last time."""
+    """Yield each answer with its longest intervals of consecutive evaluations, as first and last time."""
     keys: list[_Key] = []
     firsts: list[int] = []
     lasts: list[int] = []

@@ -72,7 +72,7 @@ def _in_words(verdict: Json) -> Iterator[str]:
 
 
 def _why(instance: semantics.GroundRule) -> str:
-    """Return the text of the reason why a rule instance with a true body is violated."""
+    """Return a text with the reason why a rule is violated although its body holds."""
     if instance.rule.head is None:
         return "its body holds, and it is a constraint"
     head = instance.head

@@ -185,7 +185,7 @@ def _witness(period: int, witness: Witness, dates: Dates) -> Iterator[str]:
 
 
 def _row_alone(witness: Witness) -> str:
-    """Return a text with the row that only one side reports, and the cause."""
+    """Return a text with the row that only one side reports, and with the cause."""
     return f"{_side(witness)} alone has ({', '.join(map(outputs.short, witness.row))}), {witness.remark}"
 
 
@@ -268,7 +268,7 @@ def _square(verdict: EveryStream) -> outputs.Json:
 
 
 def _stretch(own: Sequence[Decision]) -> outputs.Json:
-    """Return consecutive periods with one verdict, and their width in the figure."""
+    """Return consecutive periods that have one verdict, and their width in the figure."""
     periods = outputs.number_ranges([decision.period for decision in own], _RANGES)
     return {"periods": periods, "count": len(own)} | _square(own[0].verdict)
 
@@ -282,7 +282,7 @@ def _theorems(verdicts: Sequence[Decision]) -> list[tuple[str, str]]:
 
 
 def _first_of_each(verdicts: Sequence[Decision]) -> list[Decision]:
-    """Return the first period of each group of periods with equal differences."""
+    """Return one period for each group of periods with equal differences: the first."""
     decisions: dict[tuple[object, ...], Decision] = {}
     for decision in verdicts:
         if decision.witness is not None:

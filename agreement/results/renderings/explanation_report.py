@@ -103,7 +103,7 @@ def signature_text(name: Signature) -> str:
 class _Teller:
     """The shared part of the tree and of the JSON document: the proofs that are told, and words for places.
 
-    The proof of each derived atom is told once, and later mentions refer to it. Times are dateTimes if the
+    The proof of each derived atom is written once, and later mentions refer to it. Times are dateTimes if the
     trace has dateTimes.
     """
 
@@ -126,7 +126,7 @@ class _Teller:
         return known or depth > _DEEPEST
 
     def left(self) -> Iterator[Moment]:
-        """Yield the atoms whose proofs were postponed because they were too deep."""
+        """Yield the atoms whose proofs were postponed, because they were too deep in the tree."""
         while self.later:
             yield self.later.pop(0)
 
@@ -174,7 +174,7 @@ class _Teller:
                 assert_never(evidence)
 
     def unseen(self, sight: explain.Sight) -> str:
-        """Return a text with the interval that was searched without success, and the nearest instances."""
+        """Return a text with the interval in which no instance was found, and with the nearest instances."""
         windows = ", ".join(f"{window} shows {self.at(interval)}" for window, interval in sight.windows[:-1])
         place = f"{windows}; {self._missed(sight)}" if windows else self._missed(sight)
         return "; ".join((place, *self._nearest(sight)))
@@ -310,9 +310,9 @@ def _unanswered(stream: NoAnswerStream, dates: Dates) -> Iterator[str]:
 
 
 class _TreeTeller(_Teller):
-    """A writer of the tree, which prints each proof, rule and failed goal once.
+    """The writer of the text tree, which prints each proof, rule and failed goal once.
 
-    Later mentions refer to it.
+    Later mentions of a proof, rule or goal refer to the first mention.
     """
 
     def __init__(self, world: explain.IndexedPoint, dates: Dates) -> None:
@@ -366,7 +366,7 @@ class _TreeTeller(_Teller):
     def _mentions(
         self, evidence: explain.Evidence, moments: Sequence[Moment], depth: int
     ) -> tuple[Branch, ...]:
-        """Return the atoms on which a literal rests; of the instances of an aggregate, the first ones."""
+        """Return the atoms that make a literal hold; for an aggregate, only the first instances."""
         if not isinstance(evidence, explain.Instances) or len(moments) <= _MOST_EXAMPLES:
             return tuple(self._mention(moment, depth) for moment in moments)
         first = (self._mention(moment, depth) for moment in moments[:_MOST_EXAMPLES])

@@ -91,7 +91,7 @@ def places_table(fault: Fault) -> Table:
 
 
 def _where(fault: Fault, place: ReportMatch) -> str:
-    """Return a text with the push of a place, or with its evaluation time and window."""
+    """Return a text with the push of a comparison, or with its evaluation time and window."""
     if fault.verdict.by_push:
         return f"push {place.at}"
     at = outputs.plain(place.at)

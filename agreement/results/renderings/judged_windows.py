@@ -26,11 +26,11 @@ class WindowVerdict:
     """The verdict on one window of a specification, or on one step of an engine version.
 
     `phase` is `windows` for compared windows; windows of the transient and later windows are not compared.
-    `at` is the place: `from` and `to` of a window in time points, the number `push` or `answer` of a step
-    from 0, or the `time` unit of a step. `rows` contains the rows of both sides by `columns`. `delay` is in
-    ms. If `problem` is empty, the rows are correct. `starts` contains each t0 for which a window is judged.
-    `reported` contains the predicted and the recorded times of reports in ms. `shift` contains borders that
-    fit better.
+    `at` identifies the window or step: `from` and `to` of a window in time points, the number `push` or
+    `answer` of a step (from 0), or the `time` unit of a step. `rows` contains the rows of both sides by
+    `columns`. `delay` is in ms. If `problem` is empty, the rows are correct. `starts` contains each t0 for
+    which a window is judged. `reported` contains the predicted and the recorded times of reports in ms.
+    `shift` contains window borders that fit better than the correct borders.
     """
 
     phase: str
@@ -46,7 +46,7 @@ class WindowVerdict:
 
     @property
     def start(self) -> float | None:
-        """The time point at which the window begins; None for a step."""
+        """The time point at which the window begins; None if the entry is a step of an engine version."""
         return self.at.get("from")
 
     @property

@@ -110,7 +110,7 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kinds: Sequen
 def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
     """Return the verdicts with a column for each engine; without several engines, return None.
 
-    Of very many verdicts, the verdicts that are compared with a wrong one come before others.
+    If verdicts are very many, verdicts that are compared with a wrong verdict come first.
     """
 
     def labels_of(row: Json) -> tuple[str, ...]:

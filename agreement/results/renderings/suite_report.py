@@ -188,7 +188,10 @@ _TimedRows = list[tuple[float, list[Mapping[str, str | None]]]]
 
 
 def _sides(result: suite.TestResult) -> tuple[list[tuple[float, str]], ...]:
-    """Return the expected and the given reports as texts; terms that look alike show their kinds."""
+    """Return the expected reports and the reports of the engine as texts.
+
+    Terms that look alike show their kinds.
+    """
     until = max((push.t for push in result.test.stream), default=0)
     right: _TimedRows = [
         (t, [dict(zip(result.names, row, strict=True)) for row in rows]) for t, rows in result.right

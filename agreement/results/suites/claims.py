@@ -212,7 +212,7 @@ def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _finding(answer: Decision, *, by_stream: bool = False) -> _Finding:
-    """Return the finding of a command's result; a refutation can be based on the stream only."""
+    """Return the finding of a command's result; with `by_stream`, only a stream can refute a claim."""
     shown = answer.witness
     size = "" if shown is None else _size(shown.facts, shown.triples)
     return _Finding(

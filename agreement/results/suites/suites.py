@@ -347,7 +347,7 @@ def _check_expected(tests: Sequence[SuiteTest], stopped: Event) -> None:
 
 
 def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
-    """Return the declared parameter vector of a request; None without --engine."""
+    """Return the parameter vector that the options of a request declare; None without --engine."""
     if request.engine is None:
         if (request.t0, request.bounds, request.label) != (None, None, None):
             raise LarsError("--t0, --bounds and --label require --engine SPEC")
@@ -364,7 +364,7 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
 def _ran(
     tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None, control: RunControl
 ) -> Iterator[SuiteResult]:
-    """Yield the test results of each engine; an engine that the run does not reach has no results."""
+    """Yield the test results of each engine; if a run ends before an engine, the engine has no results."""
     options = dict(request.how.options or {})
     commands = [command for command in (request.adapter, *request.compare) if command is not None]
     for place, command in enumerate(commands):
@@ -392,7 +392,7 @@ def _ran(
 def _recorded(
     folder: Path, tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None
 ) -> SuiteResult:
-    """Return the test results for files of recorded answers; a test without a file counts as refused."""
+    """Return the test results for files of recorded answers; a test without a file counts as `refused`."""
     if not exists(folder, folder=True):
         raise LarsError(
             f"--answers {folder}: no such folder; expected a folder with a file TEST.* for each test"
@@ -420,8 +420,8 @@ def _recorded(
 def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
     """Write EARL, JUnit, JSON and the HTML report into one folder.
 
-    The second engine has its own EARL and JUnit files, whose names end in -2, the third in -3, and so on. The
-    JSON file and the HTML report contain all engines.
+    The files of the second engine have names that end in -2, of the third engine in -3, and so on. The JSON
+    file and the HTML report contain all engines.
     """
     # Loads what only pages need.
     from agreement.results.renderings.pages.blocks import text_page

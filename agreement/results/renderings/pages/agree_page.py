@@ -1,8 +1,8 @@
 """The HTML report of `lars agree`: verdicts, timeline, differences with proofs, queries and rules.
 
 The report describes the cause of each difference, and a change that would make both sides equal. If few rows
-differ, the report shows all of them, otherwise examples of each cause. Rows have proofs and missing premises
-up to a limit of the cost.
+differ, the report shows all of them, otherwise examples of each cause. In the HTML report, proofs and missing
+premises are limited by their cost.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -169,7 +169,7 @@ The pull program contains the period.
 
 @dataclass(frozen=True, slots=True)
 class _AtomQuestion:
-    """A question about one side: whether an atom holds at a time, and why."""
+    """A question about one side (push or pull): whether an atom holds at a time, and why."""
 
     program: Program
     query: EngineQuery

@@ -27,7 +27,7 @@ Lane = tuple[str, Sequence[tuple[float, str, str]]]
 
 
 def stream_lanes(arrivals: Iterable[tuple[float, str, Iterable[str | None]]], kind: str) -> list[Lane]:
-    """Return a row of the timeline for each stream, with marks for the triples of the stream."""
+    """Return a row of the timeline for each stream, with a mark for each triple."""
     lanes: dict[str, list[tuple[float, str, str]]] = {}
     for t, stream, triple in arrivals:
         lanes.setdefault(short(stream), []).append((t, kind, " ".join(map(short, triple))))

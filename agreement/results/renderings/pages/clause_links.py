@@ -1,8 +1,9 @@
 """The links from the lines of a query to the rules of its program, and the scheme of each rule.
 
-A line produces the rules that change if the line changes. Each constant, condition and operator is altered,
-one at a time, and the query is translated again. The links therefore do not depend on the names or the order
-of the rules, and equal patterns at two places have different links.
+A line of a query is linked to the rules that change if the line changes. To find the links, each constant,
+condition and operator of the query is altered, one at a time, and the query is translated again. The links
+therefore do not depend on the names or the order of the rules, and equal patterns at two places have
+different links.
 """
 
 import re
@@ -62,7 +63,10 @@ def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
 
 
 def _of_inputs(rule: str, before: Sequence[str], lines_of: Mapping[int, set[int]]) -> set[int]:
-    """Return the line that produces all inputs of a rule; the result is empty for several lines."""
+    """Return the line of the query to which all inputs of a rule are linked.
+
+    Empty if several lines are linked.
+    """
     names = set(_NAME.findall(rule.partition("←")[2]))
     lines = [lines_of[place] for place, other in enumerate(before) if other.partition("(")[0] in names]
     return lines[0] if lines and len(set().union(*lines)) == 1 else set()
@@ -142,7 +146,7 @@ def _changed_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
 
 
 def _lowest(before: Sequence[str], after: Sequence[str]) -> list[int]:
-    """Return the rules that only `before` contains, without rules that only read their results."""
+    """Return the rules that only `before` contains, except rules that only read the results of such rules."""
     left = Counter(after)
     changed: list[int] = []
     for number, rule in enumerate(before):

@@ -1,7 +1,7 @@
 """The steps of a program for an HTML report with a slider over time, encoded as small numbers.
 
-Each step lists the atoms that enter and leave since the previous step. A script of the page applies the
-steps.
+Each step lists the atoms that enter and leave since the previous step. A script in the HTML report applies
+these steps.
 """
 
 from bisect import bisect_left
@@ -65,7 +65,7 @@ def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[i
 
 
 def _turns(here: ProgramSituation, span: Interval, start: int) -> Iterator[int]:
-    """Yield the times at which input near `start` arrives, changes a window, or is evaluated next."""
+    """Yield the times at which input near `start` arrives or changes a window, and the next evaluations."""
     timeline, times = here.stream.timeline, range(span.first, span.last + 1)
     windows = [window for window in windows_in_order(here.program) if isinstance(window, IntervalWindow)]
     ends = [partial(window.bounds, timeline=timeline) for window in windows]
@@ -216,7 +216,7 @@ def _text(text: str) -> str:
 
 
 def _told_apart(things: Iterable[Atom | Rule]) -> list[str]:
-    """Return atoms and rules with short terms; in full if different ones have the same short text."""
+    """Return atoms and rules with short terms; if two have the same short text, both are written in full."""
     every = {thing: _text(str(thing)) for thing in things}
     alike = Counter(every.values())
     texts = {
@@ -238,7 +238,7 @@ def _lane(atom: Atom) -> str:
 
 
 def _lanes(here: ProgramSituation, items: Items) -> list[str]:
-    """Return the rows of the timeline with the most atoms, rows for input first."""
+    """Return the rows of the timeline with the most atoms; rows for input come first."""
     counts = Counter(_lane(atom) for _, atom in items)
     lanes = [lane for lane, _ in counts.most_common(_MOST_LANES)]
     given = {_lane(atom) for own in here.stream.input.values() for atom in own}

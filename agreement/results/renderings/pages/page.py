@@ -322,7 +322,7 @@ def html(page: Page) -> str:
 def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]:
     """Return a document as JSON of at most `most` characters, shortened if necessary, and the omitted keys.
 
-    Iterators are read only up to this limit.
+    The function reads iterators only up to this limit.
     """
     left = [key for key, value in document.items() if value is LEFT_OUT]
     document = {key: value for key, value in document.items() if value is not LEFT_OUT}

@@ -1,9 +1,9 @@
 """The data of a timeline as small numbers: windows, periods, elements, evaluation times, answers.
 
-The interval of a window over time is a list of runs; in a run, each end is constant or moves with the time.
-The periods of one U are drawn as a limited number of cells, each with the causes of its differences. For a
-long trace, elements and evaluation times are counted in bins of time, and only the answers of some rows are
-drawn.
+The interval of a window over time is encoded as a list of runs. In a run, each end of the window is constant
+or moves with the time. The periods of one U are drawn as a limited number of cells; each cell contains the
+causes of its differences. For a long trace, elements and evaluation times are counted in bins of time, and
+only the answers of some rows are drawn.
 """
 
 from bisect import bisect_right
@@ -130,9 +130,9 @@ def _goes_on(run: Run, t: int, here: Interval | None) -> bool:
 
 
 def _turned(run: Run, before: tuple[int, Interval | None], here: tuple[int, Interval | None]) -> bool:
-    """Change the movement of a run of one time point to fit the next time.
+    """Change a run that consists of one time point so that it continues at the next time.
 
-    Return whether the run now fits the next time.
+    Return whether the run continues at the next time.
     """
     (t, old), (now, new) = before, here
     if run[0] != t or old is None or new is None or now != t + 1:
@@ -306,7 +306,8 @@ def answers(
 ) -> tuple[Mapping[str, Json], list[str]]:
     """Return the times of each answer row of push and of pull, and notes about omissions.
 
-    The times of a row are complete or omitted. Of many rows, the `first` rows are included up to a limit.
+    The times of a row are either complete or omitted. If rows are very many, the `first` rows are included,
+    up to a limit.
     """
     answer_parts = {"push": sides.push, "pull": sides.pull}
     many = sum(size for own in answer_parts.values() for _, size in own.parts) > _MOST_RUNS
