@@ -18,7 +18,7 @@ _LEAST_TIMED_ROWS: Final = 2**14
 class Deadline:
     """The `end` of a search on the process's clock; `seconds` is the time limit of the whole search.
 
-    `rest` is the part of the limit that remains for other steps, in seconds.
+    `rest` is the time, in seconds, that remains for other steps after this search.
     """
 
     seconds: float = inf
@@ -41,7 +41,7 @@ class Deadline:
         return max(0.0, self.end - monotonic())
 
     def nearer(self, part: float) -> "Deadline":
-        """Return an earlier deadline, after the given share (0 to 1) of the remaining time."""
+        """Return an earlier deadline: after a share (0 to 1) of the remaining time."""
         left = self.left
         return Deadline(self.seconds, monotonic() + part * left, self.rest + (1 - part) * left)
 
@@ -60,7 +60,7 @@ _current: ContextVar[Deadline] = ContextVar("deadline", default=NEVER)
 
 @contextmanager
 def until(deadline: Deadline) -> Iterator[None]:
-    """Make check_time raise TimeLimitError after the deadline, for all code in the `with` block."""
+    """In the `with` block, make `check_time` raise TimeLimitError after the deadline."""
     before = _current.get()
     token = _current.set(deadline if deadline.end < before.end else before)
     try:

@@ -93,7 +93,7 @@ def set_bound(most: int | None) -> None:
 
 @contextmanager
 def bound_of_a_run() -> Iterator[None]:
-    """Restore the earlier memory limit at the end of the block.
+    """In the block, the memory limit can change; the end of the block restores the earlier limit.
 
     >>> before = limit()
     >>> with bound_of_a_run():
@@ -109,7 +109,7 @@ def bound_of_a_run() -> Iterator[None]:
 
 
 def problem() -> str:
-    """Return the message for a run that exceeds its memory limit: the task of the run, and the remedy."""
+    """Return the message for a run that exceeds its memory limit, with the task of the run and a remedy."""
     doing = what_is_under_way()
     system, _ = resource.getrlimit(resource.RLIMIT_AS)
     is_of_system = system != resource.RLIM_INFINITY and system < limit()

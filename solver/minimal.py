@@ -1,4 +1,4 @@
-"""Minimization: a subset of items that has a property, and loses the property without any one item."""
+"""Minimize a set of items: find a subset that has a property, and loses it without any one item."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar

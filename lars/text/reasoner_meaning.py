@@ -323,7 +323,7 @@ class _Asked:
         return self._add("always", (*terms, _NOW), (hits, first, logic.Not(gap)))
 
     def _at_least(self, number: int, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the auxiliary atom for at least `number` hits at different times."""
+        """Return the auxiliary atom that holds if at least `number` different times are hits."""
         before = Atom(hits.predicate, (*terms, _NOW, _OTHER))
         later = logic.Comparison(_OTHER, "<", _THEN)
         for times in range(2, number + 1):

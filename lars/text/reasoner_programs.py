@@ -53,7 +53,7 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True)
 class ReasonerRule:
-    """A rule; atoms that a `temporary` rule derives are not kept.
+    """A rule of I-DLV-sr; if it is `temporary`, later windows do not contain the atoms that it derives.
 
     `origin` is the place of the rule in the text.
     """

@@ -37,7 +37,7 @@ def write_reasoner_program(program: Program, unit: Duration) -> str:
 
 
 class _Writer:
-    """The writer of one rule.
+    """The writer of one rule in the syntax of I-DLV-sr.
 
     `_names` maps the rule's variables to names that begin with a capital letter. `strings` are the terms of
     the program that are written as strings.

@@ -48,7 +48,7 @@ class Scanner:
     """A text and the current offset; `prefixes` are the declared prefixes.
 
     Blanks and comments (from % to the end of the line) may precede each token. `comments` maps the offset of
-    each % that was read to its comment. `ended` is the end of the last token.
+    each % that was read to its comment. `ended` is the offset after the last token that was read.
     """
 
     text: str
@@ -134,7 +134,7 @@ class Scanner:
     def constant(self, accepted: str = "a constant", term: str = _TERM) -> terms.Constant:
         """Read a term that is not a variable, or raise PlacedError with the expected form.
 
-        The expected form is `accepted` if a variable follows, and `term` if no term follows.
+        If a variable follows, the message contains `accepted`; if no term follows, it contains `term`.
         """
         start = self.skip()
         value = self.term(term)

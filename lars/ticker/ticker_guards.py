@@ -23,7 +23,7 @@ _MOST_PAIRS: Final = 1_000_000
 
 
 def counting(rules: Iterable[ticker_rules.PlainRule]) -> bool:
-    """Return whether a rule computes or orders, so that numbers must be written as numbers."""
+    """Return whether a rule computes or orders numbers, so that Ticker must see them as numbers."""
     parts = (part for rule in rules for part in rule.body if isinstance(part, Comparison))
     return any(part.relation in ticker_rules.ORDERED or isinstance(part.right, Operation) for part in parts)
 
@@ -174,7 +174,7 @@ class _Domains:
         return {*written, *self.times}
 
     def _grows(self, rule: ticker_rules.PlainRule) -> bool:
-        """Add the atoms that a rule derives; return whether some of them are new."""
+        """Add the atoms that a rule derives to the known atoms; return whether some atoms are new."""
         if (values := self.values(rule)) is None:
             return False
         columns = self.columns[signature(rule.head)]

@@ -75,7 +75,7 @@ _LONGEST_WINDOW: Final = 2**31 - 1
 
 @contextmanager
 def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
-    """Add the rule and the body literal to an InexpressibleError in the block."""
+    """In the block, add a rule and its body literal to an InexpressibleError."""
     try:
         yield
     except InexpressibleError as refused:
@@ -209,7 +209,7 @@ class Sources:
 
     @property
     def input(self) -> frozenset[terms.Signature]:
-        """The predicates of the known input."""
+        """The predicates of the input, if the input is known."""
         return self.known_input.signatures()
 
     @property
@@ -316,7 +316,9 @@ class PlainRule:
 def plain_rules(
     program: Program, background: tuple[terms.Atom, ...], reasoner: Reasoner, met: TickerInput
 ) -> tuple[PlainRule, ...]:
-    """Return the program's rules, facts last; each rule follows the auxiliary rules that it needs.
+    """Return the rules of a program for Ticker, facts last.
+
+    Each rule follows the auxiliary rules that it needs.
 
     Raises ExportError for the first construct that Ticker cannot express; aggregates and orders are checked
     first.

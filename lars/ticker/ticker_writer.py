@@ -4,9 +4,9 @@
 tuple window. In Ticker, arguments are variables and numbers without blanks between them, so terms are
 numbered.
 
-Ticker prints only changes, counts input at the time of reading, and evaluates time 0 only with input. A
-program therefore gets signs: atoms for the current time and for the presence of input. With the signs, the
-answer changes at each tick and with each line of input.
+Ticker prints only changes, counts input at the time of reading, and evaluates time 0 only with input. The
+writer therefore adds signs to a program: atoms for the current time and for the presence of input. With the
+signs, the answer changes at each tick and with each line of input.
 """
 
 import re

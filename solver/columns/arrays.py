@@ -30,7 +30,7 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
 
     Two rows have the same number exactly if the rows are equal.
 
-    The numbers are so small that a product with `room` fits in 63 bits.
+    The numbers are so small that their product with `room` fits in 63 bits.
     """
     most = _GREATEST_KEY // room
     numbers, size = [np.zeros(length, np.int64) for length in lengths], 1
@@ -165,7 +165,7 @@ def arrow_numbers(numbers: npt.NDArray[np.integer]) -> "pa.Array":
 
 
 def arrow_lists(parts: "Sequence[pa.Array]", kind: "pa.DataType") -> "pa.ListArray":
-    """Return arrays of one type as a column of lists, with one list per array."""
+    """Return arrays of one type as a column of lists, with one list for each array."""
     import pyarrow as pa
 
     ends = np.cumsum([0, *map(len, parts)]).astype(np.int32)

@@ -1,6 +1,6 @@
 """Terms as small integers (codes), and a trace as columns of codes.
 
-Joins and sorting use the codes. Codes are converted back to texts at the end.
+Joins and sorting use the codes. At the end, the codes are converted back to texts.
 """
 
 from abc import ABC, abstractmethod
@@ -37,7 +37,9 @@ _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
 class Numbering(defaultdict[Key, int]):
-    """A dictionary that gives each key a number: a new key gets the next number. Only look-ups add keys.
+    """A dictionary that gives each key a number: a new key gets the next number.
+
+    A number is added only if a key is looked up.
 
     >>> import pickle
     >>> numbers = Numbering({"a": 0})
@@ -55,7 +57,7 @@ class Numbering(defaultdict[Key, int]):
 
 
 class CodedTerms(ABC):
-    """Terms with integer codes."""
+    """Terms, each with an integer as its code."""
 
     @abstractmethod
     def code(self, text: str) -> int:
@@ -67,12 +69,12 @@ class CodedTerms(ABC):
 
     @abstractmethod
     def __len__(self) -> int:
-        """Return a number that is greater than all codes."""
+        """Return a number that is greater than the codes of all terms."""
 
     def matching(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
-        """Return a mask of the rows that match `terms`.
+        """Return a mask of the rows that match a pattern with the given terms.
 
-        Constants must be equal, and equal variables must have equal codes.
+        A row matches if it has the constants of the pattern, and equal codes for equal variables.
         """
         places: dict[Variable, int] = {}
         mask = np.ones(rows, np.bool_)
@@ -221,8 +223,9 @@ def _double(constant: Constant) -> float | None:
 class InputAtoms:
     """The input atoms of one predicate, in the order of time and then of arrival.
 
-    `arrival` orders the atoms of all predicates. `columns` are the codes of the arguments. `since` are the
-    first times at which evaluations see the atoms, if data came late; None means the times of the atoms.
+    `arrival` orders the atoms of all predicates. `columns` are the codes of the arguments. If data came late,
+    `since` contains the first times at which evaluations see the atoms; None means the times of the atoms
+    themselves.
     """
 
     t: Array
@@ -266,9 +269,9 @@ Atoms = Mapping[Signature, InputAtoms]
 
 
 def together(parts: Sequence[InputAtoms]) -> InputAtoms:
-    """Return the atoms of all given collections, one collection after another.
+    """Return the atoms of several collections, one collection after another.
 
-    At least one must be given.
+    At least one collection must be given.
     """
     if len(parts) == 1:
         return parts[0]
@@ -340,7 +343,7 @@ class TimeBins:
         return numbers
 
     def counts_of(self, times: Array, kinds: Array, count: int) -> Array:
-        """Return the number of times in each bin, with one row for each of `count` kinds."""
+        """Return the numbers of times in each bin, in one row for each of `count` kinds."""
         places = (times - self.first) // self.width
         inside = (places >= 0) & (places < self.count)
         cells = kinds[inside] * self.count + places[inside]
@@ -362,7 +365,7 @@ class TraceColumns:
 
     @property
     def on_time(self) -> "TraceColumns":
-        """The trace in which each atom arrives at its time."""
+        """The same trace, if each atom arrived at its own time."""
         return replace(self, atoms={name: replace(some, since=None) for name, some in self.atoms.items()})
 
     def as_it_came(self, wait: int, lateness: int | None) -> "TraceColumns":

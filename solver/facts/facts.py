@@ -105,7 +105,7 @@ class Situation:
     """The timeline, the input in arrival order, and the background B.
 
     Equal facts at one time point count once, at their first arrival. If `newest` is given, the program does
-    not see arrivals after `newest`, but tuple windows count these arrivals.
+    not see atoms that arrive after `newest`, but tuple windows count them.
     """
 
     timeline: Interval
@@ -114,7 +114,10 @@ class Situation:
     newest: int | None = None
 
     def sees(self, fact: Fact) -> bool:
-        """Return whether the program sees the fact; tuple windows also count facts that it does not see."""
+        """Return whether the program sees a fact.
+
+        Tuple windows also count facts that the program does not see.
+        """
         return self.newest is None or fact.t <= self.newest
 
 

@@ -99,8 +99,8 @@ Span = tuple[int, int]
 class WindowedAtom:
     """Input atoms that a rule reads through a window: instances of `atom` and of one of `any_of`.
 
-    `any_of` are instances of `atom` that at least one rule can use. All other instances of `atom` are
-    skipped.
+    `any_of` are instances of `atom` that at least one rule can use. The rule skips all other instances of
+    `atom`.
     """
 
     window: Window

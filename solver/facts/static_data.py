@@ -18,7 +18,7 @@ Triple = tuple[str, str, str]
 
 
 class CodedRows(AbstractSet[Arguments]):
-    """Rows of texts that store each text once: row i contains the texts at the places `codes[i]`.
+    """Rows of texts, in which each text is stored once: row i contains the texts with the numbers `codes[i]`.
 
     Rows are distinct, in the order of `codes`.
 

@@ -1,6 +1,6 @@
-"""Comparison of two independent evaluations of one case.
+"""Compare two independent evaluations of one program on one input.
 
-A difference is reported with a small case that shows it.
+If the evaluations differ, the error contains a small case that shows the difference.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ PROGRAM_FILE, INPUT_FILE = "difference.lars", "difference.atoms"
 
 @dataclass(frozen=True, slots=True)
 class PosedProgram:
-    """A program, its input, and the ascending evaluation times."""
+    """A program with its input and its evaluation times, which ascend."""
 
     program: Program
     situation: Situation

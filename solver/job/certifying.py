@@ -96,7 +96,7 @@ def certified_first(
 ) -> evaluation.AnswerRuns:
     """Return answers that clingo checks at their first time, at which the windows contain the fewest atoms.
 
-    If clingo cannot evaluate the first of these time points, clingo checks no answer. The situation must
+    If clingo cannot evaluate the question at the first time, clingo checks no answer. The situation must
     contain the input for the first time.
     """
     claim = _Claim(question, runs, _used(question, situation))
@@ -165,7 +165,10 @@ class _Claim:
         return with_usable_background(self.question.program, situation, self.question.predicate)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
-        """Return the number of times that clingo should check. The number can be 0 if clingo is slow."""
+        """Return the number of times at which clingo should check the answers.
+
+        The number can be 0 if clingo is slow.
+        """
         match certify:
             case "none":
                 return 0
@@ -179,7 +182,7 @@ class _Claim:
     def cheapest(self) -> list[int]:
         """Return the times that clingo can check within its budget, the cheapest time first.
 
-        At least one time.
+        The list contains at least one time.
         """
         costs = self._costs()
         fitting = costs <= max(self._budget(), int(costs.min()))
@@ -225,8 +228,8 @@ class _Claim:
     def _affordable(self, draw: Random) -> int:
         """Return the number of times that clingo can check at low cost; the number can be 0.
 
-        Clingo may be able to check only a fraction of a time in each part of a job. For example, if clingo
-        can check half a time per part, half of the parts draw one time each.
+        If a job has several parts, clingo may be able to check less than one time in each part. For example,
+        if clingo can check half a time per part, half of the parts draw one time each.
         """
         costs = self._costs()
         total = int(costs.sum())
@@ -301,7 +304,7 @@ def _seen_at(
 
 
 def _first_kept(window: TupleWindow, situation: relational.EncodedSituation, t: int) -> int:
-    """Return a time from which the atoms up to t fill the tuple window."""
+    """Return a time such that the atoms from this time up to t fill a tuple window."""
     if window.by is not None:
         return situation.timeline.first
     come = situation.within(Interval(situation.timeline.first, t)).atoms.values()

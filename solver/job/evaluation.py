@@ -41,7 +41,7 @@ TRIGGER: Final = Atom("trigger")
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A request for whole answer streams: at most `most` streams, or their brave or cautious consequences.
+    """A request for whole answer streams: at most `most` of them, or their brave or cautious consequences.
 
     Each row contains, as texts, the derived atoms of one answer stream or the consequences. An atom a that
     holds at another time u is written `@_u a`. If no answer stream exists, the result has no row.
@@ -218,15 +218,15 @@ class AnswerRuns:
     def until(self, times: Array) -> Array:
         """Return for each given time the index of the last evaluation at or before this time.
 
-        -1 if none exists.
+        If no such evaluation exists, the index is -1.
         """
         return np.searchsorted(self.times, times, "right") - 1
 
     def held_until(self, columns: Sequence[Array], indexes: Array) -> Array:
-        """Return, for each row, the last index of an evaluation at which the row is an answer.
+        """Return, for each row, the last evaluation (its index) at which the row is an answer.
 
-        Evaluations after the row's index in `indexes` do not count. The result is -1 if the row is not an
-        answer at any of these evaluations.
+        For each row, evaluations after the index of the row in `indexes` do not count. The result is -1 if
+        the row is not an answer at any of these evaluations.
         """
         table, room = self.runs, len(self.times) + 1
         own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)
@@ -491,8 +491,8 @@ def answers_at(
 ) -> AnswerRuns:
     """Return the answers of a question at the given times, whatever the trigger of the question is.
 
-    `times` and `newest` have equal length. The values of each never decrease. Each evaluation ignores
-    arrivals after its time in `newest`.
+    `times` and `newest` have equal length. The values of each never decrease. Each evaluation ignores atoms
+    that arrive after its time in `newest`.
     """
     assert question.predicate is not None, "answer streams have rows of no width"
     latest = None if newest is None else newest.tolist()
@@ -520,8 +520,8 @@ Outcome = TypeVar("Outcome")
 class PosedQuestion:
     """A question in a situation, to be evaluated at the given ascending times in place of its trigger.
 
-    `newest` has the length of `times`, and its values never decrease. Each evaluation ignores arrivals after
-    its time in `newest`.
+    `newest` has the length of `times`, and its values never decrease. Each evaluation ignores atoms that
+    arrive after its time in `newest`.
     """
 
     question: Question
@@ -532,7 +532,7 @@ class PosedQuestion:
     def by_columns(self, find: Callable[["PosedQuestion"], Outcome], evaluator: Evaluator) -> Outcome | None:
         """Return the result of the relational evaluation; None if clingo must compute the answers.
 
-        The relational evaluation does not cover all questions, and some numbers and constraints make it fail.
+        The relational evaluation does not cover all questions, and it fails for some numbers and constraints.
         In these cases, clingo evaluates one time after another. If a time fails, clingo reports the first
         such time.
         """
@@ -605,7 +605,10 @@ class PosedQuestion:
                 yield row, index, index
 
     def _seen(self) -> Iterator[tuple[relational.EncodedSituation, Sequence[int]]]:
-        """Yield what evaluations see, with their times: if data came late, each time separately."""
+        """Yield the input that evaluations see, with their times.
+
+        If data came late, for each time separately.
+        """
         if not self.situation.is_late:
             yield self.situation, self.times
             return
@@ -669,7 +672,7 @@ def hindrance(question: Question, background: frozenset[Signature]) -> relationa
 
 
 def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
-    """Print a notice about each part of a program that prevents the relational evaluation."""
+    """Print a note about each part of a program for which the relational evaluation cannot be used."""
     for question in questions:
         if (hindering := hindrance(question, frozenset(background))) is not None:
             runner.notice(f"evaluated by clingo, not by columns: {hindering}")

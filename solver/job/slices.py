@@ -124,7 +124,7 @@ class NeededAtoms:
 
 
 def between(slices: Sequence[Interval], times: Iterable[Array], past: int = 0, future: int = 0) -> range:
-    """Return the range of the slices that can reach at least one of the given times."""
+    """Return the range of the slices whose windows can reach at least one of the given times."""
     ends = [(int(t[0]), int(t[-1])) for t in times if len(t)]
     if not ends:
         return range(0)

@@ -113,7 +113,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+")
 
 
 class RuleNames:
-    """The names of ASP variables for the variables of a rule, and fresh names that do not clash.
+    """The names of ASP variables for the variables of a rule, and new names that do not occur yet.
 
     `natural` are variables that are known to be time points; for them, the remainder of ASP equals mod.
     """

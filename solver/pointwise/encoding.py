@@ -2,8 +2,8 @@
 
 ASP has numbers up to 2^31, and the ASP rules of □ and ¬ list each time point of a window. In long timelines,
 ranks therefore replace the times. At one reference time, the answers depend only on equality and order of
-times. All time points between two consecutive arrivals or window ends are indistinguishable.
-Indistinguishable time points become one time point.
+times. All time points between two consecutive arrivals or window ends are indistinguishable. In the ASP
+program, one time point replaces all time points that cannot be distinguished.
 
 Derived atoms hold at `now`. Input atoms, and derived atoms that a window reads, have their time as last
 argument. `window(w,A,B)` is the interval of the w-th window at `now`. Each LARS rule is a comment above its
@@ -83,7 +83,7 @@ def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
 
 
 def _meets_arrival(form: analysis.LiteralForm, always: frozenset[Signature]) -> bool:
-    """Return whether the literal binds its time to the time of an input atom or of a derived atom."""
+    """Return whether a literal binds its time to the time of an atom, and so to no time without an atom."""
     known = isinstance(form.atom, logic.Truth) or signature(form.atom) in always
     return form.mode == "@" and form.positive and not known
 
@@ -258,8 +258,8 @@ def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
 class AspNames:
     """The names of a program's predicates and literals in its ASP text.
 
-    `background` are the predicates of the background B, without the facts of the program itself. Numbers of
-    conditions begin after `numbered`, since an earlier program uses the numbers up to `numbered`.
+    `background` are the predicates of the background B, without the facts of the program itself. The numbers
+    of conditions begin after `numbered`, because another program uses the numbers up to `numbered`.
     """
 
     program: Program
@@ -318,7 +318,7 @@ class AspNames:
 
     @property
     def hosted(self) -> dict[int, HostedCondition]:
-        """The SPARQL conditions, by their numbers."""
+        """The SPARQL conditions that Python evaluates for clingo, each with its number in the program."""
         return {number: condition for (condition, _), number in self.conditions.items()}
 
     @cached_property
@@ -333,7 +333,7 @@ class AspNames:
 
     @cached_property
     def answers(self) -> dict[Signature, HostedCondition | logic.SetLiteral]:
-        """The conditions and literals that the host evaluates, by the predicates of the computed tables."""
+        """The conditions and literals that Python evaluates for clingo, by the predicates of their tables."""
         conditions = {hosted_signature(part, number): part for number, part in self.hosted.items()}
         return conditions | {
             hosted_signature(part, number): part for part, number in self.set_literals.items()
@@ -469,7 +469,7 @@ def _last(window: LastWindow, number: int) -> Iterator[str]:
 
 
 def _near(u: int) -> int:
-    """Return a 32-bit time with the order of `u` relative to 0..GREATEST, even after adding 2 * GREATEST."""
+    """Return a 32-bit time that stands for the time `u`: it has the same order relative to 0..GREATEST."""
     return max(1 - 2 * asp_terms.GREATEST, min(u, asp_terms.GREATEST + 1))
 
 
@@ -800,7 +800,7 @@ class Encoding(AspNames):
         )
 
     def guards(self) -> str:
-        """Return ASP rules that derive `wrapped'n` if arithmetic of the n-th LARS rule can exceed 32 bits."""
+        """Return ASP rules that derive `wrapped'n` if the arithmetic of LARS rule n can exceed 32 bits."""
         writers = [RuleWriter(self, rule) for rule in self.program.proper_rules]
         texts = (line for number, writer in enumerate(writers) for line in writer.guards(number))
         return "\n".join(texts) + "\n"

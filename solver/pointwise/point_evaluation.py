@@ -51,11 +51,11 @@ class Collection:
         self._instances: dict[Symbols, None] = {}
 
     def add(self, instance: Symbols) -> None:
-        """Add an instance of the atom."""
+        """Add an instance of the atom to the collection."""
         self._instances[instance] = None
 
     def answers(self) -> Iterator[Symbols]:
-        """Yield each answer of the literal."""
+        """Yield each answer of the aggregate or order literal."""
         match self.literal:
             case Gather() as gather:
                 return self._values(gather)
@@ -116,9 +116,9 @@ class Host:
     `@times` and `@rows` return the facts of the program. `@test` and `@value` evaluate the numbered
     conditions of the program. `@collect` and `@gathered` evaluate the numbered aggregates and orders.
     `@within` limits recursive rules. `known` are given instances, which replace collected instances.
-    `endless` are the rules whose computed values were cut off. `asked` is the condition that was evaluated
-    last. Raises LarsError if a condition calls an unknown function, or a function with a wrong number of
-    arguments.
+    `endless` contains the rules that computed so many values that the computation was stopped. `asked` is the
+    condition that was evaluated last. Raises LarsError if a condition calls an unknown function, or a
+    function with a wrong number of arguments.
     """
 
     def __init__(
@@ -407,8 +407,9 @@ def _solved(
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
     """Return the instances of aggregates and orders in each answer stream of the lower layers.
 
-    An aggregate or order needs all instances of its atom. The answers of the lower parts of the program
-    determine the instances, so each part is solved on these answers (splitting; Lifschitz, Turner 1994).
+    To compute an aggregate or an order literal, all instances of its atom must be known. The answers of the
+    lower parts of the program determine the instances, so each part is solved on these answers (splitting;
+    Lifschitz, Turner 1994).
     """
     states: list[Instances] = [{}]
     below = tuple(rule for rule in program.rules if is_fact(rule))

@@ -4,9 +4,9 @@
   a(X,M,N) :- in'0(X,Y,A0,B0); c(Y,A1,B1); M = max(A0,A1); N = min(B0,B1); M <= N    without `not`
   a(X,T,T) :- ..; T = M..N; not d'at(X,T)                                            with it
 
-As time advances, both ends of a window only move forward, so a window contains a fact at consecutive times.
-The host gives clingo the first and the last index of the times at which a fact is in the window. Tests
-compare the result with the encoding for a single time.
+As time advances, both ends of a window only move forward, so a fact is in a window at consecutive times. The
+host gives clingo the first and the last index of the times at which a fact is in the window. Tests compare
+the result with the encoding for a single time.
 """
 
 from bisect import bisect_left, bisect_right
@@ -152,7 +152,7 @@ class RunEncoding(AspNames):
 class _RunWriter(RuleWriter):
     """The writer of one rule over intervals.
 
-    `spread` are the predicates that the rule reads index by index.
+    `spread` contains the predicates that the rule reads at single indexes, and not by intervals.
     """
 
     def __init__(self, encoding: RunEncoding, rule: Rule) -> None:

@@ -1,10 +1,10 @@
 """Functions of many terms: the order of ORDER BY, and aggregates.
 
 ORDER BY (SPARQL 1.1, Section 15.1) is extended to a total order, so that every evaluation sorts equally. The
-order is: unbound, blank nodes by label, IRIs, literals, triple terms by their parts, then symbols and numbers
-of the logic. SPARQL does not define the order of literals of different kinds. This module sorts numbers
-first, then booleans, dateTimes, dates, times, strings, language-tagged strings, and all other literals by
-datatype.
+order of terms is: unbound, blank nodes by label, IRIs, literals, triple terms by their parts, then symbols
+and numbers of the logic. SPARQL does not define the order of literals of different kinds. This module sorts
+numbers first, then booleans, dateTimes, dates, times, strings, language-tagged strings, and all other
+literals by datatype.
 
 Aggregates range over a multiset of terms (Section 18.5.1); None is an error. A multiset has no order, so
 results depend only on the terms. Sums are rounded once, SAMPLE is the least term, and GROUP_CONCAT uses the

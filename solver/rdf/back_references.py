@@ -63,9 +63,11 @@ class BackReferences:
 
 @contextmanager
 def _asking() -> Iterator[subprocess.Popen[bytes]]:
-    """Yield the matching process; on any exception, including Ctrl-C, kill the process.
+    """Yield the process that matches regular expressions.
 
-    A process whose answer was not read would send the old answer to the next question.
+    On any exception, including Ctrl-C, kill the process.
+
+    The process is killed because its next answer would belong to the old question.
     """
     if (process := _process(os.getpid())).poll() is not None:
         _process.cache_clear()

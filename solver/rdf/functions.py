@@ -104,7 +104,7 @@ def _is_plain(term: Constant) -> TypeGuard[Literal]:
 
 
 def _part(groups: int, match: re.Match[str]) -> str:
-    """Return a part of a replacement in the notation of pyoxigraph."""
+    """Return a part of the replacement text of REPLACE in the notation of pyoxigraph."""
     text = match.group()
     if text[0] == "\\":
         return "$$" if text[1] == "$" else "\\"
@@ -200,7 +200,7 @@ def native(function: str, *arguments: Constant, base: str | None = None) -> Cons
 
 @cache
 def _question(function: str, count: int) -> tuple[list[ox.Variable], str]:
-    """Return variables for the arguments, and the query that computes the function for them."""
+    """Return variables for the arguments of a function, and the query that computes the function for them."""
     names = [ox.Variable(f"a{position}") for position in range(count)]
     texts = [f"?{name.value}" for name in names]
     return names, f"SELECT {' '.join(texts)} ({function}({', '.join(texts)}) AS ?result) {{}}"
@@ -360,7 +360,10 @@ def _seconds(time: Constant | None, unit: Constant | None) -> Fraction | None:
 
 
 def _hashed(function: str, *arguments: Constant | None) -> bytes:
-    """Return a hash of the function name and its arguments; different arguments have different inputs."""
+    """Return a hash of a function name and its arguments.
+
+    Calls with different arguments give different hashes.
+    """
     texts = [str(NULL if argument is None else argument) for argument in arguments]
     return sha256("\n".join((function, *texts)).encode(errors="surrogatepass")).digest()
 

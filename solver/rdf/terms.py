@@ -56,9 +56,9 @@ class NotATerm(LarsError):  # noqa: N818  (an error by its base, named by what i
 
     @classmethod
     def of(cls, text: str, problem: str) -> Self:
-        """Return the error for a text.
+        """Return the error for a text that is not an RDF term.
 
-        The error has only a message, so clingo and Spark tasks can pass it on.
+        The error contains only a message, so that clingo and Spark tasks can pass it on.
         """
         return cls(f"{short(text)} is not an RDF term: {problem}; expected {ACCEPTED}")
 

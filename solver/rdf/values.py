@@ -27,9 +27,9 @@ MOST_CHARACTERS: Final = 2**24
 def _odd_double(number: float | Decimal | Fraction) -> float:
     """Return a number as a double that a second rounding to a float rounds to the nearest float.
 
-    If rounded to the nearest double, a number near the middle of two floats could become the middle, and then
-    the wrong float. Each number is between two neighboring doubles. The neighbor with an odd last bit is
-    never the middle of two floats (Boldo and Melquiond: *When double rounding is odd*, 2005).
+    If a number were first rounded to the nearest double, this double could be in the middle of two floats,
+    and then the wrong float. Each number is between two neighboring doubles. The neighbor with an odd last
+    bit is never the middle of two floats (Boldo and Melquiond: *When double rounding is odd*, 2005).
     """
     double = float(number)
     if double == number or not math.isfinite(double) or struct.unpack("<q", struct.pack("<d", double))[0] & 1:
@@ -179,7 +179,10 @@ def later(origin: Literal, seconds: Fraction) -> Literal | None:
 
 
 def _digits(number: Fraction) -> Context:
-    """Return the context for the digits of a number: exact if the number has finitely many digits."""
+    """Return the decimal context for the digits of a number.
+
+    It is exact if the number has finitely many digits.
+    """
     return _DIVISION if 10 ** number.denominator.bit_length() % number.denominator else EXACT
 
 

@@ -92,7 +92,10 @@ def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
 
 
 def _is_no_part(piece: str, before: str, following: str, within: list[str]) -> bool:
-    """Return whether XPath forbids a piece inside a class; `within` are the earlier pieces of the class."""
+    """Return whether XPath forbids a piece of a character class.
+
+    `within` contains the earlier pieces of the class.
+    """
     match piece:
         case "[":
             return before != "-"

@@ -85,7 +85,7 @@ class Bindings:
 
 
 def scan_atoms(terms: Sequence[Term], table: run_tables.RunTable, codes: TermCodes) -> Bindings:
-    """Return the bindings of the variables in `terms`, from the rows that match the terms."""
+    """Return the values of the variables in `terms`, from the rows of a table that match the terms."""
     names = tuple(dict.fromkeys(term for term in terms if isinstance(term, Variable)))
     if len(names) < len(terms):
         table = table.take(codes.matching(terms, table.columns, len(table)))
@@ -165,7 +165,7 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         kept: frozenset[Variable] | None,
     ) -> Bindings:
-        """Return the literal to join next.
+        """Return the literal that is joined next.
 
         A literal without a common variable is joined last. Among the other literals, the first choice is the
         literal without new variables that has the fewest rows, then the literal with the fewest rows. If the
@@ -196,7 +196,7 @@ class RuleBody:
     def _filtered(
         self, joined: Sequence[Bindings], conditions: Sequence[logic.Condition]
     ) -> tuple[list[Bindings], list[logic.Condition]]:
-        """Return the scans after conditions that concern a single scan, and the other conditions."""
+        """Return the literals after conditions that concern a single literal, and the other conditions."""
         bindings, others = list(joined), []
         for condition in conditions:
             own = variables(condition)
@@ -323,7 +323,7 @@ class RuleBody:
 def _asked(
     kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[logic.Condition]
 ) -> frozenset[Variable]:
-    """Return the variables in `kept`, and the variables that remaining joins and conditions use."""
+    """Return the variables in `kept`, and the variables that the remaining joins and conditions use."""
     return kept.union(*(bindings.names for bindings in left), *map(variables, conditions))
 
 
@@ -375,10 +375,10 @@ def evaluate_set_literal(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pieces:
-    """For each group of an aggregate, the intervals of indexes in which no instance appears or disappears.
+    """For each group of an aggregate, the intervals of evaluation times in which its instances do not change.
 
-    `columns` are the keys of the group of each piece. Each instance holds in the pieces from `begins` until
-    before `ends`.
+    `columns` contains the keys of each interval's group. Each instance holds in the intervals from number
+    `begins` until before number `ends`.
     """
 
     columns: tuple[Array, ...]
@@ -388,20 +388,20 @@ class _Pieces:
     ends: Array
 
     def pairs(self) -> tuple[Array, Array]:
-        """Return the number of an instance and of a piece, for each instance in each piece."""
+        """Return pairs of an instance and an interval of its group that contains the instance."""
         return run_tables.spread(self.begins, self.ends)
 
     def counts(self, some: Mask) -> Array:
-        """Return for each piece the number of the selected instances in the piece."""
+        """Return, for each interval of a group, the number of the selected instances in it."""
         size = len(self.first) + 1
         begun, ended = (np.bincount(ends[some], minlength=size) for ends in (self.begins, self.ends))
         counts: Array = np.cumsum(begun - ended)[:-1]
         return counts
 
     def table(self, values: Array) -> run_tables.RunTable:
-        """Return a table of the keys of each piece, with a value for each piece.
+        """Return a table of the keys of each interval's group, with a value for each interval.
 
-        If the groups have keys, pieces without instances are dropped.
+        If the groups have keys, intervals without instances are dropped.
         """
         table = run_tables.RunTable((*self.columns, values), self.first, self.last)
         every = np.ones(len(self.begins), np.bool_)
@@ -486,7 +486,7 @@ _BEST: Final = {"MIN": False, "SAMPLE": False, "MAX": True}
 
 
 def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> Array:
-    """Return MIN, MAX or SAMPLE of each piece; all values are sorted once."""
+    """Return MIN, MAX or SAMPLE in each interval of a group; all values are sorted once."""
     distinct, places = np.unique(argument, return_inverse=True)
     bound = [code for code in distinct.tolist() if code != NULL_CODE]
     bound.sort(key=lambda code: text_key(codes.constant(code)))
@@ -506,7 +506,7 @@ def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> 
 def _first(
     literal: logic.Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes
 ) -> run_tables.RunTable:
-    """Return the instances with the pieces in which their rank is within the limit."""
+    """Return the instances of an order literal with the intervals in which their rank is within the limit."""
     ranks = _ranks(literal, bindings, codes)
     instance, piece = pieces.pairs()
     order = np.lexsort((ranks[instance], piece))
@@ -563,8 +563,8 @@ def evaluate_program(
 ) -> Mapping[Signature, run_tables.RunTable]:
     """Return the derived atoms of `output` and of the predicates on which `output` depends; None means all.
 
-    `times` and `newest` have equal length, and their values never decrease. Each evaluation ignores arrivals
-    after its time in `newest`, but tuple windows count these arrivals. Before a join with very many rows,
+    `times` and `newest` have equal length, and their values never decrease. Each evaluation ignores atoms
+    that arrive after its time in `newest`, but tuple windows count them. Before a join with very many rows,
     equivalent rules with fewer variables are tried.
     """
 
@@ -592,7 +592,7 @@ def evaluate_program(
 
 
 class CrowdedError(Exception):
-    """A join has more rows than are worth computing; another way to the answer may need fewer."""
+    """A join has more rows than are worth computing; another plan may need fewer rows."""
 
 
 def visible_input(
@@ -714,7 +714,7 @@ class ProgramTables:
     def _solutions(self, rule: plans.RulePlan, instead: Mapping[int, run_tables.RunTable]) -> Bindings:
         """Return the bindings of a rule's body.
 
-        `instead` contains tables that replace the tables of some literals.
+        `instead` contains tables in place of the tables of some literals.
         """
         joined = [
             self.scan(part, instead.get(place)).only(rule.needed(place), self._count)

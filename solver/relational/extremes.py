@@ -105,8 +105,8 @@ def sufficient(table: RunTable, place: int, demanded: Demand, codes: TermCodes, 
 def _places(known: Array, demanded: Demand, codes: TermCodes) -> list[tuple[str, Any] | None]:
     """Return the kind of each term and its place in the order of the kind, or None for terms without order.
 
-    Each comparison of any term with all terms of a kind follows the order of the kind. If conditions demand
-    different values, each term equals at most one place of a kind.
+    Each comparison of any term with all terms of a kind follows the order of the kind. If conditions require
+    different values, each term is equal to at most one place in the order of a kind.
     """
     sign, most, by_value = demanded
     terms = [codes.constant(code) for code in known.tolist()]

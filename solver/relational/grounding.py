@@ -30,8 +30,8 @@ def ground_instances(program: Program, situation: EncodedSituation, times: Seque
     For one time the bound is the number of instances, including the instances of each prefix of a body.
     Literals of a rule's body are joined one by one, in the order of the relational evaluation. All variables
     are kept. For several times, the join also combines atoms that no single time shows together. Negated
-    literals are ignored. An atom that is visible several times counts as several rows. Counting ends above
-    `most`, before larger tables are built. The program must have no `obstacle`.
+    literals are ignored. An atom that is visible several times counts as several rows. The counting stops
+    when the number is above `most`, before larger tables are built. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -164,9 +164,9 @@ def with_usable_background(
 ) -> EncodedSituation:
     """Return a situation with only the atoms of the background B that rules can use.
 
-    If an atom of a body never has some value of a variable, no instance of the rule has this value. A value
-    that an atom of a body cannot have makes each atom of B with this value unusable for the rule. The program
-    must have no `obstacle`.
+    If an atom of a rule body never has some value of a variable, no instance of the rule has this value of
+    the variable. If an atom of B has such a value, the rule cannot use the atom. The program must have no
+    `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -188,7 +188,7 @@ def with_usable_background(
 
 
 class _Use:
-    """The atoms of the background B that rules can use; `kept` is a mask of these atoms."""
+    """The atoms of the background B that rules can use: a mask, which `add` extends."""
 
     def __init__(
         self, program: Program, situation: EncodedSituation, rules: Sequence[plans.RulePlan]

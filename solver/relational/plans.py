@@ -1,4 +1,4 @@
-"""The programs that the relational evaluation covers, and their plans: layers and sources of atoms.
+"""Plan the relational evaluation of a program: layers of predicates, and the sources of atoms.
 
 If one rule derives an atom, and the atom is used only once, the body of the rule replaces the atom. This
 replacement gives a plan with fewer steps, in which conditions apply before the join with other parts.
@@ -96,7 +96,7 @@ RowSource = WindowedAtom | Signature | None
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The rows of a source that match the terms; the variables in the terms are the columns.
+    """The rows of a source that match some terms; each variable in the terms is a column.
 
     If `literal` is an aggregate or order, the rows are the instances of its atom, and the columns are the
     variables that the literal binds.
@@ -174,7 +174,7 @@ class RulePlan:
         return variables(self.rule.head).union(*names, *map(variables, self.conditions))
 
     def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
-        """Return the numbers and predicates of the joined literals whose predicate is given."""
+        """Return the joined literals with the given predicates, each by its number in the body."""
         return [
             (place, part.source)
             for place, part in enumerate(self.joined)

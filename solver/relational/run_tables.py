@@ -281,7 +281,7 @@ def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept
 def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> RunTable:
     """Return the left rows without the intervals of equal right rows.
 
-    `on` are the left columns to compare.
+    `on` contains the columns of the left table that are compared.
     """
     pairs = [(place, column) for column, place in enumerate(on)]
     sides = [[left.columns[place] for place in on], right.columns]
@@ -320,7 +320,8 @@ def highest(table: RunTable, count: int) -> RunTable:
 def latest_covers(starts: Array, ends: Array, size: int) -> Array:
     """Return, for each of `size` places, the number of the last interval [start, end) with the place, or -1.
 
-    No interval is empty. Two intervals of 2^n places cover an interval (a sparse table, in reverse).
+    None of the intervals may be empty. Two intervals of 2^n places cover an interval (a sparse table, in
+    reverse).
     """
     latest, numbers = np.full(size, -1), np.arange(len(starts))
     levels = np.log2(ends - starts).astype(np.int64)

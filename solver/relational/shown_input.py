@@ -119,7 +119,7 @@ class EncodedSituation:
 
     @property
     def is_late(self) -> bool:
-        """Whether evaluations see atoms later than at the times of the atoms."""
+        """Whether evaluations see some atoms later than at the times of these atoms."""
         return any(some.since is not None for some in self.atoms.values())
 
     def seen_at(self, t: int) -> "EncodedSituation":
@@ -183,8 +183,8 @@ _SUMMABLE: Final = 2**62
 class ShownInput:
     """The input of some predicates in a situation, at ascending evaluation times.
 
-    `newest` has the length of `times`, and its values never decrease. Each evaluation ignores arrivals after
-    its time in `newest`, but tuple windows count these arrivals. If `newest` is None, each evaluation sees
+    `newest` has the length of `times`, and its values never decrease. Each evaluation ignores atoms that
+    arrive after its time in `newest`, but tuple windows count them. If `newest` is None, each evaluation sees
     all input.
     """
 
@@ -287,7 +287,7 @@ def window_ends(
 ) -> tuple[Array, Array]:
     """Return the first and the last time point in a window at each of the given times.
 
-    The ends of an empty interval are arbitrary. The ends of an empty interval are chosen next to the
+    If the window is empty, its ends are arbitrary. The ends of an empty interval are chosen next to the
     timeline, so that they fit in 64 bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
@@ -327,7 +327,7 @@ def partition(atoms: InputAtoms, window: windows.TupleWindow) -> Array:
 
 
 def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow, count: int) -> Array:
-    """Return the first index at which each atom has left the window.
+    """Return, for each atom, the index of the first evaluation at which the atom has left the window.
 
     Rows are ordered by key, then arrival.
     """

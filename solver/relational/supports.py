@@ -74,8 +74,8 @@ input atoms.
 class _Descent:
     """The way from answers back to the input: an instance of a rule proves each needed atom.
 
-    The needed atoms of a predicate are a table with one column for each argument. The last column is the
-    number of the row that needs the atom. Each interval of a needed atom is a single index.
+    The needed atoms of a predicate are a table with one column for each argument. The last column contains
+    the number of the row that needs the atom. Each interval of a needed atom is a single index.
     """
 
     def __init__(
@@ -179,7 +179,7 @@ class _Descent:
     def _choice(
         self, part: plans.Scan, bindings: Bindings, layer: plans.Layer, limit: Array | None
     ) -> _Candidates | None:
-        """Return the best matching atom for each solution.
+        """Return, for each solution, the matching atom with the newest input.
 
         The result is None for an aggregate or a literal without atoms.
         """
@@ -225,7 +225,7 @@ class _Descent:
     def _note(
         self, part: plans.Scan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array
     ) -> None:
-        """Store the chosen atoms of the solutions for their rows."""
+        """Store the atoms that were chosen for solutions, as the support of the rows of these solutions."""
         match part.source:
             case (_, _) as predicate:
                 columns = (candidates.term(term, self._situation.terms)[taken] for term in part.terms)
@@ -288,5 +288,5 @@ def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:
 
 
 def _among(table: RunTable, other: RunTable) -> Mask:
-    """Return a mask of rows that also occur in another table."""
+    """Return a mask of the rows of a table that also occur in another table."""
     return among(*keys([table.columns, other.columns], [len(table), len(other)], 1))
