@@ -15,6 +15,7 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache, partial
 from hashlib import sha256
+from itertools import accumulate, takewhile
 from typing import TYPE_CHECKING, Final, TypeGuard
 from warnings import catch_warnings
 
@@ -44,7 +45,7 @@ _BACKWARDS = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
 _MANY = re.compile(r"\{[0-9,]*[0-9]{3,}\}")
 _REPLACEMENT = re.compile(r"(?s)(?:[^\\$]|\\[\\$]|\$[0-9])*")
 _PART = re.compile(r"\\[\\$]|\$[0-9]+")
-_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\((?!\?)")
+_OPENINGS = re.compile(r"(?s)\\.|[\[\]]|\((?!\?)")
 
 
 def matches(text: Constant, *terms: Constant) -> Constant | None:
@@ -71,7 +72,7 @@ def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Con
         return native("REPLACE", text, written, Literal(by.lexical.replace("$", "$$")), *kept)
     if not _REPLACEMENT.fullmatch(by.lexical):
         return None
-    groups = len(_GROUP.findall(written.lexical))
+    groups = _groups(written.lexical)
     return native("REPLACE", text, written, Literal(_PART.sub(partial(_part, groups), by.lexical)), *kept)
 
 
@@ -103,6 +104,15 @@ def _is_plain(term: Constant) -> TypeGuard[Literal]:
     return isinstance(value(term), str)
 
 
+def _groups(pattern: str) -> int:
+    """Return the number of groups of a pattern; a parenthesis inside a character class is a character."""
+    depth = groups = 0
+    for piece in _OPENINGS.findall(pattern):
+        groups += piece == "(" and not depth
+        depth += (piece == "[") - (piece == "]" and depth > 0)
+    return groups
+
+
 def _part(groups: int, match: re.Match[str]) -> str:
     """Return a part of the replacement text of REPLACE in the notation of pyoxigraph."""
     text = match.group()
@@ -114,7 +124,8 @@ def _part(groups: int, match: re.Match[str]) -> str:
 
 def _digits(groups: int, text: str) -> int:
     """Return the end of a group number in `$123`; the number of groups limits the number of digits."""
-    return 1 + max((n for n in range(1, len(text)) if int(text[1 : n + 1]) <= groups), default=1)
+    numbers = accumulate(map(int, text[1:]), lambda number, digit: 10 * number + digit)
+    return 1 + max(1, sum(1 for _ in takewhile(lambda number: number <= groups, numbers)))
 
 
 def _python(pattern: str, flags: str, text: str) -> "BackReferences | None":
@@ -129,7 +140,7 @@ def _python(pattern: str, flags: str, text: str) -> "BackReferences | None":
             compiled = re.compile(
                 pattern, sum((re.RegexFlag[flag.upper()] for flag in set(flags)), re.NOFLAG)
             )
-    except re.error:
+    except (re.error, OverflowError, RecursionError):  # a count or a depth beyond Python's limits
         return None
     # Loads what only such patterns need.
     from solver.rdf.back_references import BackReferences
@@ -148,7 +159,7 @@ def _replaced_by_python(text: Constant, expression: "BackReferences", by: str) -
         if inside[0] == "\\":
             return inside[1]
         digits = _digits(expression.groups, inside)
-        number = int(inside[1:digits])
+        number = int(inside[1:digits].lstrip("0") or "0")
         group = given[slice(*spans[number])] if number <= expression.groups and spans[number][0] >= 0 else ""
         return group + inside[digits:]
 
@@ -263,7 +274,8 @@ def substring(text: Constant, start: Constant, length: Constant | None = None) -
     first, count = _position(start), math.inf if length is None else _position(length)
     if first is None or count is None or not is_text(text):
         return None
-    end = first + count  # NaN from -INF + INF too
+    unbounded = [number for number in (first, count) if isinstance(number, float)]
+    end = sum(unbounded) if unbounded else first + count  # NaN from -INF + INF too
     chosen = "".join(name for place, name in enumerate(text.lexical, 1) if first <= place < end)
     return replace(text, lexical=chosen)
 
@@ -405,7 +417,7 @@ DISTANCES: Final = (
 _METRE: Final = Iri("http://www.opengis.net/def/uom/OGC/1.0/metre")
 _WKT: Final = "http://www.opengis.net/ont/geosparql#wktLiteral"
 _CRS84: Final = re.escape("<http://www.opengis.net/def/crs/OGC/1.3/CRS84>")
-_NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER: Final = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _POINT: Final = re.compile(
     rf"\s*(?:{_CRS84}\s+)?POINT\s*\(\s*({_NUMBER})\s+({_NUMBER})\s*\)\s*", re.IGNORECASE | re.ASCII
 )

@@ -85,9 +85,12 @@ class Document:
 
     def place(self, offset: int) -> Place:
         """Return the place, in the query as the user wrote it, of a character of `text`."""
+        return place_at(self.source, self.characters, self.written(offset))
+
+    def written(self, offset: int) -> int:
+        """Return the index, in the query as the user wrote it, of a character of `text`."""
         before = bisect_right(self.escapes, offset, key=itemgetter(0))
-        shorter = self.escapes[before - 1][1] if before else 0
-        return place_at(self.source, self.characters, offset + shorter)
+        return offset + (self.escapes[before - 1][1] if before else 0)
 
     def index_from(self, offset: int) -> int:
         """Return the index of the first token at or after a character of the text."""

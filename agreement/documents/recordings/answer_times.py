@@ -18,7 +18,7 @@ LATEST: Final = 2**53
 _BEYOND: Final = 2.0**200
 """A number that is too large for a time in every unit."""
 ACCEPTED_LATEST: Final = f"expected times below {LATEST} ms"
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)

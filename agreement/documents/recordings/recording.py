@@ -149,7 +149,7 @@ def _graphs_of(trace: TraceColumns) -> dict[tuple[int, str, Triple], tuple[str, 
 _NUMBERS: Final = (
     (re.compile(r"[+-]?[0-9]+"), "integer"),
     (re.compile(r"[+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+)"), "decimal"),
-    (re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)[eE][+-]?[0-9]+"), "double"),
+    (re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+"), "double"),
 )
 _BLANK = re.compile(r"_:[A-Za-z0-9_]+")
 

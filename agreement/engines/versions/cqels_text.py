@@ -30,7 +30,6 @@ _WORDS: Final = {
     "data": "VALUES",
 }
 _ACCEPTED: Final = "STREAM, triples, FILTER, or a GRAPH, UNION or group of static data"
-_WINDOW: Final = re.compile(r"\[\s*RANGE\s[^\]]*\]", re.IGNORECASE)
 _LAST_DIGIT: Final = re.compile(r"([0-9]+)[0-9](?=[hd])")
 
 
@@ -133,7 +132,13 @@ def shorten(text: str) -> str:
     >>> shorten("STREAM <s> [RANGE 24h SLIDE 100d30m] {}")
     'STREAM <s> [RANGE  2h SLIDE  10d30m] {}'
     """
-    return _WINDOW.sub(lambda window: _LAST_DIGIT.sub(r" \1", window.group()), text)
+    document = sparql.tokenize(text, "")
+    for n, token in enumerate(document.tokens[1:], 1):
+        if token.is_word("RANGE") and document.tokens[n - 1].is_word("["):
+            closing = next(each for each in document.tokens[n:] if each.is_word("]"))
+            start, end = document.written(token.start), document.written(closing.start)
+            text = text[:start] + _LAST_DIGIT.sub(r" \1", text[start:end]) + text[end:]
+    return text
 
 
 # An engine is run with each of its rules off: parsing takes most of the time.

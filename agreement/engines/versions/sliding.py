@@ -369,7 +369,7 @@ class FiringWindows:
         return Firing(number, t, firing, close, last, content)
 
 
-_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _INTEGER: Final = re.compile("[+-]?[0-9]+")
 _LARGEST: Final = 2**63
 _UNUSED: Final = Range(Duration(1))

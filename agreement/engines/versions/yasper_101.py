@@ -8,8 +8,9 @@ an arrival enters the windows of one stream depends on the hashes of objects.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import eq, ge, gt, le, lt, ne
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
@@ -59,7 +60,9 @@ class _FailedAnswerError(Exception):
         self.rows = tuple(rows)
 
 
-_DOUBLE: Final = re.compile(r"[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?)")
+_DOUBLE: Final = re.compile(
+    r"[+-]?(?:NaN|Infinity|(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?)"
+)
 
 
 def _double(text: str) -> float | None:
@@ -79,17 +82,27 @@ def _number(row: TextBinding, side: str) -> float:
     return number
 
 
+_RELATIONS: Final[dict[str, Callable[[float, float], bool]]] = {
+    "=": eq,
+    "!=": ne,
+    "<": lt,
+    ">": gt,
+    "<=": le,
+    ">=": ge,
+}
+"""The comparisons of doubles; each comparison with NaN is false, except `!=`."""
+
+
 def _compares(row: TextBinding, comparison: yasper_text.YasperComparison) -> bool:
-    left, operator, right = comparison
-    by_term = operator in ("=", "!=") and _double(left) is None and _double(right) is None
+    left, relation, right = comparison
+    by_term = relation in ("=", "!=") and _double(left) is None and _double(right) is None
     if by_term:
         one, other = (row.get(side[1:]) if side[:1] in ("?", "$") else side for side in (left, right))
         if one is None:
             raise _FailedAnswerError
-        return (one == other) is (operator == "=")
+        return (one == other) is (relation == "=")
     first, second = _number(row, left), _number(row, right)
-    order = {"=": first == second, "!=": first != second, "<": first < second, ">": first > second}
-    return order.get(operator, first == second or (first < second) is (operator == "<="))
+    return _RELATIONS[relation](first, second)
 
 
 def _passes(row: TextBinding, condition: yasper_text.YasperCondition) -> bool:

@@ -227,3 +227,42 @@ def test_the_defects_of_pyoxigraph_that_make_us_compute_operators_are_still_ther
     assert oxigraph('REGEX(?x, "(a)\\\\1")', x=ox.Literal("aa")) is None
     assert oxigraph('REGEX(?x, "[ ]", "x")', x=ox.Literal(" ")) is None
     assert oxigraph('REPLACE(?x, "(b)", "$1x")', x=ox.Literal("abc")) == ox.Literal("ac")
+
+
+@pytest.mark.parametrize(
+    ("start", "length", "expected"),
+    [
+        ("1" + "0" * 400, None, ""),
+        ("-1" + "0" * 400, None, "abc"),
+        ("-1" + "0" * 400, "1" + "0" * 399 + "3", "ab"),
+        ("2", "1" + "0" * 400, "bc"),
+    ],
+)
+def test_a_position_beyond_all_doubles_selects_what_its_number_says(start, length, expected):
+    numbers = [Literal(text, XSD + "integer") for text in (start, length) if text is not None]
+    assert evaluate(Call("SUBSTR", (Literal("abc"), *numbers)), {}) == Literal(expected)
+
+
+def test_an_infinite_start_or_length_with_an_integer_beyond_all_doubles():
+    large, infinite = Literal("1" + "0" * 400, XSD + "integer"), Literal("-INF", XSD + "double")
+    for start, length in ((infinite, large), (large, infinite)):
+        assert evaluate(Call("SUBSTR", (Literal("abc"), start, length)), {}) == Literal("")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "by", "expected"),
+    [
+        ("(a)b[((((((((((]", "$10", "a0c"),
+        ("(a)b[^\\](-[(]](c)", "$22$1", "c2a"),
+        ("(a)(b)(\\()(c)", "$" + "0" * 5000 + "2$" + "9" * 5000, "b" + "9" * 4999),
+        ("(a)(b)\\2?\\(c", "$" + "0" * 5000 + "2$" + "9" * 5000, "b" + "9" * 4999),
+    ],
+)
+def test_the_number_of_groups_limits_the_digits_of_a_reference(pattern, by, expected):
+    text = "ab-c" if "-[" in pattern else "ab(c"
+    assert evaluate(Call("REPLACE", tuple(map(Literal, (text, pattern, by)))), {}) == Literal(expected)
+
+
+@pytest.mark.parametrize("pattern", ["x{99999999999999999999}", "(" * 3000 + "a" + ")" * 3000 + "\\1"])
+def test_a_pattern_beyond_all_limits_is_an_error(pattern):
+    assert evaluate(Call("REGEX", (Literal("a"), Literal(pattern))), {}) is None

@@ -2,6 +2,7 @@
 
 import math
 from random import Random
+from time import process_time
 
 import pytest
 
@@ -68,3 +69,9 @@ def test_other_units_and_other_literals_are_an_error():
     assert distance(point, point, Iri("http://www.opengis.net/def/uom/OGC/1.0/degree")) is None
     assert distance(point, Literal("POINT(0 0)")) is None
     assert distance(Iri("urn:x"), point) is None
+
+
+def test_a_malformed_point_of_many_digits_takes_the_time_of_its_length():
+    began = process_time()
+    assert distance(wkt("POINT(" + "1" * 6_000), wkt("POINT(0 0)")) is None
+    assert process_time() - began < 1

@@ -4,10 +4,10 @@ import pytest
 
 from agreement.documents.recordings import Push
 from agreement.engines.versions.cqels import CQELS_1X
-from agreement.engines.versions.cqels_text import read_written
+from agreement.engines.versions.cqels_text import read_written, shorten
 from lars.errors import LarsError
 from solver.facts import Static
-from tests.agreement.engines.versions.cqels_runs import E, pushed, reported, static
+from tests.agreement.engines.versions.cqels_runs import E, pushed, reported, static, term
 from translate.dialects import read_query
 
 ENGINE = CQELS_1X
@@ -137,3 +137,17 @@ def test_fifteen_thousand_triples_in_bursts_are_joined_by_hash():
     query = "SELECT ?s { STREAM :S [RANGE 5s SLIDE 5s] { ?s :p ?m . ?m :q ?o } }"
     found = ENGINE.run(read_written(PREFIX + query, "q"), Static(frozenset(), {}), pushes)
     assert [report.trigger for report in found.reports] == list(range(1, 15000, 2))
+
+
+def test_only_the_durations_of_windows_lose_their_last_digit():
+    window = "STREAM :S [range 24h # ]\n SLIDE 100d30m] { ?s :p \"\\u0041 [RANGE 24h]\", '[RANGE 24h]' }"
+    text = f"SELECT ?s {{ ?s :p '\\U00000041' {window} {window} }} # [RANGE 24h"
+    assert shorten(text) == text.replace("range 24h", "range  2h").replace("100d", " 10d")
+
+
+def test_a_text_that_looks_like_a_window_is_compared_as_it_is():
+    query = "SELECT ?a { STREAM :S [RANGE 24h] { ?s :p ?a } FILTER(?a = '[RANGE 24h]') }"
+    texts = ['"[RANGE 24h]"', '"[RANGE  2h]"']
+    pushes = [Push(float(n), term("S"), (term("x"), term("p"), text)) for n, text in enumerate(texts)]
+    found = ENGINE.run(read_written(PREFIX + query, "q.rq"), static(""), pushes, frozenset())
+    assert [report.rows for report in found.reports] == [((texts[0],),)]

@@ -1,5 +1,7 @@
 """YASPER 1.0.1 and C-SPARQL 2 of RSP4J: what recordings lack of their rules by hand, and strange texts."""
 
+from dataclasses import replace
+
 import pytest
 
 from agreement.comparing.judge import why_silent
@@ -179,3 +181,16 @@ def test_what_the_parser_of_rsp_js_does_not_see_is_the_reason_of_its_silence():
     run = EngineRun(query, NOTHING, tuple(pushed("1 S a p x, 6 S c p x")), MILLISECOND)
     (sentence,) = why_silent(version, run)
     assert "ignores a part of the query: q.rq:5:9: found WINDOW" in sentence
+
+
+@pytest.mark.parametrize(
+    ("relation", "expected"),
+    [("=", []), ("!=", ["a"]), ("<", []), (">", []), ("<=", []), (">=", [])],
+)
+def test_yasper_compares_nan_as_java_compares_doubles(relation, expected):
+    nan = '"NaN"^^<http://www.w3.org/2001/XMLSchema#double>'
+    query = YASPER.read(asked(f"WINDOW :w {{ ?s :p ?a FILTER(?a {relation} 5) }}"), "q")
+    pushes = [replace(push, triple=(*push.triple[:2], nan)) for push in pushed("1000 S a p x, 6000 S b p y")]
+    assert brief(YASPER.run(query, NOTHING, pushes, frozenset())) == (
+        [(6000, 1, expected)] if expected else []
+    )
