@@ -51,7 +51,7 @@ def noting(note: Warn) -> Iterator[None]:
 
 
 def told_origin(warn: Warn) -> Warn:
-    """Return the function for a note about time 0; `warn` outside the block of `noting`."""
+    """Return the function that receives notes about time 0; outside the block of `noting`, return `warn`."""
     return _note.get() or warn
 
 
@@ -97,9 +97,10 @@ class TraceOptions:
     """The options for reading a trace.
 
     - `unit` is the duration of one time point. Integers in the trace count `trace_unit`. If `trace_unit` is
-      None, integers count `unit`, but 1ms in lines in YABench's notation, and 1s in a folder of Turtle files.
+      None, the unit of integers is `unit`, but 1ms in lines in YABench's notation, and 1s in a folder of
+      Turtle files.
     - dateTimes count from `origin`; None means one unit before the first element. Integers above 30 years
-      are counted since 1970, and from `origin` like dateTimes, unless `absolute` is set.
+      count from 1970, and are then counted from `origin` like dateTimes, unless `absolute` is set.
     - `streams` maps a file or folder, by its path as given, to the IRI of its stream.
     - `query_streams` are the IRIs that the query reads. If the query reads only one stream, each file
       without a stream belongs to this stream.
@@ -113,7 +114,7 @@ class TraceOptions:
       A cell of such a table has no value if it is one of the words `null`.
     - `time` is the IRI of the property that gives messages their times; without it, messages are numbered.
     - With `graphs`, each triple of a named graph is also an atom with its graph, for queries with GRAPH.
-    - With `unversioned`, logs of messages need no version.
+    - With `unversioned`, logs of RDF Messages need no version.
     - `arrival` is the column of the times at which data arrived, or "order": then each element arrives when
       the newest time before it has come. With `arrival`, elements may be in any order of time.
     """
@@ -139,7 +140,7 @@ class TraceOptions:
     arrival: str | None = None
 
     def reaches_epoch(self, t: int) -> bool:
-        """Return whether a number of time points is too large for a trace that starts near 0."""
+        """Return whether a number of time points is so large that the trace must count from 1970."""
         return t * self.unit.nanoseconds >= _EPOCH_LIKE
 
 
@@ -153,7 +154,7 @@ _DIGITS: Final = 10
 
 
 def certify_option() -> Any:
-    """Return the field of --certify: the number of time points at which clingo verifies answers."""
+    """Return the declaration of --certify: the number of time points at which clingo verifies answers."""
     return option(
         "some",
         "Number of time points at which clingo verifies the answers. [default: a sample of the time points]",
@@ -255,7 +256,7 @@ _STAGES: Final[Mapping[str, tuple[int, int]]] = {
 
 
 def stage(name: Literal["reading", "answering", "explaining"], progress: Progress) -> Progress:
-    """Return the progress callback for a stage."""
+    """Return the progress callback for one stage of a job."""
     return share(progress, *_STAGES[name], 100)
 
 
@@ -279,8 +280,8 @@ def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
 def whole(progress: Progress) -> Iterator[Progress]:
     """Yield a progress callback that never decreases, and that reaches its total at the end of the block.
 
-    Each step with a visible progress runs in its own `with` block of this function. A step in the block
-    therefore does not need to report its end.
+    Each step with a visible progress runs in its own `with` block of this function. The code in the block
+    therefore does not need to report the end of its work.
 
     >>> with whole(print) as tell_all:
     ...     tell_all(1, 2), tell_all(2, 8), tell_all(3, 4)

@@ -1,7 +1,8 @@
 """The search by clingo for triples and arrival times for which two programs differ in one period.
 
-The search tries the numbers of arrivals 0, 1, 2 and so on, and scales time for each number. The number of
-rule instances is computed before grounding, because clingo cannot be stopped during grounding.
+The search tries the numbers of arrivals 0, 1, 2 and so on. For each number, it scales time, so that long
+windows have few time points. The number of rule instances is computed before grounding, because clingo cannot
+be stopped during grounding.
 
 The best stream has the fewest static atoms, then the shortest horizon, then the earliest arrivals. A series
 of decision problems finds the best stream, not a single optimization. A sum of times is hard for a solver,
@@ -41,7 +42,7 @@ Assumptions = list[tuple[clingo.Symbol, bool]]
 
 
 def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
-    """Return pairs: the number of an arriving triple, and its arrival time."""
+    """Return pairs of the number of a triple and its arrival time, from the atoms that clingo chose."""
     return [
         (symbol.arguments[0].number, symbol.arguments[1].number)
         for symbol in atoms
@@ -50,7 +51,7 @@ def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
 
 
 def static_numbers(atoms: Atoms) -> list[int]:
-    """Return the numbers of the static triples that are chosen."""
+    """Return the numbers of the static triples among the atoms that clingo chose."""
     return sorted(symbol.arguments[0].number for symbol in atoms if symbol.match("given", 1))
 
 
@@ -245,7 +246,7 @@ class FrameSearch:
         yield "#defined given/1. #defined arrives/2."
 
     def _same_input(self, sides: Sequence[TimedEncoding]) -> Iterator[str]:
-        """Yield rules that require that each plain window shows the same triples to both sides."""
+        """Yield ASP rules which require that each plain window shows the same triples to both sides."""
         for one, other in ((_LEFT, _RIGHT), (_RIGHT, _LEFT)):
             yield f":- {one}saw(I); not {other}saw(I)."
         for side in sides:
@@ -303,7 +304,7 @@ class FrameSearch:
         return self.choices[-1]
 
     def _improve_last(self, numbers: Sequence[int]) -> None:
-        """Make the last arrival of the given triples as early as possible."""
+        """Make the last arrival of the chosen triples as early as possible."""
 
         def last(atoms: Atoms) -> int:
             return max((t for number, t in arrivals(atoms) if number in numbers), default=0)
@@ -314,7 +315,7 @@ class FrameSearch:
         self._improve([0, *(t for t in self._times if t)], last, earlier)
 
     def _moves(self, atoms: Atoms) -> int:
-        """Return the number of moves by which the period could be earlier."""
+        """Return the number of steps by which the period of the chosen stream could be earlier."""
         frame = self._frame
         earliest = min((t for _, t in arrivals(atoms)), default=frame.end)
         return frame.moves(frame.end) - frame.moves(earliest)
@@ -330,7 +331,7 @@ class FrameSearch:
         value_of: Callable[[Atoms], int],
         limited: Callable[[int], Assumptions],
     ) -> None:
-        """Search for a choice with the least value, and assume this least value in later searches.
+        """Search for a choice with the least value, and require this value in later searches.
 
         `values` are the possible values, ascending.
         """

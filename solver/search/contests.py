@@ -1,4 +1,4 @@
-"""The input of a search (two sides, and the triples to choose from) and its results."""
+"""Describe the input of a search (two sides, and the triples to choose from) and its results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -34,7 +34,7 @@ class Contest:
 
     @property
     def looks_back(self) -> bool:
-        """Whether the report of a side depends on its previous evaluation."""
+        """Whether a report of a side depends on the previous evaluation of the side."""
         return self.kinds != ("RSTREAM", "RSTREAM")
 
     @property
@@ -88,7 +88,7 @@ class ChosenStream:
 
     @property
     def cost(self) -> tuple[int, int, int, int]:
-        """The sort key of streams: arrivals, static atoms, horizon, last arrival."""
+        """The sort key of a stream: arrivals, static atoms, horizon, last arrival."""
         return len(self.facts), len(self.static), self.end, self.facts[-1].t if self.facts else 0
 
 
@@ -105,7 +105,7 @@ FEW_STATIC: Final = "streams are tried one by one, with at most two static tripl
 
 
 class StoppedSearchError(Exception):
-    """The search stopped before it tried all streams of `arrivals` arrivals, for a `reason`.
+    """The search stopped, for a `reason`, before it tried all streams of `arrivals` arrivals.
 
     All streams with fewer arrivals were tried. `best` is the best stream that was found.
     """

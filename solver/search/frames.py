@@ -1,4 +1,4 @@
-"""A frame: the time points of one period and of its windows, at which the search chooses a stream.
+"""A frame contains the time points of one period and of its windows, at which the search chooses a stream.
 
 Windows of finite length reach back from the period (iU, (i+1)U] by at most the greatest length. Earlier
 arrivals can therefore be dropped. All later arrivals can be moved by a common multiple of U and of each slide
@@ -9,13 +9,13 @@ Time points are scaled as follows. Let g divide U and every length, slide and of
 and t, the truth of u ≥ t - L depends on the quotients by g and the order of the remainders. The truth of u ≤
 t, the value ⌊t/d⌋·d and the period of t also depend only on these quotients and this order. With n arrivals,
 at most n remainders are above 0. Scaling keeps each quotient, and replaces the remainders by their ranks; 0
-stays 0. The content of each window is unchanged, so g time points become n + 1. A search of only arrivals
-with the remainder 0 is incomplete. For example, with U = 5 and NOW, the sides differ if an arrival is at 3,
-but not if it is at 5.
+stays 0. The content of each window is unchanged, so g time points become n + 1. If only arrivals with the
+remainder 0 were searched, some streams would be missed. For example, with U = 5 and NOW, the sides differ if
+an arrival is at 3, but not if it is at 5.
 
 If a window has its own first closing time, or a fixed interval, streams near time 0 differ from later
-streams. In this case, frames are not moved. Each period from time 0 until all windows are periodic has its
-own frame.
+streams. In this case, frames are not moved. For each period from time 0 until all windows repeat regularly,
+the search uses a separate frame.
 
 Without a pull period, sides are compared at single time points. With single time points, g need not divide U
 = 1. The compared time point then has its own remainder, so scaling keeps n + 2 time points.
@@ -48,7 +48,7 @@ class UncoveredError(LarsError):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The scale from `real` to `counted` time points; a time point keeps its quotient."""
+    """The scale of time from `real` to `counted` time points: a time point keeps its quotient by g."""
 
     real: int
     counted: int
@@ -68,7 +68,8 @@ class PeriodFrame:
 
     All times of a frame are in scaled time points. Arrivals are chosen at 1..end, and at 0 if the frame is
     moved back to 0. If `single`, the period is one real time point. If `stays`, the frame is not moved, and
-    triples can arrive at 0. Windows that look ahead reach up to `ahead` after the period, or up to `last`.
+    triples can arrive at 0. If a window looks ahead, it reaches up to `ahead` after the period, or up to the
+    time `last`.
     """
 
     start: int
@@ -82,7 +83,7 @@ class PeriodFrame:
 
     @property
     def times(self) -> Interval:
-        """The times at which triples can arrive."""
+        """The times of the frame at which triples can arrive."""
         return Interval(0 if self.stays else 1, max(self.end + self.ahead, self.last))
 
     def moves(self, earliest: int) -> int:
@@ -165,7 +166,7 @@ def _past(window: Window) -> int:
 
 
 def _begun(window: Window) -> int:
-    """Return the time from which a window is periodic and shows no fixed interval."""
+    """Return the time from which a window repeats regularly and shows no fixed interval."""
     match window:
         case LastWindow():
             return window.close

@@ -144,7 +144,7 @@ class TimedEncoding(AspNames):
         return f"{self.mark}point({time})"
 
     def at_now(self, predicate: Signature, arguments: list[str]) -> str:
-        """Return the ASP atom of a derived predicate at T, or of a predicate of the background B."""
+        """Return the ASP atom of a derived predicate at the time T, or of a predicate of the background B."""
         if predicate in self.derived:
             return call(self.name(predicate), [*arguments, "T"])
         return call(background_name(predicate), arguments)
@@ -194,7 +194,7 @@ class TimedEncoding(AspNames):
 
 
 def _plain(window: windows.TimeWindow) -> windows.TimeWindow:
-    """Return the window as if it were closed and did not slide."""
+    """Return the window with both ends included and without a slide."""
     return replace(window, step=1, ends="closed")
 
 

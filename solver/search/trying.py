@@ -77,7 +77,7 @@ def tried_streams(
 
 
 def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
-    """Return atoms in order; exchangeable terms are compared by their ranks."""
+    """Return atoms in a fixed order; exchangeable terms are compared by their ranks."""
 
     def key(atom: Atom) -> list[tuple[int, int, str]]:
         return [(*ranks[term], "") if term in ranks else (-1, 0, str(term)) for term in atom.arguments]

@@ -60,7 +60,7 @@ _PAUSE: Final = 0.2
 
 
 def _lost_times(questions: Sequence[Question], lost: Sequence[task_bytes.Part]) -> FailedRunError:
-    """Return the error for questions that lacked memory at some times."""
+    """Return the error for questions whose evaluation lacked memory at some times."""
     where = (f"{_name_of(questions[part.question])} at {Interval(part.first, part.last)}" for part in lost)
     return FailedRunError(f"not evaluated: {', '.join(where)}: {lost[0].content.decode()}")
 
@@ -96,7 +96,7 @@ def outputs_on_spark(
 ) -> Iterator[list[task_bytes.RowsByTime]]:
     """Yield the rows of each question by time, slice by slice; at the end, raise an error for lost times.
 
-    A time is lost if its evaluation lacked memory. Rows at lost times are left out. If a question asks for
+    A time is lost if its evaluation lacked memory. The rows at lost times are omitted. If a question asks for
     whole answer streams, all answer streams from the first lost time on are left out.
     """
     cut_slices, parts = _evaluated(job, trace, slices)
@@ -132,7 +132,7 @@ def _width(question: Question) -> int:
 def _evaluated(
     job: Job, trace: "RDD[task_bytes.Block]", trace_kept: FinishedSlices | None
 ) -> tuple[Sequence[Interval], Sequence[task_bytes.Part]]:
-    """Return the slices and their results, in ascending order of time; raise the first error."""
+    """Return the slices of a job and their results, in ascending order of time; raise the first error."""
     kept = None if trace_kept is None else trace_kept.of(job)
     slices = None if kept is None else kept.cut()
     if slices is None:
@@ -194,7 +194,7 @@ def _counts(trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval) ->
 def _spread(
     job: Job, trace: "RDD[task_bytes.Block]", slices: tuple[Interval, ...], missing: frozenset[int]
 ) -> "RDD[tuple[int, bytes]]":
-    """Return the input of each missing slice, with the number of the slice."""
+    """Return the input of each missing slice of the timeline, with the number of the slice."""
     needs = needs_of(job.questions)
     parts = trace.flatMap(partial(reading.spread_atoms, needs, job.timeline, slices, missing))
     if not (windows := tuple(needs.reach.tuples)):
@@ -242,7 +242,7 @@ def _watch(context: "SparkContext", progress: settings.Progress, finished: Event
 
 @dataclass(slots=True, weakref_slot=True, eq=False)
 class SparkTrace:
-    """A trace that Spark has read and keeps, with the background and the timeline of its questions."""
+    """A trace that Spark has read and keeps in its cache, with background and timeline."""
 
     read: reading.ReadTrace
     timeline: Interval

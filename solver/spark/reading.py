@@ -89,7 +89,7 @@ _ARRIVALS: Final = 40
 
 
 class _Parts(NamedTuple):
-    """Parts of a trace that one task has read; `lines` contains the number of lines of each part.
+    """Parts of a trace that one Spark task has read; `lines` contains the number of lines of each part.
 
     `wrong` is the error of the first part that has no entry in `lines`, possibly with a place in the part.
     """
@@ -209,7 +209,7 @@ def _ascending(some: InputAtoms) -> InputAtoms:
 
 
 def _check(tasks: Sequence[Sequence[traces.FilePart]], parts_read: Sequence[_Parts]) -> None:
-    """Raise the first error, with its line number in the whole file."""
+    """Raise the first error among the parts that tasks have read, with its line number in the whole file."""
     before, source = 0, None
     for parts, item in zip(tasks, parts_read, strict=True):
         # Of the part that cannot be read nobody knows the lines.

@@ -153,8 +153,8 @@ def pack_packages(folder: Path) -> Path:
 def _output_into(log: Path) -> Iterator[None]:
     """Redirect the standard streams of this process and its children to a file.
 
-    A child that starts in the block keeps writing to the file after the block. The output of the Java process
-    therefore goes to the file.
+    If a child process starts in the block, it keeps writing to the file after the block. The output of the
+    Java process therefore goes to the file.
     """
     sys.stdout.flush()
     sys.stderr.flush()

@@ -105,7 +105,7 @@ def batch_of(content: bytes) -> pa.RecordBatch:
 
 
 def block_of(content: bytes) -> Block:
-    """Return packed atoms as a block with its own codes."""
+    """Return packed atoms as a block, which has its own numbers for terms."""
     batch = batch_of(content)
     return Block(_BlockTerms(batch.column("texts").flatten()), dict(_unpacked(batch)))
 
@@ -134,7 +134,7 @@ def _places(places: npt.NDArray[np.int32], some: InputAtoms) -> npt.NDArray[np.i
 
 
 def _steps(numbers: Array) -> Array:
-    """Return the differences of neighboring numbers, which compress well because most are equal."""
+    """Return the differences between neighboring numbers, because they compress well."""
     return np.diff(numbers, prepend=0)
 
 
@@ -152,7 +152,7 @@ _PARTS: Final = pa.schema(
 
 
 class PartKind(IntEnum):
-    """The outcome of a question in a part of the timeline."""
+    """The kind of result of a question in a part of the timeline, such as answers or an error."""
 
     ANSWERS = 0
     REFUSED = 1

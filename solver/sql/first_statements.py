@@ -61,7 +61,7 @@ class InputTables:
         return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
 
     def _visible(self, window: windows.Window, predicate: Signature) -> tuple[str, str]:
-        """Return a table of input atoms, and the condition that its row s is visible at a time n."""
+        """Return a table of input atoms, and the SQL condition that a window shows its row s at a time n."""
         match window:
             case windows.IntervalWindow():
                 return self.names.input(predicate), _between(*_ends(window))
@@ -147,10 +147,12 @@ _INPUT: Final = "Input: an atom arrives at time point t; seq tells the order of 
 
 @dataclass(frozen=True, slots=True)
 class ProgramInput:
-    """The input of a program; `background_predicates` are predicates of B outside the program's facts.
+    """The input of a program.
 
-    `streamed` are the predicates that can also be input. If facts, timeline and background are given, they
-    become a part of the script. The user loads all other input.
+    `background_predicates` are predicates of the background B outside the program's facts.
+
+    `streamed` are the predicates that can also be input. If facts, timeline and background are given, the
+    script contains them. The user of the script loads all other input.
     """
 
     background_predicates: frozenset[Signature] = frozenset()

@@ -78,7 +78,7 @@ def _connected(word: str, parts: list[SqlTruth]) -> SqlTruth:
 
 
 def _bound(expression: logic.Expression, names: "RuleSelect") -> str:
-    """Return a term in SQL, which is NULL if the term is unbound."""
+    """Return a term in SQL that is NULL if the term is unbound."""
     match expression:
         case Variable():
             return f"NULLIF({names.terms[expression]}, {values.quote(NULL)})"
@@ -140,7 +140,7 @@ def _constant(term: Constant) -> values.SqlTerm:
 
 
 def _both(kind: str, left: values.SqlTerm, right: values.SqlTerm) -> str:
-    """Return the condition that both terms have a kind, without tests that are always true."""
+    """Return the SQL condition that two terms are of a given kind; tests that are always true are omitted."""
     tests = [f"{term.kind} = '{kind}'" for term in (left, right) if term.kinds != {kind}]
     return " AND ".join(tests) or "1 = 1"
 
@@ -400,7 +400,7 @@ class RuleSelect:
         self._undecided += (*sql_truth.undecided, *self._overflows)
 
     def denoted(self, variable: Variable) -> values.SqlTerm:
-        """Return the value of a variable's term, from the table `value`."""
+        """Return the value of a variable in SQL, from the table `value`."""
         if variable not in self._valued:
             alias, _, column = self.terms[variable].partition(".")
             if alias not in self._aliases or self._aliases[alias].startswith("("):
@@ -414,7 +414,7 @@ class RuleSelect:
         return self._valued[variable]
 
     def _checked(self, literal: logic.SetLiteral) -> logic.Gather:
-        """Return the literal if it is a COUNT; raise ExportError for other literals."""
+        """Return a literal if it is a COUNT; raise ExportError for any other literal."""
         match literal:
             case logic.Gather(_, logic.Aggregation("COUNT")):
                 return literal

@@ -1,4 +1,4 @@
-"""The whole SQL script: input tables, evaluation times, the SELECT of each rule, and the answer."""
+"""Write the whole SQL script: input tables, evaluation times, the SELECT of each rule, and the answer."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, assert_never

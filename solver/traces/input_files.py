@@ -224,7 +224,7 @@ class ExactRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowBlock:
-    """Rows of one part of a file: `rows` lines or table rows.
+    """Rows (lines or table rows) of one part of a file; `rows` is their number.
 
     `before` is the number of earlier rows of the part.
 
@@ -297,7 +297,7 @@ TableColumns = tuple[Sequence[str], bool]
 
 
 class FileFormat(ABC):
-    """The way in which a file writes its elements: a class, or a function that is given to a class."""
+    """The way in which a file writes its elements; each format is a class with functions for reading."""
 
     bytes_of_atom = 150
     of_messages = False
@@ -357,8 +357,8 @@ class TraceFile:
     notations. `prefixes` are declared at the head of a file of atoms, or given for a table. `path` is the
     name in messages. `copy` is a temporary file that is read in place of `path`. `copy` contains the bytes of
     a pipe, the unpacked bytes of a compressed file, or the triples of a mapped table. `times` is the column
-    of a table from which times are read. `arrivals` is the same file with the times at which its rows
-    arrived, read `by_arrival`. The `options` are those of the trace, without its streams.
+    of a table from which times are read. `arrivals` is the same file, from which `by_arrival` reads the times
+    at which its rows arrived. `options` are the options of the trace, without its streams.
     """
 
     index: int
@@ -453,9 +453,9 @@ def element_atoms(  # noqa: PLR0913
 ) -> list[TracedAtom]:
     """Return the triples of an element as atoms, or only the time if the element has no triples.
 
-    `column` is the column of the time. `quads` are the element's triples in named graphs. The stream of an
-    element is `own` if it is given, otherwise the stream of the file. Raises MalformedPart if both streams
-    are given and differ.
+    `column` is the column of the time. `quads` contains the triples of the element that are in named graphs.
+    The stream of an element is `own` if it is given, otherwise the stream of the file. Raises MalformedPart
+    if both streams are given and differ.
     """
     if not triples:
         return [TracedAtom(source.stamped(written, column), own or source.stream, None, ())]

@@ -107,7 +107,7 @@ def _count(document: object) -> int:
 def _mended(value: object, odd: list[str], only: AbstractSet[str] | None) -> object:
     """Return the document with `_` for each character that IRIs cannot have; add the changed texts to `odd`.
 
-    If `only` is given, texts outside `only` are not changed.
+    If `only` is given, the function changes no text outside `only`.
     """
     match value:
         case str():

@@ -51,11 +51,13 @@ def opened(source: str) -> BinaryIO:
 
 
 def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
-    """Start to read lines; return a function that puts the lines that have come in the next file of a folder.
+    """Start to read lines.
+
+    Return a function that writes the lines that have come to the next file of a folder.
 
     The function returns the number of all files if the lines have ended, otherwise None. If the first of the
     lines that have come is the header of a table, this and all later files begin with the header. The files
-    have numbers as names. The function raises FailedRunError if the lines broke off.
+    have numbers as names. The function raises FailedRunError if the source of the lines failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     header = folder / "_header"  # Spark reads no file whose name begins so

@@ -79,7 +79,7 @@ def read_static(files: Sequence[StaticFile]) -> Static:
 
 
 def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
-    """Return statements after moving the statements of the default graph to the graph with the given name."""
+    """Return statements in which the statements of the default graph are in the graph with a given name."""
     if name is None:
         return rows
     graphs = np.where(rows[:, 3] == NULL_CODE, terms.code(str(Iri(name))), rows[:, 3])
@@ -87,7 +87,7 @@ def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
 
 
 def _static(parts: Sequence[Array], texts: list[str], ranks: Array) -> Static:
-    """Return statements by their graphs; the ranks of codes replace the codes of terms."""
+    """Return statements by their graphs; ranks replace the numbers of terms."""
     rows = np.concatenate([np.empty((0, 4), np.int64), *parts])
     triples = ranks[rows[:, :3]]
     graphs: dict[int, Any] = {  # sets of rows, which are triples here
@@ -290,7 +290,7 @@ def _cuts(lines: "Lines") -> list[Array] | None:
 
 @contextmanager
 def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
-    """Raise a syntax error in the block as a LarsError with its place."""
+    """In the block, turn a syntax error into a LarsError with its place."""
     try:
         yield
     except SyntaxError as error:

@@ -98,7 +98,7 @@ _MOST_SINCE: Final = 2**64 - 1
 
 
 def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
-    """Return the times since the start in whole units, and the remainders.
+    """Return the times since the start as whole units, and the remainders.
 
     No time may be before the start.
     """
@@ -112,8 +112,8 @@ def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
 class Survey:
     """Facts about a whole trace, such as the number of skipped rows and the first and last time.
 
-    `clock` converts the times if time 0 is found only from the whole trace. `shift` is the number of time
-    points that is subtracted from integers since 1970. `misfit` explains why windows and times suggest a
+    `clock` converts the times if time 0 is found only from the whole trace. `shift` is a number of time
+    points, which is subtracted from integers since 1970. `misfit` explains why windows and times suggest a
     wrong unit, if they do. `zero` is the dateTime of time 0, if time 0 has a dateTime.
     """
 
@@ -127,7 +127,7 @@ class Survey:
     earliest: int | None = None
 
     def timed(self, atoms: Atoms) -> Atoms:
-        """Return the atoms with time points in place of the times that were read."""
+        """Return the atoms with time points instead of the times in the notation of the file."""
         return {
             name: replace(
                 some,
@@ -218,7 +218,7 @@ def survey(
 
 
 def _zero(origin: Instant | None, shift: int, read: Sequence[Summary], options: TraceOptions) -> str | None:
-    """Return the dateTime of time 0, or None if the trace has integers that count from 0."""
+    """Return the dateTime of time 0; None if the integers of the trace count from 0."""
     zone = zone_of(read)
     if origin is not None:
         return show(origin)
@@ -275,7 +275,7 @@ def _raise_first(source: TraceFile, check: Check) -> NoReturn:
 def raise_early(sources: Sequence[TraceFile], options: TraceOptions) -> NoReturn:
     """Raise an error for the first row whose arrival time is before its time.
 
-    The second half of the files are the same files with arrival times.
+    The second half of `sources` contains the same files with arrival times.
     """
     half = len(sources) // 2
     for source, other in zip(sources[:half], sources[half:], strict=True):
@@ -354,7 +354,7 @@ def _check_order(read: Sequence[Summary], sources: Sequence[TraceFile], options:
 
 
 def _written(time: Instant, options: TraceOptions) -> str:
-    """Return a time as the trace writes it."""
+    """Return a time in the notation of the trace."""
     unit, trace_unit = options.unit.nanoseconds, (options.trace_unit or options.unit).nanoseconds
     if time.kind is TimeKind.INTEGER:
         return str(time.value * unit // trace_unit)

@@ -396,7 +396,7 @@ def _check_arrival(path: str, column: str, columns: input_files.TableColumns | N
 
 
 def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> bool:
-    """Return whether a mapping fits a table; a table of a trace must have all mapped columns."""
+    """Return whether a mapping of columns fits a table; a table of a trace must have all mapped columns."""
     from solver.traces.formats.mapped_tables import CELL
 
     if columns is None:
@@ -482,7 +482,7 @@ def as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions
 
 
 def _in_their_order(atoms: Atoms) -> dict[Signature, InputAtoms]:
-    """Return atoms as read, of which each arrives when the newest time before it has come."""
+    """Return atoms in the order of the file; each arrives when the newest time before it has come."""
     if not atoms:
         return {}
     every = together([replace(some, columns=()) for some in atoms.values()])
@@ -505,7 +505,7 @@ def _arrived(atoms: Atoms, arrived: Atoms) -> dict[Signature, InputAtoms]:
 
 
 class PartReading:
-    """The result of reading parts so far: atoms, summaries of times, and rejected rows.
+    """The result of reading the parts of a file so far: atoms, summaries of times, and rejected rows.
 
     Rows are numbered in arrival order from `first`. `lines` counts the lines of all parts. `size` is the
     estimated number of rows.

@@ -1,4 +1,4 @@
-"""cs(Q) and cq(Q): the queries of both engines that express Q (LARS 2015, Section 3).
+"""Construct the queries of both engines that express a query Q: cs(Q) and cq(Q) (LARS 2015, Section 3).
 
 The vocabulary of a stream, or the user, determines the stream in which a part of a C-SPARQL pattern is
 matched.
@@ -117,7 +117,7 @@ def cs(query: Query) -> EngineQuery:
 def cq(query: Query) -> tuple[Variant, ...]:
     """Return all 2^|S| CQELS queries; the first query is all brave, and the last query is all cautious.
 
-    Raises ModelError if a g is not a part of P, overlaps another g, or is inside a GRAPH.
+    Raises ModelError if a part g is not a part of P, overlaps another part, or is inside a GRAPH.
     """
     parts = tuple(part for part in query.streams if part.pattern != EMPTY)
     _check_parts(query.pattern, parts)
@@ -154,9 +154,9 @@ def _name(stream: Iri | Variable) -> Iri:
 def model_of_cqels(query: EngineQuery, *, with_graphs: bool = False) -> Query:
     """Return (V, P, D, S) of a query with STREAM blocks; each block becomes a (s, ω, g) of S.
 
-    `(STREAM s ω g) UNION g` is a cautious block, which also becomes g in P. A block that reads the graphs of
-    elements has no g. If the query has a block without g, all blocks remain in P with `with_graphs`; without
-    `with_graphs`, ModelError is raised.
+    `(STREAM s ω g) UNION g` is a cautious block, which also becomes g in P. If a block reads the graphs of
+    elements, it has no part g. If the query has a block without g, all blocks remain in P with `with_graphs`;
+    without `with_graphs`, ModelError is raised.
     """
     parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
     stays = with_graphs and any(part.graph is not None for part in parts)
@@ -253,7 +253,7 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamBlock, ...]) -> None:
 
 
 def _parts_in(bgp: Bgp, parts: Iterable[StreamBlock]) -> list[StreamBlock]:
-    """Return the parts inside a basic graph pattern, except parts inside a larger part of the same stream.
+    """Return the parts inside a basic graph pattern, without parts inside a larger part of the same stream.
 
     If a triple pattern is in several BGPs, its occurrence in each BGP belongs to a part of the same BGP.
     """

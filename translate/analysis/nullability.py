@@ -3,7 +3,8 @@
 A multiset of solutions is a set of solutions with witnesses. A witness is the branch of a UNION, the row of a
 VALUES, or a variable that a projection drops. A witness can also be the property that matched a negated set,
 or the side of a join that left a variable unbound. The multiplicity of a solution is the number of its
-witness tuples. Joins multiply the numbers of witness tuples without further rules.
+witness tuples. The number of witness tuples of a join is the product of the numbers of its two sides; it
+needs no further rules.
 """
 
 from collections.abc import Iterator
@@ -91,8 +92,8 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return a superset of the sets of variables in `among` that one solution can leave null.
 
     Each set is a subset of `among` ∩ vars(P). A filter excludes a set if the filter is true only for
-    solutions that bind a variable of the set. A set that no solution leaves null only leads to an additional
-    rule that never fires.
+    solutions that bind a variable of the set. If such a set contains variables that no solution leaves null
+    together, the translation only gets one more rule, which never fires.
     """
     match pattern:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
@@ -158,7 +159,7 @@ def _of_group(group: algebra.Group, among: Variables) -> frozenset[Variables]:
 
 
 def _sides(left: Pattern, right: Pattern, among: Variables) -> tuple[frozenset[Variables], ...]:
-    """Return the null sets of each side, including the variables that only the other side binds."""
+    """Return the null sets of each side of a join, including the variables that only the other side binds."""
     missing = (variables(right) - variables(left)) & among, (variables(left) - variables(right)) & among
     return (
         frozenset(nulls | missing[0] for nulls in null_sets(left, among)),
@@ -177,7 +178,7 @@ def joins(
 
     A case consists of the shared variables that are null only on the left, and the shared variables that are
     null only on the right. All other shared variables are equal, or null on both sides. If no shared variable
-    is nullable, only one case exists. Variables in `names` count as constants.
+    is nullable, only one case exists. Variables in `names` are treated as constants.
     """
     shared = variables(left) & variables(right) - names
     pairs = null_pairs(left, right, shared)

@@ -198,7 +198,7 @@ def unbound_remarks(query: EngineQuery) -> Iterator[str]:
 
 
 def _loose(pattern: Pattern, outer: Variables) -> Iterator[Variable]:
-    """Yield the variables that expressions of a pattern read, but that nothing binds for them.
+    """Yield the variables that expressions of a pattern read, but that no part of the pattern binds for them.
 
     `outer` are the variables that an EXISTS around the pattern receives.
     """

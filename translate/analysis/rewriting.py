@@ -130,7 +130,7 @@ def _renamed(value: object, names: Mapping[Variable, Variable]) -> object:
 
 
 def _inside(value: object) -> tuple[object, ...]:
-    """Return the components of a value: the elements of a tuple, or the fields of a dataclass."""
+    """Return the components of a value: the items of a tuple, or the fields of a dataclass."""
     if isinstance(value, tuple):
         return value
     return tuple([getattr(value, name) for name in getattr(value, "__match_args__", ())])
@@ -278,7 +278,7 @@ def apart(
 ) -> tuple[algebra.Pattern, Mapping[Variable, Variable]]:
     """Return P with new names for the variables in `avoided` that P binds, and a map of the names.
 
-    The map assigns new names to old names.
+    The mapping assigns the new names to the old names.
     """
     names: dict[Variable, Variable] = {}
 

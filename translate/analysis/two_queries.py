@@ -74,7 +74,7 @@ NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
 
 
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
-    """Yield the differences that prevent a common (V, P, D, S).
+    """Yield the differences that prevent two queries from having one (V, P, D, S).
 
     A single text contains all differences in STEP.
     """
@@ -154,8 +154,10 @@ def _renamings(
 ) -> Iterator[Mapping[Variable, Variable] | None]:
     """Yield renamings of the grouped variables of the second pattern to those of the first pattern.
 
-    A renaming keeps groups. Groups are split until variables of a group have equal occurrences beside the
-    other groups. Then one variable of a group gets a group of its own. None is yielded for each split.
+    A renaming maps the variables of a group to the variables of the corresponding group. Groups are split
+    until variables of a group have equal occurrences beside the other groups. If no group can be split, one
+    variable of a group gets a new group. The function yields None for each split, so that the caller can stop
+    the search.
     """
     while True:
         yield None

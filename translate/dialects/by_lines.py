@@ -33,7 +33,7 @@ TextPart = tuple[str, int]
 class LineWindow:
     """A window that the parsers find, with the unchanged texts of its parts.
 
-    `names` are the IRIs of the window and of its stream; "" if the prefix is not declared above.
+    `names` are the IRIs of the window and of its stream; an IRI is "" if its prefix is not declared above.
     """
 
     name: TextPart
@@ -60,7 +60,7 @@ def as_graphs(line: str, *, each_word: bool) -> str:
 
 
 def read_lines(text: str, *, each_word: bool) -> Iterator[LineWindow | LostClause]:
-    r"""Yield the windows and the lost clauses of the query, in the order of the text.
+    r"""Yield the windows of a query and the clauses that the engine's parser drops, in the order of the text.
 
     >>> lines = "PREFIX : <e:>\nFROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 2]"
     >>> [window.names for window in read_lines(lines, each_word=True)]

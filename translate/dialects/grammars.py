@@ -44,7 +44,7 @@ def missing_form(language: Language, document: Document) -> UnsupportedError | N
 
 
 def _explain(language: Language, document: Document, token: Token) -> PlacedError | None:
-    """Return the error at a token that only other languages accept; None at any other token."""
+    """Return the error at a token that only other query languages accept; None at any other token."""
     dialect = language.manner
     if (missing := missing_form(language, document)) is not None:
         return missing

@@ -1,4 +1,4 @@
-"""The reader of a query in any of the languages; the result is an object of the query model.
+"""Read a query in any of the query languages into an object of the query model.
 
 C-SPARQL has REGISTER .. COMPUTED EVERY .. AS before the query, and FROM STREAM <iri> [window]. CQELS has
 STREAM <iri> [window] { .. } in a group. SPARQLstream has STREAM blocks like CQELS, and FROM NAMED STREAM
@@ -212,9 +212,10 @@ def _refuse_bare_sizes(document: sparql.Document, window: sparql.Phrase) -> None
 def _blocks(
     document: sparql.Document, part: sparql.Phrase, language: Language, outer: str = ""
 ) -> Iterator[sparql.Phrase]:
-    """Yield the STREAM and WINDOW blocks in the order of the text; raise for a block inside a block.
+    """Yield the STREAM and WINDOW blocks in the order of the text; raise an error for a block inside a block.
 
-    `outer` is the keyword of the block or GRAPH around the part. A window of RSP-QL may contain GRAPH.
+    `outer` is the keyword of the block that contains the part: STREAM, WINDOW or GRAPH. A window of RSP-QL
+    may contain GRAPH.
     """
     for inner in part.phrases():
         word = inner.first().text.upper() if inner.name in ("block", "graph") else ""
@@ -268,8 +269,8 @@ def lift(
     """Return the syntax tree of a query and its streaming clauses; raise at the first clause that is wrong.
 
     SPARQLstream may also have FROM STREAM without NAMED, units in the singular, and an operator after
-    CONSTRUCT. In SPARQLstream, a stream without a window has the window [NOW]: its translation to a stream
-    processor answers at each arriving element.
+    CONSTRUCT. If a stream has no window in SPARQLstream, its window is [NOW], because the translation to a
+    stream processor answers at each arriving element.
     """
     tree, document = sparql.read_tree(document, GRAMMARS[language]), declared(document)
     query = sparql.query_of(tree)
@@ -359,9 +360,9 @@ def read_query(  # noqa: PLR0913
     `opaque`, calls of unknown functions are read too. A query with unknown functions can be printed, but not
     solved.
 
-    The streaming clauses determine the language; a query without streaming clauses is C-SPARQL. With an
-    `engine`, the clauses of other languages are errors. Raises QueryError for an error in the text, and
-    UnsupportedError for an unsupported construct, each with its place.
+    If no `engine` is given, the streaming clauses determine the language; a query without them is C-SPARQL.
+    With an `engine`, the clauses of other languages are errors. Raises QueryError for an error in the text,
+    and UnsupportedError for an unsupported construct, each with its place.
 
     >>> query = read_query("ASK { STREAM <s> [RANGE 1m30s] { ?shop <sells> 'tea' } }", "q.rq")
     >>> print(query.language.value, query.pattern)
@@ -378,7 +379,7 @@ def read_query(  # noqa: PLR0913
 
 
 def _idle(query: EngineQuery, read: sparql.Scope, readings: Readings) -> Iterator[str]:
-    """Yield notes about readings that have no effect on the query."""
+    """Yield notes about chosen readings that have no effect on the query."""
     for name, value in filter(lambda one: concerns_queries(one[0]), readings):
         others = tuple(one for one in readings if one[0] != name)
         with suppress(PlacedError):  # A query that only this reading accepts differs.

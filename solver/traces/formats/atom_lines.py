@@ -157,7 +157,7 @@ _LINE: Final = re.compile(r"\s*[0-9][0-9T:.+\-Z]*\s+(?!\s)(?:[a-z_][^;]*;\s*[+-]
 
 
 class LogLines(LineFormat):
-    """Lines of atoms after a time; each line triggers an evaluation at its time.
+    """Lines of a log of I-DLV-sr: a time, then atoms; each line triggers an evaluation at its time.
 
     Distributed-SR writes `a;+` for an arrival, and `b;-` for an atom that no longer holds.
     """

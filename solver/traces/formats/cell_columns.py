@@ -1,7 +1,7 @@
 """Cells of many rows, which Arrow cuts from lines; each distinct cell is read once as a term or atom.
 
-A pattern recognizes usual cells. All unusual cells are read one by one. If an error concerns the whole row,
-the reader of single rows reports the error.
+A pattern recognizes usual cells. All unusual cells are read one by one. If an error concerns a whole row, the
+code that reads rows one by one (`cells`) reports the error.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -108,14 +108,14 @@ def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
 
 
 def used_cells(texts: pa.Array, places: npt.NDArray[np.integer]) -> Cells:
-    """Return cells with only the texts that occur in the cells."""
+    """Return cells whose dictionary contains only the texts that occur in them."""
     used = np.zeros(len(texts), np.bool_)
     used[places] = True
     return texts.filter(arrow_mask(used)), (np.cumsum(used) - 1)[places]
 
 
 def _read_alone(texts: pa.Array, mask: Mask, read: Callable[[str], Content]) -> Iterator[tuple[int, Content]]:
-    """Yield the index and the content of each selected text that can be read."""
+    """Yield the index and the content of each selected text that can be read by itself."""
     for place in np.flatnonzero(mask).tolist():
         with suppress(MalformedPart, NotATerm, UnicodeDecodeError):
             yield place, read(texts[place].as_py().decode())
@@ -165,7 +165,7 @@ def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones:
 
 
 def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], around: str = "") -> TimeColumn:
-    """Return the times in cells; a usual time consists of digits with `around` on each side.
+    """Return the times in cells; usually, a time consists of digits with the text `around` on each side.
 
     `read` raises MalformedPart for errors that concern the whole row.
     """
@@ -292,7 +292,7 @@ _RESERVED: Final = r"(^|[(, ])(not|true|false|mod|_)($|[(),])"
 
 
 def _usual(texts: pa.Array, pattern: str) -> Mask:
-    """Return a mask of texts that match a pattern and contain no reserved word."""
+    """Return a mask of the texts that match a pattern and contain no reserved word."""
     usual = mask_of(pc.match_substring_regex(texts, f"^{pattern}$"))
     return usual & ~mask_of(pc.match_substring_regex(texts, _RESERVED))
 

@@ -285,7 +285,7 @@ _KINDS: Final = (
 def _oddity(column: pa.Array) -> tuple[int, str] | None:
     """Return the index of a cell that perhaps makes a column of another kind a text column, and the problem.
 
-    Most texts of the column are of one kind, or numbers with a decimal comma.
+    In such a column, most texts are of one kind, or are numbers with a decimal comma.
     """
     most = (len(column) - column.null_count) / 2
     commas = pc.match_substring_regex(column, "^[+-]?[0-9]+,[0-9]+$")
@@ -503,7 +503,8 @@ def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield the header and the nonempty rows of CSV, each with the line at which it begins.
 
     Raises:
-        csv.Error: A row is invalid. The arguments are its line, and whether a quote stays open.
+        csv.Error: A row is invalid. The arguments of this error are the line of the row, and whether a quote
+        stays open.
     """
     begin = 1
     with plain.open("rb") as file:

@@ -28,8 +28,8 @@ class LoggedMessage(NamedTuple):
     def atoms(self, source: input_files.TraceFile) -> Sequence[input_files.TracedAtom]:
         """Return the triples of all graphs of the message at its time; for an empty message, only the time.
 
-        If a property gives the times, an empty message has no time, and the result is empty. Raises
-        MalformedPart for an invalid triple or time.
+        If a property gives the times of messages, an empty message has no time, and the result is empty.
+        Raises MalformedPart for an invalid triple or time.
         """
         triples = [*dict.fromkeys(quad.triple for quad in self.quads)]
         if not triples and source.options.time is not None:

@@ -80,8 +80,8 @@ class QuadLines(LineFormat):
     ) -> list[input_files.RowColumns]:
         """Return the lines that are certainly triples.
 
-        The cuts of a line are a guess that the fields confirm. If each field is a single token before a
-        blank, the exact reader would cut the line at the same places.
+        The division of a line into fields is a guess, which the fields then confirm. If each field is a
+        single token before a blank, the exact reader would cut the line at the same places.
         """
         import pyarrow.compute as pc
 
@@ -179,7 +179,7 @@ def _field(source: input_files.TraceFile, field: str) -> LineToken:
     """Return the token that is a field of a line.
 
     Raises MalformedPart unless the field is one token in the notation of the file. After this error, the
-    whole line must be read.
+    whole line must be read token by token.
     """
     match = _TOKEN.match(f"{field} ")
     if match is None or match.end() != len(field) or (source.loose is False and match["bare"]):

@@ -86,7 +86,7 @@ def _pieces(file: BinaryIO) -> Iterator[_Piece]:
 
 
 def _quiet_end(data: bytes, at: int) -> int:
-    """Return the end of all that follows `at` and neither delimits messages nor declares a version."""
+    """Return the end of the text after `at` that neither delimits messages nor declares a version."""
     # In parts: one match of everything would hold a place for each of its parts.
     while (quiet := _QUIET.match(data, at)) and quiet.end() > at:
         at = quiet.end()
@@ -94,7 +94,7 @@ def _quiet_end(data: bytes, at: int) -> int:
 
 
 def _is_open(data: bytes, at: int) -> bool:
-    """Return whether a token may continue beyond the bytes read so far."""
+    """Return whether a token of the text may continue after the bytes that were read."""
     return data.startswith(_LONG, at) or data.find(b"\n", at) < 0
 
 
@@ -227,7 +227,7 @@ def _kind(source: TraceFile) -> RdfFormat:
 
 
 def _reach(text: bytes, kind: RdfFormat) -> tuple[float, int]:
-    """Return the offset of the first error, which is infinite if the text has no error."""
+    """Return the offset of the first error in a text; it is infinite if the text has no error."""
     try:
         for _ in pyoxigraph.parse(text, format=kind):
             pass

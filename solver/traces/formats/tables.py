@@ -547,7 +547,7 @@ def _write_json(path: str, plain: Path, made: Path) -> None:
 
 
 class _Whole(str):
-    """The digits of an integer in JSON."""
+    """An integer in JSON, stored with all its digits."""
 
     __slots__ = ()
 
