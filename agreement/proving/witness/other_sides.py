@@ -2,11 +2,11 @@
 
 Profiles are specifications or engine versions. The search tries streams one by one, the smallest stream
 first. Reports depend on the start of windows, so a stream does not represent shifted streams. Let g divide
-every length, slide and start. A stream of n triples is characterised by the multiples of g around its times,
-and by the order of its times between these multiples. So the search tries at most n time points after each
-multiple of g, if streams have n triples. Two kinds of streams are not tried: times later than twice the
-longest window and slide after the last start, and other orders of triples at one time. If the search finds no
-stream, the output mentions these limits.
+every length, end and slide of a window, every start, and the period of each specification. A stream of n
+triples is characterised by the multiples of g around its times, and by the order of its times between these
+multiples. So the search tries at most n time points after each multiple of g, if streams have n triples. Two
+kinds of streams are not tried: times later than twice the longest duration and slide after the last start,
+and other orders of triples at one time. If the search finds no stream, the output mentions these limits.
 
 Readings of one query are two values of its bounds, triggers, profiles, operators or variants. Both readings
 are evaluated by push.
@@ -14,8 +14,8 @@ are evaluated by push.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from itertools import combinations, islice
 from math import gcd
 from typing import Final, assert_never, get_args
@@ -27,6 +27,7 @@ from agreement.proving.decisions import Decision, Witness
 from agreement.proving.witness.candidate_atoms import candidate_atoms
 from agreement.proving.witness.searching import none_up_to, out_of_time
 from lars.dataclass import dataclass
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.stream import ToStream
 from lars.language.terms import Atom
@@ -38,7 +39,7 @@ from solver.search import Contest, with_atoms
 from solver.settings import Progress
 from translate.analysis import Choice, cq, model_of_cqels
 from translate.model.query import EngineQuery, Profile, Setting, Trigger
-from translate.model.windows import Range
+from translate.model.windows import Range, Span
 from translate.tau import lars_program, output_of, push
 
 MOST_TRIED: Final = 4_000
@@ -85,12 +86,13 @@ class ProfileContest:
         atoms = candidate_atoms(programs, streams, self.static)
         most = _MOST_TRIPLES if triples is None else triples
         candidates = len(atoms.arrivals) + len(atoms.static)
-        when = f"at times up to {self._times(0)[-1]}, the triples of one instant in one order"
+        when = f"at times up to {self._last}, the triples of one instant in one order"
         if len(atoms.static) > _MOST_STATIC:
             when += f", with at most {quantity(_MOST_STATIC, 'static triple')}"
         for size in range(most + 1):
             progress(size, most + 1)
-            times = self._times(size)
+            # With more times there are too many streams.
+            times = islice(self._times(size), MOST_TRIED + 1)
             places = [(t, atom) for t in times for atom in atoms.arrivals]
             every = [
                 (chosen, static)
@@ -107,24 +109,41 @@ class ProfileContest:
                 if deadline.is_over:
                     best = min(witnesses, key=_cost, default=None)
                     return out_of_time(size, best if best is not None and accepted(best) else None)
-                witness = self._difference(chosen, static, times[-1])
+                witness = self._difference(chosen, static, self._last)
                 witnesses += [] if witness is None else [witness]
             for witness in sorted(witnesses, key=_cost):
                 if accepted(witness):
                     return Decision("not always", witnesses=(witness,))
         return none_up_to(most, candidates, "no theorem bounds the triples of two profiles", when)
 
-    def _times(self, size: int) -> list[int]:
-        """Return the time points at which the triples of a tried stream arrive."""
-        unit = self.setting.unit
+    def _times(self, size: int) -> Iterator[int]:
+        """Yield the time points at which the triples of a tried stream of this size arrive."""
+        unit, last = self.setting.unit.nanoseconds, self._last
+        shared = gcd(*self._durations, *((profile.start or 0) * unit for profile in self.profiles))
+        step = 1 if shared % unit else shared // unit or 1
+        multiples = range(0, last + 1, step)
+        near = (t + more for t in multiples for more in range(min(size + 1, step)))
+        return (t for t in near if 1 <= t <= last)
+
+    @property
+    def _spans(self) -> list[Range | Span]:
         windows = [source.window for query in self.queries for source in sources(query)]
-        ranges = [window for window in windows if isinstance(window, Range)]
-        lengths = [window.length.points(unit) for window in ranges]
-        slides = [window.slide.points(unit) for window in ranges if window.slide is not None]
-        starts = [profile.start or 0 for profile in self.profiles]
-        step = gcd(*lengths, *slides, *starts) or 1
-        last = max(starts) + 2 * (max(lengths, default=1) + max(slides, default=1))
-        return [t for t in range(1, last + 1) if t % step <= size]
+        return [window for window in windows if isinstance(window, Range | Span)]
+
+    @property
+    def _durations(self) -> list[int]:
+        """The lengths, ends and slides of all windows, and the periods of specifications, in ns."""
+        given = [getattr(span, part.name) for span in self._spans for part in fields(span)]
+        given += [_period(profile.name) for profile in self.profiles]
+        return [duration.nanoseconds for duration in given if isinstance(duration, Duration)]
+
+    @property
+    def _last(self) -> int:
+        """The last time at which a triple of a tried stream arrives."""
+        unit = self.setting.unit.nanoseconds
+        slides = [span.slide.nanoseconds for span in self._spans if isinstance(span, Range) and span.slide]
+        longest = max((unit, *self._durations)) + max((unit, *slides))
+        return max(profile.start or 0 for profile in self.profiles) + 2 * -(-longest // unit)
 
     def _difference(
         self, chosen: Sequence[tuple[int, Atom]], static: Sequence[Atom], last: int
@@ -198,6 +217,15 @@ def read_sides(text: str) -> Readings:
     accepted = "; ".join(", ".join(get_args(kind)).lower() for kind in _KINDS)
     accepted += f"; {ACCEPTED_JUDGES}, a specification also with a start time, as rspql@4"
     raise LarsError(f"expected two values A,B from one of these lists: {accepted}")
+
+
+def _period(name: str) -> Duration | None:
+    """Return the period of a specification of this name; None for engine versions."""
+    from agreement.comparing.compare import profile
+    from agreement.engines.specifications import Specification
+
+    found = profile(name)
+    return found.period if isinstance(found, Specification) else None
 
 
 def _profile(text: str) -> NamedProfile | None:

@@ -74,6 +74,24 @@ def test_engine_versions_are_sides_too(tmp_path):
     assert [len(one["rspql_only"]), len(one["cqels-1.x_only"])] == [1, 0]
 
 
+def test_borders_lie_also_at_the_ends_of_windows_before_now(tmp_path):
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?x FROM NAMED STREAM <e:s> [NOW-10 S TO NOW-3 S SLIDE 5 S] WHERE { ?x <e:p> ?y }"
+    )
+    for bounds in ("closed", "high-open"):
+        text = f'name = "{bounds}"\nreport = ["window-close"]\nbounds = "{bounds}"'
+        (tmp_path / f"{bounds}.toml").write_text(text)
+    paths = ",".join(str(tmp_path / f"{name}.toml") for name in ("closed", "high-open"))
+    found = lars("witness", tmp_path / "q.rq", "--sides", paths, "--triples", 1, "--json").json
+    (one,) = found["periods"][0]["witnesses"]
+    assert (len(one["trace"]), one["trace"][0]["t"], one["to"]) == (1, 2, 5)
+
+
+def test_a_late_start_is_refused_before_all_times_are_listed():
+    found = lars("witness", SAMPLE / "query.rspql.rq", "--sides", "rspql@999999999,rspql")
+    assert (found.code, "closes at more than 1000000 time points" in found.err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
