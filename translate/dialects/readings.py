@@ -69,7 +69,7 @@ def check_reading(name: str, value: str) -> None:
 
 
 def manner_of(language: Language, readings: Readings) -> Manner:
-    """Return the manner of a language, changed by the readings that concern the language.
+    """Return the syntax and meanings of a language (its `Manner`), changed by the chosen readings.
 
     >>> manner_of(Language.CQELS2, (("range-alone", "sliding"),)).tumbles
     False

@@ -1,4 +1,4 @@
-"""The windows of the grammars as values; lengths and slides may have any notation of durations.
+"""Read the windows of queries as values; lengths and slides may have any notation of durations.
 
 The notations are 1m30s, 10 SECONDS, PT1M30S, and integers without a unit, which count milliseconds or
 seconds.
@@ -142,7 +142,10 @@ def _placed(document: Document, kind: Phrase, manner: Manner) -> windows.Span:
 
 
 def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> windows.Range:
-    """Return a window that looks ahead of its anchor; without a past, it is shown when it closes."""
+    """Return a window that looks ahead of its anchor (the evaluation time or an element).
+
+    Without a past, it is shown when it closes.
+    """
     length, slide = kind.find("length"), kind.find("slide")
     ahead = _longer_than_zero(document, future, manner)
     past = None if length is None else _longer_than_zero(document, length, manner)
@@ -196,7 +199,7 @@ def step_of(window: Phrase) -> Duration | None:
 
 
 def idle_step(window: Phrase) -> str | None:
-    """Return the STEP of a window that is anchored at elements, or None if the window has no STEP."""
+    """Return the STEP of a window that moves with each element, or None if the window has no STEP."""
     kind = next(window.phrases())
     slide = kind.find("slide")
     if slide is None or not any(kind.find_all("future", "backward")):
@@ -212,7 +215,7 @@ def read_every(document: Document, every: Phrase, manner: Manner) -> Duration:
 def read_length(document: Document, length: Phrase, manner: Manner) -> Duration:
     """Return a duration: numbers with units, a duration of XML Schema, or an integer without a unit.
 
-    An integer without a unit counts the unit of the language.
+    If an integer has no unit, its unit is the unit of the query language, such as milliseconds.
     """
     if manner.bare is not None and length.find("bare_size") is not None:
         return Duration(int(length.first().text) * manner.bare.nanoseconds)

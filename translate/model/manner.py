@@ -29,9 +29,9 @@ class Manner:
     - `example` is an example of a window, and `place` is the place of windows in a query.
     - `clauses` are the streaming clauses, by their names in messages.
     - `refused` maps a rejected keyword to the name of its construct and to the supported alternative.
-    - `foreign` has the keywords that are rejected at any place in a query.
-    - `sign` matches syntax that only this language has. A text that no `sign` matches belongs to a language
-      without `sign`.
+    - `foreign` contains keywords of other languages, which are rejected at any place in a query.
+    - `sign` matches syntax that only this language has. If no `sign` matches a text, the language of the text
+      is a language without `sign`.
     - `lengths` are the units of durations that the language reads, in lower case, in nanoseconds.
     - If `dashes` is true, -- begins a comment.
     - `suffix` is the ending of files with a query in this language, if they have an ending of their own.
@@ -40,40 +40,42 @@ class Manner:
 
     - `units` are the units of durations, the longest unit first. A unit is the text after a number, or a
       text with {} in place of the number.
-    - `templates` has the texts of windows: `range` for windows with a length, `closed` and `low-open` if such
-      ends have a syntax of their own, `rows`, `now`, `unbounded`, and `span` for windows between two times.
-      (..) is left out if the window lacks the value inside, and \( is a bracket of the text. The language
-      lacks a window without a template.
+    - `templates` contains the texts of windows by kind: `range`, `closed`, `low-open`, `rows`, `now`,
+      `unbounded`, and `span` for windows between two times. If a window lacks the value inside (..), this
+      part is omitted; \( is a bracket of the text. If a kind of window has no template, the language cannot
+      express such windows.
     - `block` is the text before the { of a block that reads a stream; "" if the language has no blocks.
     - `merged` are the words before a stream whose window enters the default graph; "" if none does.
     - `declares` is the text that declares a window, if `block` does not contain {window}. `label` is the text
       of a window's name, with {} in its place.
-    - `header` has the texts that register a query, and `footer` is a text after the query. Their parts are
-      the {name} of the query, or its name as an {iri} or a {word}, the {kind} (QUERY or STREAM), the period
-      {every} and the {operator}. (..) is left out if the query lacks the part inside. A text is written if
-      the query has one of its parts. The header of the query's own language is the first text that contains
-      all parts of the query. A header of another language is the first text.
+    - `header` has the texts that register a query, and `footer` is a text after the query. The parts of these
+      texts are the {name} of the query, its name as an {iri} or a {word}, the {kind} (QUERY or STREAM), the
+      period {every} and the {operator}. If the query lacks the part inside (..), this part is omitted. A
+      header or footer is written if the query has one of the parts that the text contains. The header of the
+      query's own language is the first text that contains all parts of the query. In another language, the
+      header is the first text.
     - If `header_first` is true, the header is before PREFIX. If `header_always` is true, queries of other
       languages get a header, too.
-    - `operators` are the words of relation-to-stream operators. If neither header nor footer contains the
-      operator, the operator is `before` or `behind` the first word of each form in `operators_of`, or
-      behind the `pattern` of WHERE.
-    - `forms` are the forms of queries.
+    - `operators` are the words for relation-to-stream operators, such as RSTREAM. If neither header nor
+      footer contains the operator, the operator is `before` or `behind` the first word of each form in
+      `operators_of`, or behind the `pattern` of WHERE.
+    - `forms` are the forms of queries, such as SELECT.
 
     Meanings:
 
     - If `merges` is true, the content of windows enters the default graph. If `merges` is false, each block
       reads its window, by name if `names_windows` is true.
-    - Input triggers evaluation always, never, if `any` window has no slide, or if `all` windows have none.
-    - `ends` are the ends of windows; None means that engines differ. `ends_alone` are the ends of windows
-      without a slide.
+    - The rules for evaluation at each input are: always, never, if `any` window has no slide, or if `all`
+      windows have no slide.
+    - `ends` are the ends of windows; None means that engines differ. If a window has no slide, its ends are
+      `ends_alone`.
     - If `tumbles` is true, a window without a slide is a tumbling window.
     - If `grid` is true, windows open at multiples of the slide.
     - If `declares_all` is true, a WINDOW without a declaration is an error. Otherwise, it is empty.
     - `opens` is the time at which the first window opens. A window is not evaluated before it closes.
-    - `bare` is the unit of an integer without a unit.
-    - `texts` is None if the names of streams are IRIs. If the names are words, they are read as IRIs that
-      begin with `texts`.
+    - `bare` is the unit of an integer that has no unit in the query.
+    - `texts` is None if the names of streams are IRIs; otherwise it is the beginning of the IRIs for these
+      names. If the names of streams are words, each word means the IRI that consists of `texts` and the word.
     - `leaves_open` are the names of the readings that the documents of the language leave open.
     - `anchored`, set by a reading, means that a window that looks ahead has one position per element.
     - `causal`, set by a reading, means that a window of a log excludes times after the evaluation time.
@@ -160,7 +162,7 @@ _COVERED: Final[Mapping[str, Collection[str]]] = {"rest": ("length", "until"), "
 
 
 def with_options(template: str, parts: Collection[str]) -> str:
-    """Return a template of windows without the optional parts that a window lacks.
+    """Return a template for windows without the parts in (..) that a window lacks.
 
     >>> with_options("[RANGE {length}( STEP {slide})]", {"length"})
     '[RANGE {length}]'
@@ -175,7 +177,7 @@ def with_options(template: str, parts: Collection[str]) -> str:
 
 
 def can_say(template: str, parts: Collection[str]) -> bool:
-    """Return whether a template says a window with these parts, and no window without them.
+    """Return whether a template expresses a window with exactly these parts.
 
     >>> [can_say("[RANGE {length} STEP {slide}]", parts) for parts in (("length",), ("length", "slide"))]
     [False, True]

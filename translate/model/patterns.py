@@ -65,7 +65,7 @@ class RepeatedPath:
 class NegatedSet:
     """!(p1|..|^q1|..): one step along a property outside `forward`, or backward outside `backward`.
 
-    If `forward` or `backward` is empty, no step in its direction is allowed. As an exception, !() is a step
+    If `forward` or `backward` is empty, no step in this direction is allowed. As an exception, !() is a step
     along any property.
     """
 

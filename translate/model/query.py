@@ -42,11 +42,11 @@ Trigger = Literal["any", "query-streams", "matching"]
 class Setting:
     """The settings of a translation, and of the evaluation by push.
 
-    `unit` is the duration of one time point, and `origin` is the dateTime of time 0 (for NOW). `bounds` are
-    the ends that all windows contain. If `bounds` is None, the query language defines the ends; if it does
-    not, windows contain both ends. With `ordered`, the answer predicate contains the values of ORDER BY, so
-    that answers can be shown in their order. If a time point consists of several `ticks`, functions that
-    return a time divide it by `ticks`.
+    `unit` is the duration of one time point, and `origin` is the dateTime of time 0 (for NOW). `bounds` tells
+    for all windows whether they contain their first and last time point. If `bounds` is None, the query
+    language defines the ends; if it does not, windows contain both ends. With `ordered`, the answer predicate
+    contains the values of ORDER BY, so that answers can be shown in their order. If a time point consists of
+    several `ticks`, functions that return a time divide it by `ticks`.
     """
 
     profile: Profile = "paper2015"
@@ -60,7 +60,7 @@ class Setting:
 
 
 def _others(named: Mapping[str, object]) -> dict[str, str]:
-    """Return the names of the languages in `translate/model/languages` that are not among the given names."""
+    """Return the names of the query languages, except the given names."""
     found = sorted(module.name for module in iter_modules(languages.__path__))
     return {name.upper(): name for name in found if name.upper() not in named}
 
@@ -68,7 +68,7 @@ def _others(named: Mapping[str, object]) -> dict[str, str]:
 class Language(Enum):
     """The language of a query: the files of `translate/model/languages`.
 
-    The languages that the code names come first, in the order in which a text is tried.
+    The languages that the program names itself come first, in the order in which a text is tried.
     """
 
     CSPARQL = "csparql"
@@ -123,11 +123,11 @@ class EngineQuery:
 
     `merged` are the windows whose triples enter the default graph, (s, ω, ∅) of cs(Q): FROM STREAM of
     C-SPARQL, and FROM NAMED STREAM of SPARQLstream. The StreamBlocks of `pattern` contain the windows of
-    STREAM and WINDOW blocks. `declared` are RSP-QL windows that are declared, but that no WINDOW block reads.
-    `result` is V in the order of the text. For CONSTRUCT and DESCRIBE, V consists of the variables in
+    STREAM and WINDOW blocks. `declared` contains RSP-QL windows that are declared, but that no WINDOW block
+    reads. `result` is V in the order of the text. For CONSTRUCT and DESCRIBE, V consists of the variables in
     `template` and `described`. A blank node of the template is new in each solution. `name` is the registered
     name, which is the name of a stream if `registers_stream` is true. `every` is the period of COMPUTED
-    EVERY. `notes` list readings of the text that differ from the definition of the language.
+    EVERY. `notes` lists deviations of the text's reading from the definition of the language.
     """
 
     language: Language

@@ -31,7 +31,7 @@ class Range:
 
     @property
     def own_ends(self) -> windows.Bounds:
-        """The ends of the window, unless a setting determines the ends."""
+        """The ends of the window that the language prescribes, unless a setting determines the ends."""
         return self.ends or ("closed" if self.opens is None else "high-open")
 
     def __str__(self) -> str:
@@ -91,9 +91,9 @@ def window_operator(
     """Return the LARS window τ(ω) of Table 1 of LARS (2015) in time points of `unit`.
 
     A tuple window counts only the triples of `stream`. If `stream` is a variable, each stream has its own
-    tuple window; the stream is the fourth argument of striple. `bounds` are the ends of all time windows up
-    to the pivot. If `bounds` is None, a time window has the ends that its declaration defines. Without such
-    ends, a time window is closed, and the window that closed last is high-open.
+    tuple window; the fourth argument of the atom striple is the stream. `bounds` are the ends of all time
+    windows up to the pivot. If `bounds` is None, a time window has the ends that its declaration defines.
+    Without such ends, a time window is closed, and the window that closed last is high-open.
 
     >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), "closed"))
     ⊞^{30,0,5}

@@ -1,4 +1,4 @@
-"""Expressions in the syntax tree of SPARQL as `Call` trees, with terms from the tokens of the text."""
+"""Translate expressions of SPARQL into `Call` trees, with terms from the tokens of the text."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -42,9 +42,9 @@ class Scope:
 
     `query` has the parts of the query outside SPARQL 1.1; the other parts are read last. `blocks` maps the
     first character of each STREAM or WINDOW block to the block without its pattern. `implicit` is the block
-    for patterns outside blocks. With `opaque`, unknown functions are read too. Fresh variables are numbered
-    by kind: _b0, _b1, .., with more _ if the text has such names. `labels` maps each blank node label to its
-    run of triples. `notes` list deviations from SPARQL.
+    for patterns outside blocks. With `opaque`, unknown functions are read too. New variables are numbered by
+    kind: _b0, _b1, .., with more _ if the text already has such names. `labels` maps each blank node label to
+    the sequence of triples in which it occurs. `notes` list deviations from SPARQL.
     """
 
     document: Document
@@ -121,7 +121,10 @@ class Scope:
         return tuple(dict.fromkeys(name for name in names if name in bound))
 
     def repeating(self, times: int) -> Iterator[None]:
-        """Yield once for each of several readings of a part; all readings create the same names."""
+        """Yield once for each reading of a part that is read several times.
+
+        All readings create the same names.
+        """
         before = dict(self.labels), self.runs, Counter(self._numbers)
         for _ in range(times):
             self.labels, self.runs, self._numbers = dict(before[0]), before[1], Counter(before[2])

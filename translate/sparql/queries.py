@@ -66,7 +66,7 @@ class TriplesRun:
         self.number = self.scope.runs
 
     def read(self, block: Phrase) -> None:
-        """Add the triples of a block; raise QueryError if another run uses the same blank node label."""
+        """Add the triples of a block; raise QueryError if another sequence uses the same blank node label."""
         for subject, path, object_ in _triples(block):
             first = self._term(subject)
             self.triples.append(_connection(first, path, self._term(object_), self.scope))
@@ -87,9 +87,9 @@ class TriplesRun:
                 yield from (part for part in parts if isinstance(part, PathPattern))
 
     def opened(self, pattern: Pattern) -> Pattern:
-        """Return a pattern that also matches the members of its triple terms.
+        """Return a pattern that also matches the parts of its triple terms.
 
-        Variables in a triple term are bound, and other members are compared. SUBJECT, PREDICATE and OBJECT of
+        Variables in a triple term are bound; its other parts are compared. SUBJECT, PREDICATE and OBJECT of
         another term are errors, so other terms do not match.
         """
         conditions: list[Expression] = []
@@ -138,7 +138,7 @@ class TriplesRun:
 
 
 def _connected(triples: Sequence[TriplePattern]) -> list[tuple[TriplePattern, ...]]:
-    """Return triple patterns in groups; no two groups share a variable."""
+    """Return triple patterns in groups such that two groups share no variable."""
     groups: list[tuple[TriplePattern, ...]] = []
     for triple in triples:
         own = variables(Bgp((triple,)))
@@ -149,7 +149,7 @@ def _connected(triples: Sequence[TriplePattern]) -> list[tuple[TriplePattern, ..
 
 
 def _triples(block: Phrase) -> _Triples:
-    """Yield the triples of a block; triples in brackets follow the triple around the brackets."""
+    """Yield the triples of a block; triples inside brackets follow the triple that contains the brackets."""
     for same in block.phrases():
         subject, own = _member(same.parts[0])
         yield from own
@@ -487,7 +487,7 @@ def conjunction(left: ReadExpression, right: ReadExpression) -> ReadExpression:
 
 
 def _closed(pattern: Pattern, run: TriplesRun | None, stream: _Stream) -> Pattern:
-    """Return the pattern joined with the patterns of a run."""
+    """Return a pattern joined with the patterns of a sequence of triples."""
     for part in () if run is None else run.patterns():
         assert run is not None
         pattern = join(pattern, run.opened(part if stream is None else replace(stream, pattern=part)))
@@ -502,7 +502,7 @@ def join(left: Pattern, right: Pattern) -> Pattern:
 
 
 def variable_of(seen: ReadExpression) -> Variable | None:
-    """Return the expression if the expression is a variable of the solutions.
+    """Return an expression if it is a variable of the solutions.
 
     Return None for an EXISTS and for any other expression.
     """
@@ -518,7 +518,10 @@ def has_aggregate(part: Part | None) -> bool:
 
 
 def read_level(tree: Phrase, stream: _Stream, scope: expressions.Scope) -> algebra.Select:
-    """Return the solutions of a query or subquery; its parts are read in the order of the text."""
+    """Return the solutions of a query or subquery.
+
+    The parts of the query are read in the order of the text.
+    """
     clauses = map(tree.find, ("projection", "having", "orderby"))
     grouped = tree.find("groupby") is not None or any(map(has_aggregate, clauses))
     return _Level(tree, stream, scope, grouped, tree.name in ("select", "subselect")).read()
@@ -748,9 +751,9 @@ class _Level:
     def _behind_groups(
         self, seen: ReadExpression, aliases: Mapping[Variable, ReadExpression], *, grouped: bool
     ) -> ReadExpression:
-        """Return an expression in terms of the variables of groups.
+        """Return an expression of a grouped query in terms of the variables of its groups.
 
-        `aliases` are replaced by their expressions.
+        An expression replaces each name in `aliases`.
 
         A variable that is not a key becomes a sample of its group (18.2.4.1).
         """

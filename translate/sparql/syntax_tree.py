@@ -55,7 +55,7 @@ class Phrase:
         yield from (part for part in self.parts if isinstance(part, Phrase))
 
     def find_all(self, *names: str) -> Iterator["Phrase"]:
-        """Yield the matches of the given rules at any depth, in the order of the text."""
+        """Yield the matches of the given grammar rules at any depth, in the order of the text."""
         for part in self.phrases():
             if part.name in names:
                 yield part
@@ -134,7 +134,7 @@ SPARQL: Final = Grammar()
 
 @dataclass(slots=True)
 class _Parser:
-    """The stack of the parser: its states, and the parts that it has read."""
+    """The stack of the LALR(1) parser: its states, and the parts that it has read."""
 
     grammar: Grammar
     states: list[int] = field(default_factory=lambda: [0])
@@ -159,7 +159,7 @@ class _Parser:
             states.append(following[rule])
 
     def _end(self, name: str | None, signs: str) -> None:
-        """Replace the parts of a rule by the match of the rule."""
+        """At the end of a grammar rule, replace its parts by the match of the rule."""
         alone, signs = signs.startswith("1"), signs.removeprefix("1")
         start = len(self.values) - len(signs)
         parts: list[Part] = []

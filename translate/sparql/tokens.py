@@ -1,7 +1,7 @@
 """Tokens of a query's text, and the RDF terms that they denote by the declarations of the prologue.
 
-Only this module recognizes strings, names and comments. This module also resolves prefixes, BASE and escapes.
-Every literal keeps the lexical form of the text.
+Only the module `tokens` recognizes strings, names and comments. The module also resolves prefixes, BASE and
+escapes. Every literal keeps the lexical form of the text.
 """
 
 import re
@@ -68,9 +68,9 @@ class Document:
     number of characters removed before it. With `rdf12`, the text is SPARQL 1.2, which has codepoint escapes
     only in strings and IRIs.
 
-    `base` resolves relative IRIs; "" means no base. `prefixes` are the prefixes with their colon. At first,
-    both are given with the text. `read_prologue` adds the declarations of the text, which may redefine a
-    prefix; then `after` is the index of the token after the prologue.
+    `base` resolves relative IRIs; "" means no base. `prefixes` are the prefixes with their colon. At the
+    start, `base` and `prefixes` are given with the text. `read_prologue` adds the declarations of the text,
+    which may redefine a prefix; then `after` is the index of the token after the prologue.
     """
 
     source: str
@@ -97,7 +97,7 @@ class Document:
         return bisect_left(self.tokens, offset, key=lambda token: token.start)
 
     def around(self, token: Token) -> tuple[Token, Token, Token]:
-        """Return a token with its two neighbours.
+        """Return a token together with the tokens before and after it.
 
         The neighbour after the end of the query is this end itself.
         """
@@ -145,7 +145,7 @@ class Document:
         return token.kind == "an IRI" or token.text.split(":", 1)[0] + ":" in self.prefixes
 
     def label(self, token: Token) -> Iri:
-        """Return the name of a window: the IRI, or the text itself if its prefix is not declared."""
+        """Return the name of a window: its IRI, or its text if the prefix is not declared."""
         return self.iri(token) if self.knows(token) else Iri(token.text)
 
     def literal(self, index: int) -> RdfLiteral:
@@ -212,7 +212,7 @@ _KINDS: Final[Mapping[str, TokenKind]] = dict(
 
 @cache
 def _token(*, ascii_only: bool, rdf12: bool) -> re.Pattern[str]:
-    """Return the pattern of a token; the pattern without non-ASCII letters compiles faster.
+    """Return the pattern of a token; without non-ASCII letters, the pattern compiles faster.
 
     In SPARQL 1.1, ?a<<e:b> is a comparison with an IRI. ~ is a token only so that a message can quote the
     token.
@@ -308,7 +308,8 @@ def _tokens(document: Document, start: int) -> Iterator[Token]:
 def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """Return the text with characters in place of codepoint escapes, and the offsets of removed characters.
 
-    An invalid escape is kept. An escape is also kept if its character would need escaping in a string.
+    If an escape is invalid, it stays in the text. If the character of an escape would need escaping in a
+    string, the escape stays in the text too.
     """
     pieces: list[str] = []
     escapes: list[tuple[int, int]] = []

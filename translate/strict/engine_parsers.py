@@ -1,4 +1,4 @@
-"""Shared parts of the engines' parsers: grammars that replace a language's grammar, and rejected words."""
+"""Share code among the engines' parsers: grammars that replace a language's grammar, and rejected words."""
 
 from translate.errors import NeedsRdf12Error, QueryError, UnsupportedError
 from translate.sparql import Document, Phrase, Token, read_tree

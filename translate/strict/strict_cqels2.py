@@ -114,7 +114,7 @@ def _declared(
 
 
 def _keyword(document: Document, part: Phrase, construct: str) -> Token:
-    """Return the token of a construct's first word, which can precede the phrase of the construct."""
+    """Return the token of the first word of a construct, which can be before the matched part."""
     after = next(part.tokens(), None)
     word, *_ = construct.split()
     own = [

@@ -74,7 +74,7 @@ def check_csparql(text: str, source: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The query in one line, and the place of each of its characters in the original text."""
+    """The query in one line, with the place of each of its characters in the original text."""
 
     source: str
     written: str
@@ -121,7 +121,7 @@ def _one_line(written: str, source: str) -> _Line:
 
 
 def _dataset(line: _Line, at: int, *, described: bool) -> int:
-    """Return the start of the body, after the clauses FROM and FROM STREAM."""
+    """Return the start of the query's body, after the clauses FROM and FROM STREAM."""
     clause = _FROM.search(line.text, at - 1)
     if clause is None:
         return at
@@ -153,7 +153,7 @@ def _clause(line: _Line, at: int) -> int:
 
 
 def _check_sparql(document: Document) -> None:
-    """Raise QueryError if Jena rejects the query without its windows, written in one line."""
+    """Raise QueryError if Jena rejects the query after its windows are removed."""
     _check_comments(document)
     check_prefixes(document)
     tree = parsed(document, GRAMMARS[Language.CSPARQL])

@@ -1,7 +1,7 @@
 """The parser of Kolibrie at commit 846becb, and its result: windows and the names of blocks.
 
-The grammar for registered queries reads characters, not tokens. Case and white space are therefore
-significant.
+The grammar for registered queries reads characters, not tokens. The parser of Kolibrie therefore
+distinguishes upper and lower case, and different white space.
 """
 
 import re
@@ -56,7 +56,7 @@ _AGGREGATE: Final = r"(?:SUM|MIN|MAX|AVG)\([?]\w+\)(?:[ \t]+AS[ \t]+[?]\w+)?"
 
 
 def _spaced(*pieces: str | _Piece) -> tuple[_Piece, ...]:
-    """Return keywords, whose case matters, and other pieces, each followed by white space."""
+    """Return keywords (whose case matters) and other pieces, each followed by white space."""
     whole = ((piece, piece) if isinstance(piece, str) else piece for piece in pieces)
     return tuple(part for piece in whole for part in (piece, _SPACE))
 
@@ -240,7 +240,7 @@ def _triples(scan: _Scanner) -> None:
 
 
 def _other(scan: _Scanner) -> None:
-    """Read elements that the engine allows between triples and then ignores."""
+    """Read elements between triples that the engine accepts and then ignores."""
     if _PARENTHESES.match(scan.text, scan.at) is not None:
         scan.at = scan.text.index("(", scan.at)
         _balanced(scan, "()")

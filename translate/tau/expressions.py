@@ -1,10 +1,11 @@
 """Conditions and expressions of FILTER and BIND, as bodies of rules.
 
-A condition is brought into disjunctive normal form: each conjunction of tests becomes the body of a rule.
+Each condition is brought into disjunctive normal form: each conjunction of tests becomes the body of a rule.
 Functions that depend on more than their arguments get additional arguments:
 
 - NOW(): the reference time from ⊞^0 @_T true, with the unit and the origin of time
-- RAND(), UUID(), ..: the solution, so that each solution has its own value, the same in every run
+- RAND(), UUID() and similar functions get the solution, so that each solution has its own value, the same in
+  every run.
 - f:timestamp(s, p, o): the time of the latest arrival of the statement in the windows (C-SPARQL)
 """
 
@@ -86,7 +87,7 @@ def _replacements(
 
 
 def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
-    """Return the variable for the time point of a tick, and the literals that compute its value."""
+    """Return the variable for a time point of NOW(), and the literals that compute its value."""
     if node.setting.ticks == 1:
         return time, ()
     instant = node.fresh(f"I{number}")
@@ -126,7 +127,7 @@ _LIMIT: Final = 64
 def disjuncts(condition: logic.Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
     """Return conjunctions of atomic tests.
 
-    At least one conjunction holds if and only if the condition is `value`.
+    A condition has a given value if and only if at least one conjunction holds.
 
     >>> a, b = logic.Call("BOUND", (Variable("a"),)), logic.Call("BOUND", (Variable("b"),))
     >>> not_both = logic.Call("!", (logic.Call("&&", (a, b)),))

@@ -61,7 +61,10 @@ class Node:
 
     @property
     def outer(self) -> tuple[Variable, ...]:
-        """The additional arguments of each predicate; a pattern is evaluated for each of their values."""
+        """The additional arguments of each predicate at this node.
+
+        The pattern is evaluated for each of their values.
+        """
         return (*self.guarded_variables, *((self.graph,) if isinstance(self.graph, Variable) else ()))
 
     def free(self, pattern: Pattern) -> tuple[Variable, ...]:

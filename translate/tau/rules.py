@@ -252,7 +252,7 @@ def _closure(pattern: algebra.PathPattern, below: Node) -> Iterator[Rule]:
 
 
 def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[Rule]:
-    """Yield the rules for zero steps of a path; the two ends of the path are then the same term."""
+    """Yield the rules for zero steps of a path, in which both ends are the same term."""
     node, subject, object_ = head.node, pattern.subject, pattern.object
     fixed = frozenset(node.guarded_variables)
     bound = [end for end in (subject, object_) if not isinstance(end, Variable) or end in fixed]
@@ -446,10 +446,10 @@ def projection_rules(
     modifiers: algebra.Modifiers,
     head: Head,
 ) -> Iterator[Rule]:
-    """Yield the rules that derive the head from the projected and modified solutions of a pattern.
+    """Yield the rules that derive a head from the solutions of a pattern after projection and modifiers.
 
-    `head.out` begins with the projected variables V̄. Further variables follow if the projection keeps
-    duplicates.
+    `head.out` begins with the projected variables V̄. If the projection keeps duplicates, further variables
+    follow.
     """
     node = head.node
     names = in_order(frozenset(result) - frozenset(node.guarded_variables))
@@ -543,7 +543,7 @@ def values(
 ) -> tuple[Iterable[Rule], list[tuple[logic.Expression, Body]]]:
     """Return the rules that an expression needs, and the expression by cases.
 
-    The cases distinguish whether a statement has an arrival time.
+    The cases depend on whether a statement has an arrival time.
     """
     tested = _Exists(exists, outer, node, "")
     known = unbind(expression, tested.bound_variables | tested.names)

@@ -49,7 +49,9 @@ _VAGUE: Final = frozenset(
 
 
 def split(iri: str) -> tuple[str, str]:
-    """Return namespace and local name of an IRI; the local name is "" if a prefix is impossible.
+    """Return the namespace and the local name of an IRI.
+
+    The local name is "" if the IRI cannot have a prefix.
 
     >>> split("http://e.org/a#b-1"), split("urn:a")
     (('http://e.org/a#', 'b-1'), ('urn:a', ''))
@@ -74,7 +76,7 @@ def choose_prefixes(used: Counter[str]) -> Mapping[str, str]:
 
 
 def _guessed(namespace: str) -> str:
-    """Return the last distinctive word of a namespace."""
+    """Return the last word of a namespace that distinguishes it from others, as a prefix."""
     words = [word.lower() for word in _WORD.findall(namespace)]
     telling = [word for word in words if word not in _VAGUE and word not in _KNOWN.values()]
     return telling[-1] if telling else "p"
@@ -173,7 +175,8 @@ def _parts_of(window: WindowExpression, language: Language) -> tuple[tuple[str, 
 def _opens_by_itself(window: Range, language: Language) -> bool:
     """Return whether a window of the language opens like the given window, although its text has no time t0.
 
-    If the slide divides the width, windows that open at multiples of the slide close there, too.
+    If the slide divides the width, windows that open at multiples of the slide also close at multiples of the
+    slide.
     """
     if window.opens is None or window.slide is None or window.opens.nanoseconds:
         return window.opens is None
@@ -204,8 +207,8 @@ class Dialect:
     `prefixes` maps namespaces to prefixes, and `used` counts the IRIs of each namespace. Variables in
     `blanks` are written as blank nodes. `bases` are the base IRIs of calls of IRI; "" means no base. `base`
     is the BASE of the text. `windows` are the declared windows of RSP-QL with their names. `every` is the
-    period of the query, or None. With `read_here`, VALUES and windows that the language's engine lacks are
-    written too, for this program only.
+    period of the query, or None. With `read_here`, the text may contain VALUES and windows that the engine of
+    the language does not support.
     """
 
     language: Language
@@ -525,7 +528,10 @@ def _tested(arguments: tuple[Expression, ...], dialect: Dialect, inline: Inline)
 
 
 def _bracketed(inner: Expression, dialect: Dialect, inline: Inline) -> str:
-    """Return the operand of a sign; a number has brackets, since the sign would become part of the number."""
+    """Return the operand of a sign.
+
+    A number is written in brackets, because the sign would become part of it.
+    """
     text = _write(inner, dialect, inline, _OPERAND)
     return f"({text})" if isinstance(inner, terms.Literal) else text
 

@@ -1,13 +1,13 @@
 """Graph patterns as SPARQL text, the inverse of reading them (SPARQL 1.1, 18.2.2 and 18.2.4).
 
-The writer first splits the pattern of a query into clauses. The reader extends the WHERE pattern by GROUP BY,
-HAVING, VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). This module removes the
-extensions in the opposite order, and puts expressions back into their aggregates.
+The writer first splits the pattern of a query into clauses. The reader of a query extends the WHERE pattern
+by GROUP BY, HAVING, VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). This module
+removes the extensions in the opposite order, and puts expressions back into their aggregates.
 
 The remaining pattern is written as a group. The reader processes a group element by element. The reader joins
 each element to all earlier elements, makes the element optional, or subtracts the element. The filters of a
-group apply to the whole group. The elements before an element therefore represent the left side of a pattern,
-and braces around one element change nothing. The text of the clauses comes last.
+group apply to the whole group. Each element of a group is therefore written after the elements of its left
+side, and braces around one element change nothing. The text of the clauses comes last.
 """
 
 import re
@@ -134,7 +134,7 @@ def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:
 
 
 def _bound_inside(items: tuple[algebra.Extend, ...], where: Pattern) -> int:
-    """Return the number of extensions to write as BIND, because their EXISTS have later numbers.
+    """Return how many extensions are written as BIND, because their EXISTS have later numbers.
 
     The reader numbers EXISTS in the order of the text, in which SELECT precedes WHERE.
     """

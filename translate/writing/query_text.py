@@ -93,7 +93,7 @@ def _own_operators(manner: Manner) -> str:
 
 
 def _said(template: str) -> frozenset[str]:
-    """Return the parts of a query in a header; the name may be written as an IRI or a word."""
+    """Return the parts of a query that a header contains; the name may be an IRI or a word."""
     return frozenset("name" if one in ("iri", "word") else one for one in fields_of(template))
 
 
@@ -213,10 +213,9 @@ _BLANK: Final = re.compile(r"_+b[0-9]+")
 def write_query(query: EngineQuery, language: Language, *, read_here: bool = False) -> str:
     """Return text in the language that is read as the given query, if the language can express the query.
 
-    In other languages, only parts that affect answers are kept: the registered name and COMPUTED EVERY belong
-    to C-SPARQL, and the name after REGISTER to RSP-QL. Raises CannotSayError if the language lacks a
-    construct. If `read_here` is true, the text may have extensions of the language that only this program
-    reads.
+    In another language, only parts that affect answers are kept. The registered name and COMPUTED EVERY are
+    kept for C-SPARQL, and the name after REGISTER for RSP-QL. Raises CannotSayError if the language lacks a
+    construct. If `read_here` is true, the text may have extensions of the language that only `lars` reads.
 
     >>> from translate.dialects.query_reader import read_query
     >>> cqels = "SELECT ?s { STREAM <urn:s> [RANGE 5s] { ?s <urn:p> ?o } FILTER (?o > 1) }"

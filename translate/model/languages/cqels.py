@@ -1,4 +1,4 @@
-"""CQELS 1.x: windows in blocks of the pattern."""
+"""Describe CQELS 1.x: windows in blocks of the pattern."""
 
 from typing import Final
 

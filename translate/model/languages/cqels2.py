@@ -1,4 +1,4 @@
-"""CQELS 2: streams whose names are words, and windows that look ahead."""
+"""Describe CQELS 2: streams whose names are words, and windows that look ahead."""
 
 from typing import Final
 

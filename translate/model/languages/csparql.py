@@ -1,4 +1,4 @@
-"""C-SPARQL: windows in FROM STREAM, which all enter the default graph."""
+"""Describe C-SPARQL: windows in FROM STREAM, which all enter the default graph."""
 
 from typing import Final
 

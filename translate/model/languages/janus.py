@@ -1,4 +1,4 @@
-"""Janus: windows of streams and of logs, in milliseconds."""
+"""Describe Janus: windows of streams and of logs, in milliseconds."""
 
 from typing import Final
 

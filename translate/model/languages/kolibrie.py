@@ -1,4 +1,4 @@
-"""Kolibrie: windows with names, integers that count seconds."""
+"""Describe Kolibrie: windows with names, and integers that count seconds."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""RSP-QL: windows with names, of RSP4J, of RSP-JS and rsp-rs, and of the drafts."""
+"""Describe RSP-QL: windows with names, of RSP4J, of RSP-JS and rsp-rs, and of the drafts."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""sparq: windows that begin at T0 and are shown when they close."""
+"""Describe sparq: windows that begin at T0 and are shown when they close."""
 
 from typing import Final
 

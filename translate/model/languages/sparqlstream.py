@@ -1,4 +1,4 @@
-"""SPARQLstream: windows between two times before now."""
+"""Describe SPARQLstream: windows between two times before now."""
 
 from typing import Final
 
