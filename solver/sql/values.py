@@ -110,11 +110,14 @@ def temporary(table: str, declared: str) -> Iterator[str]:
 
 _EXACT_DIGITS: Final = 15
 """The number of decimal digits that a double always keeps."""
+_FLOATS: Final = "1.2e-38 AND 3.4e38"
+"""The sizes of numbers that a float keeps with its full precision; beyond, it becomes 0 or an infinity."""
 
 VALUE_VIEWS: Final = rf"""
 -- What literals denote. kind: number, string, boolean, moment (a date or time), lang (with a language tag),
 -- none (ill-typed, or of a type without values here), node (no literal), ? (not told: triple terms too).
 -- A number of more than {_EXACT_DIGITS} digits is rounded, a float too: slack says how much.
+-- The size of a float that is not told is outside {_FLOATS}.
 DROP VIEW IF EXISTS temp.value;
 DROP VIEW IF EXISTS temp.literal;
 DROP VIEW IF EXISTS temp.lexical;
@@ -162,7 +165,8 @@ FROM (
       OR length(mantissa) - length(digits) > CASE WHEN numeric_type = 'whole' THEN 0 ELSE 1 END THEN 'none'
     WHEN length(exponent) > 2 OR type = '<int>' AND length(digits) > 9
       OR type = '<long>' AND length(digits) > 18 THEN '?'
-    ELSE 'number' END AS kind
+    WHEN type <> '<float>' OR trim(digits, '0') = '' THEN 'number'
+    WHEN abs(CAST(text AS DOUBLE)) BETWEEN {_FLOATS} THEN 'number' ELSE '?' END AS kind
   FROM literal
 ) AS told;"""
 

@@ -141,3 +141,19 @@ def test_a_long_number_is_compared_where_its_rounding_leaves_no_doubt():
     asked = Call(">", (X, Literal("20", XSD + "integer")))
     assert decided(asked, [(far, far)])
     assert not decided(asked, [(near, near)])
+
+
+@pytest.mark.parametrize(
+    "texts", [("4e38", "5e38"), ("1e-46", "0"), ("1.5e-45", "2e-45"), ("-4e38", "-5e38")]
+)
+def test_floats_that_32_bits_do_not_hold_are_told_as_in_sparql_or_end_the_script(texts):
+    row = tuple(Literal(text, XSD + "float") for text in texts)
+    for relation in ("=", "<"):
+        decided(Call(relation, (X, Y)), [row])
+
+
+def test_floats_that_32_bits_hold_can_be_told():
+    rows = [
+        tuple(Literal(text, XSD + "float") for text in texts) for texts in (("0", "1.5"), ("3e38", "1e-37"))
+    ]
+    assert decided(Call("<", (X, Y)), rows)
