@@ -35,7 +35,8 @@ _NAMED: Final = re.compile(
 )
 _WORD: Final = re.compile(r"\w")
 _WINDOW: Final = re.compile(r"\bWINDOW\b", re.IGNORECASE)
-_GRAPHS: Final = re.compile(r"\bGRAPH\s+[?$]|\bFROM\s+NAMED\s+WINDOW\b|\bDESCRIBE\b", re.IGNORECASE)
+_NAME: Final = re.compile(r"\b(GRAPH|WINDOW)\s*([^\s{]+)", re.IGNORECASE)
+_GRAPHS: Final = re.compile(r"\b(?:GRAPH|WINDOW)\s*[?$]|\bFROM\s+NAMED\s+WINDOW\b|\bDESCRIBE\b", re.IGNORECASE)
 _FROM: Final = re.compile(r"\bFROM\b", re.IGNORECASE)
 _DURATION: Final = re.compile(r"(?:PT)?(\d+)(ms|s|m|min|h)?", re.IGNORECASE)
 _MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
@@ -171,6 +172,14 @@ def _windows(text: str, keywords: str) -> tuple[list[re.Match[str]], list[_Windo
         name, stream, length, step = (text[slice(*clause.span(group))] for group in range(1, 5))
         ends = _iri(name, prefixes), _iri(stream, prefixes)
         windows.append(_Window(*ends, _milliseconds(length), _milliseconds(step)))
+    declared = {window.name for window in windows}
+    for used in _NAME.finditer(keywords) if windows else ():
+        name = text[slice(*used.span(2))]
+        within = any(clause.start() <= used.start() < clause.end() for clause in clauses)
+        is_window = used[1].upper() == "WINDOW"
+        if not within and name[0] not in "?$" and (_iri(name, prefixes) in declared) != is_window:
+            kind = "a window that is declared" if is_window else "a graph, or WINDOW"
+            raise ValueError(f"found {used[1]} {name}; expected the name of {kind}")
     return clauses, windows
 
 

@@ -135,7 +135,11 @@ def test_a_clock_is_driven(engine):
         (rspql().replace("RANGE 4", "RANGE long"), "found the length long"),
         (rspql().replace("ON STREAM :S", "ON x:S"), "found x:S; expected an IRI"),
         (rspql(where="?s :p"), "error at"),
-        (rspql().replace("WINDOW :w {", "GRAPH ?g {"), "found GRAPH ?; expected"),
+        (rspql().replace("WINDOW :w {", "GRAPH ?g {"), "found GRAPH ?; use"),
+        (rspql().replace("WINDOW :w {", "GRAPH?g {"), "found GRAPH?; use"),
+        (rspql().replace("WINDOW :w {", "WINDOW ?w {"), "found WINDOW ?; use"),
+        (rspql().replace("WINDOW :w {", "WINDOW :g {"), "found WINDOW :g; expected the name of a window"),
+        (rspql().replace("WINDOW :w {", "GRAPH :w {"), "found GRAPH :w; expected the name of a graph"),
     ],
 )
 def test_what_is_not_covered_is_refused(query, said, engine):
