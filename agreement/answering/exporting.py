@@ -243,9 +243,20 @@ def _ticker_moments(
     legend: Legend, line: TextLine, t: int, atoms: Iterable[tuple[str, list[int]]]
 ) -> Iterator[Moment]:
     for name, numbers in atoms:
-        if (known := legend.names.get(name)) is not None:
+        if (known := _known(legend, line, name, len(numbers))) is not None:
             row = tuple(_term(legend, line, number) for number in numbers[: known.arity])
             yield numbers[-1] if known.timed else t, Atom(known.predicate, row)
+
+
+def _known(legend: Legend, line: TextLine, name: str, count: int) -> LegendName | None:
+    """Return what the name of an atom with `count` arguments means; None for an atom that is not shown."""
+    known = legend.names.get(name)
+    if known is not None and count != known.arity + known.timed:
+        raise line.error(
+            f"found {name} with {count} argument{'s' * (count != 1)}; expected "
+            f"{known.arity + known.timed}, as in the file {LEGEND_FILE} of the same export"
+        )
+    return known
 
 
 def _term(legend: Legend, line: TextLine, number: int) -> Constant:
@@ -285,10 +296,11 @@ def _asp_moments(legend: Legend, line: TextLine, t: int) -> Iterator[Moment]:
     for name, arguments in atoms:
         if name in legend.overflows:
             raise line.error(f"arithmetic exceeded 32 bit at {t}; expected smaller numbers")
-        if (known := legend.names.get(name)) is not None:
+        if (known := _known(legend, line, name, len(arguments))) is not None:
             terms = tuple(map(constant_of, arguments))
             time = terms[-1] if known.timed else Number(t)
-            assert isinstance(time, Number)
+            if not isinstance(time, Number):
+                raise line.error(f"found {name} with the last argument {time}; expected a time")
             yield time.value, Atom(known.predicate, terms[: known.arity])
 
 

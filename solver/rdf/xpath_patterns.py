@@ -1,13 +1,18 @@
 r"""Regular expressions of XPath (F&O 3.1, 5.6; XSD 1.1 Part 2, G) in the notation of pyoxigraph.
 
 The following constructs are rewritten: subtraction in a class (`[a-z-[aeiou]]`), \i and \c (start and other
-characters of XML names), \w, \s and blocks (`\p{IsBasicLatin}`). The flag x leaves classes and # unchanged.
+characters of XML names), \w, \s, blocks (`\p{IsBasicLatin}`), and the dot, which matches no line break, \n or
+\r. The flag x leaves classes and # unchanged. The flag i leaves escapes such as \p{Lu} unchanged; in a class
+that contains such an escape, the other characters are followed by their case variants.
 An escape that XPath lacks, such as \b, is an error, although pyoxigraph has a meaning for it. A group such as
 (?i), a second quantifier, and a script such as \p{Greek} are errors too. In a character class, these texts
 are errors: [ without - before it, ] as the first character, and --.
 """
 
 import re
+import sys
+from collections import defaultdict
+from functools import cache
 from typing import Final
 
 _START: Final = (
@@ -21,6 +26,12 @@ _CLASSES: Final = {
 }
 _NO_WORD: Final = r"\p{P}\p{Z}\p{C}"
 _PIECE: Final = re.compile(r"\\[pP]\{[^{}]*\}|\\.|.", re.DOTALL)
+_SET: Final = re.compile(r"\\[pPicICwWsSdD]")
+"""An escape that means a set of characters."""
+_IN_CLASS: Final = re.compile(
+    r"(\\[pP]\{[^{}]*\}|\\[icICwWsSdD]|-?[\[\]]|(?<=\[)\^|-)|(\\.|.)(?:-(?![\[\]])(\\.|.))?", re.DOTALL
+)
+"""A mark or a set of characters, or the first and the last character of a range."""
 _LETTERS: Final = frozenset("nrtdD")
 _BLANK: Final = " \t\r\n"
 _ATOM: Final = r"(?:\\[pP]\{[^{}]*\}|\\[^pP]|[^*+?{(\\])"
@@ -70,13 +81,18 @@ def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
     if "q" in flags:
         return pattern, flags.replace("x", "")
     opened, parts, outline = list[int](), list[str](), ""
+    kept_case = "i" in flags and _SET.search(pattern) is not None
+    if kept_case:
+        pattern = _with_variants(pattern)
     pieces = _PIECE.findall(pattern)
     for before, piece, following in zip(["", *pieces], pieces, [*pieces[1:], ""], strict=False):
         if piece in _BLANK and "x" in flags and not opened:
             continue
         if opened and _is_no_part(piece, before, following, parts[opened[-1] + 1 :]):
             return None
+        is_whole = not opened and kept_case
         if piece == "[":
+            parts += ["(?-i:"] if is_whole else []
             opened.append(len(parts))
         elif piece == "]" and opened:
             opened.pop()
@@ -84,11 +100,50 @@ def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
         spelled = _spelled(piece, following) if opened or piece[0] == "\\" else piece
         if spelled is None:
             return None
+        if is_whole and _SET.match(piece):
+            spelled = f"(?-i:{spelled})"
+        elif piece == "]" and not opened and kept_case:
+            spelled += ")"
+        elif piece == "." and not opened and "s" not in flags:
+            spelled = r"[^\n\r]"
         if spelled == "--" and parts[opened[-1] + 1 :][:1] == ["^"]:
             # There ^ is of all that follows; in XPath of what is before the subtraction.
             parts[opened[-1]], spelled = "[[", "]--"
         parts.append(spelled)
     return ("".join(parts), flags.replace("x", "")) if _OUTLINE.fullmatch(outline) else None
+
+
+def _with_variants(pattern: str) -> str:
+    """Return a pattern in which the case variants of characters in classes follow these characters."""
+    depth = 0
+
+    def added(match: re.Match[str]) -> str:
+        nonlocal depth
+        mark, first, last = match.groups()
+        if mark is not None:
+            depth += (mark[-1] == "[") - (mark[-1] == "]" and depth > 0)
+        if mark is not None or not depth:
+            return match[0]
+        low, high = _character(first), _character(last or first)
+        variants = (same for one, same in _cased().items() if low <= one <= high)
+        return match[0] + "".join(sorted(set().union(*variants)))
+
+    return _IN_CLASS.sub(added, pattern)
+
+
+def _character(piece: str) -> str:
+    return {"n": "\n", "r": "\r", "t": "\t"}.get(piece[-1], piece[-1]) if len(piece) > 1 else piece
+
+
+@cache
+def _cased() -> dict[str, set[str]]:
+    """Return, for each character that has case, the characters with the same lower case or upper case."""
+    found = defaultdict[tuple[str, str], set[str]](set)
+    cased = [one for one in map(chr, range(sys.maxunicode + 1)) if one.lower() != one.upper()]
+    for one in cased:
+        found["lower", one.lower()].add(one)
+        found["upper", one.upper()].add(one)
+    return {one: found["lower", one.lower()] | found["upper", one.upper()] for one in cased}
 
 
 def _is_no_part(piece: str, before: str, following: str, within: list[str]) -> bool:

@@ -36,7 +36,9 @@ _NAMED: Final = re.compile(
 _WORD: Final = re.compile(r"\w")
 _WINDOW: Final = re.compile(r"\bWINDOW\b", re.IGNORECASE)
 _NAME: Final = re.compile(r"\b(GRAPH|WINDOW)\s*([^\s{]+)", re.IGNORECASE)
-_GRAPHS: Final = re.compile(r"\b(?:GRAPH|WINDOW)\s*[?$]|\bFROM\s+NAMED\s+WINDOW\b|\bDESCRIBE\b", re.IGNORECASE)
+_GRAPHS: Final = re.compile(
+    r"\b(?:GRAPH|WINDOW)\s*[?$]|\bFROM\s+NAMED\s+WINDOW\b|\bDESCRIBE\b", re.IGNORECASE
+)
 _FROM: Final = re.compile(r"\bFROM\b", re.IGNORECASE)
 _DURATION: Final = re.compile(r"(?:PT)?(\d+)(ms|s|m|min|h)?", re.IGNORECASE)
 _MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}

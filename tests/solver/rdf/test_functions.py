@@ -152,6 +152,21 @@ REGEX(?x, "^\\i") | "1a" | - | "false"^^xsd:boolean
 REGEX(?x, "a # [ ]b", "x") | "a# b" | - | "true"^^xsd:boolean
 REGEX(?x, "a.b", "s") | "a\nb" | - | "true"^^xsd:boolean
 REGEX(?x, "^b", "m") | "a\nb" | - | "true"^^xsd:boolean
+REGEX(?x, "^\\p{Lu}$", "i") | "a" | - | "false"^^xsd:boolean
+REGEX(?x, "^b\\p{Lu}$", "i") | "BA" | - | "true"^^xsd:boolean
+REGEX(?x, "^[\\p{Lu}x-z]+$", "i") | "AXzY" | - | "true"^^xsd:boolean
+REGEX(?x, "^[\\p{Lu}x-z]$", "i") | "a" | - | "false"^^xsd:boolean
+REGEX(?x, "^[^\\p{Lu}x-z]$", "i") | "Z" | - | "false"^^xsd:boolean
+REGEX(?x, "^[^\\p{Lu}x-z]$", "i") | "a" | - | "true"^^xsd:boolean
+REGEX(?x, "^[\\p{L}-[\\p{Lu}q]]$", "i") | "q" | - | "false"^^xsd:boolean
+REGEX(?x, "^[\\p{L}-[\\p{Lu}Q]]$", "i") | "a" | - | "true"^^xsd:boolean
+REGEX(?x, "^[\\p{Nd}\\--\\]]$", "i") | "a" | - | "true"^^xsd:boolean
+REGEX(?x, "^\\p{IsBasicLatin}$", "i") | "\u017F" | - | "false"^^xsd:boolean
+REGEX(?x, "^\\i$", "i") | "\u00B5" | - | "false"^^xsd:boolean
+REGEX(?x, "^(a)\\1[\\d]$", "i") | "aA1" | - | "true"^^xsd:boolean
+REPLACE(?x, "(\\p{Lu})(b)", "$2$1", "i") | "aBAb" | - | "aBbA"
+REGEX(?x, "a.b") | "a\rb" | - | "false"^^xsd:boolean
+REGEX(?x, "a[.]b|a.b", "s") | "a\rb" | - | "true"^^xsd:boolean
 REGEX(?x, "A.B", "iq") | "a.b" | - | "true"^^xsd:boolean
 REGEX(?x, "a b", "qx") | "a b" | - | "true"^^xsd:boolean
 REGEX(?x, "a", "z") | "a" | - | error

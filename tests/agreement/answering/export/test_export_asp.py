@@ -108,6 +108,8 @@ def test_arithmetic_that_left_32_bit_is_an_error(tmp_path):
         ("t=0:\n", "the output for the time 0 is not complete"),
         ("p(1)\n", ":1:1: found no time in front of the answer sets; expected the time point, such as t=18:"),
         ("t=0:\nAnswer: 1\np(1\u2028)\n", ":2:1: no answer set of clingo; expected atoms such as p(1) q"),
+        ("t=0:\np(1) p(1,2)\n", ":2:1: found p with 2 arguments; expected 1, as in the file legend.json"),
+        ("t=0:\np\n", ":2:1: found p with 0 arguments; expected 1, as in the file legend.json"),
         ("t=0:\n*** ERROR: (clingo)\n", ":2:1: no answer set of clingo; expected atoms such as p(1) q"),
     ],
 )
@@ -115,3 +117,11 @@ def test_an_output_that_is_none_is_one_message(output, said, tmp_path):
     _, out, _ = export(tmp_path, "p(X) ← f(X).", "1: f(a).")
     ran = read_back(out, output)
     assert (ran.code, ran.out, said in ran.err) == (2, "", True), ran.err
+
+
+def test_an_atom_whose_last_argument_is_no_time_is_one_message(tmp_path):
+    _, out, _ = export(tmp_path, "@_T q ← ⊞^3 @_T f(X).", "1: f(a).")
+    printed = clingo_output(out)
+    name = re.search(r"(\w+)\(1\)", printed)[1]
+    ran = read_back(out, printed.replace(f"{name}(1)", f"{name}(x)"))
+    assert (ran.code, "with the last argument x; expected a time" in ran.err) == (2, True), ran.err

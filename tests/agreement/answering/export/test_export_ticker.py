@@ -163,6 +163,8 @@ def test_the_files_are_a_line_a_time_point_and_a_legend(exported):
             "1s (t=1): p(1)\n",
             ":1:1: found no set of atoms; expected atoms such as Set(p(1), q), or - if no atom holds",
         ),
+        ("1s (t=1): Set(p)\n", ":1:1: found p with 0 arguments; expected 1, as in the file legend.json"),
+        ("1s (t=1): Set(p(3,4))\n", ":1:1: found p with 2 arguments; expected 1"),
         ("1s (t=1): Set(p(x))\n", ":1:1: found 'p(x)'; expected atoms such as p(1,2), q"),
     ],
 )
