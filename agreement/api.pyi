@@ -335,6 +335,7 @@ class SuiteKeywords(AdapterOptions, ProgressKeyword, total=False):
     time_limit: str | float | None
     out: str | Path | None
     benchmarks: str | Path | None
+    messages: bool
 
 class TranslateKeywords(EvaluationOptions, InterpretationOptions, ProgressKeyword, total=False):
     semantics: Literal["set", "bag"] | None

@@ -22,7 +22,7 @@ from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import in_ranges, of_ranges, vectors
 from lars.errors import LarsError
 from lars.files import read_file, read_text, replacement_folder
-from lars.language.terms import RDF
+from lars.language.terms import RDF, XSD
 from solver.facts import Row
 from solver.rdf import canonical
 from translate.model.query import Language
@@ -49,6 +49,10 @@ reports, in each language that can express the query.
 
 - `stream.nq`: timed N-Quads. The last term of a line is the time point. A time point is 1 ms in RSP-QL,
   because the RSP-QL queries count milliseconds. A time point is 1 s in queries of the other languages.
+- `stream.messages.nq`, if the suite has this file: the same stream as RDF Messages in N-Quads, for engines
+  that do not read timed N-Quads. Each element is one message, in the order of arrival. A message has a
+  triple in the graph with the name of the stream, and in the default graph the time of the element:
+  `<urn:x-lars:suite#element> <urn:x-lars:suite#time> 5`, with an integer as time.
 - `expected.LANGUAGE.json`: the reports before the time of the last element, for each choice that RSP-QL
   leaves to an engine. `vectors` contains the numbers of the parameter vectors that make the choice. If no
   choice contains the number of a vector, the test requires nothing under this vector.
@@ -135,8 +139,11 @@ class ExpectedFile(BaseModel, frozen=True, extra="forbid"):
     choices: list[_Choice]
 
 
-def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
-    """Write a suite atomically into a new folder, or in place of an earlier suite."""
+def write_suite(path: Path, tests: Sequence[SuiteTest], *, messages: bool = False) -> None:
+    """Write a suite atomically into a new folder, or in place of an earlier suite.
+
+    If `messages` is true, each stream is also written as a log of RDF Messages.
+    """
     with replacement_folder(path, SUITE_FOLDER) as new:
         _write(new / "README.md", _readme_text(len(tests)))
         _write(new / "vectors.json", _vectors_text())
@@ -149,6 +156,8 @@ def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
             )
         for test in tests:
             _write_test(new / "tests" / test.name, test)
+            if messages:
+                _write(new / "tests" / test.name / "stream.messages.nq", _message_log(test.stream))
 
 
 def _readme_text(tests: int) -> str:
@@ -169,6 +178,19 @@ def _write_test(folder: Path, test: SuiteTest) -> None:
     _write(folder / "stream.nq", "".join(f"{line}\n" for line in map(_stream_line, test.stream)))
     if test.static:
         _write(folder / "static.nq", "".join(f"{line}\n" for line in test.static))
+
+
+def _message_log(stream: Sequence[Push]) -> str:
+    """Return a stream as RDF Messages: an element is a message with its time in the default graph.
+
+    >>> print(_message_log([Push(5, "<e:S>", ("<e:s>", "<e:p>", "<e:o>"))]), end="")
+    VERSION "1.1-messages"
+    <urn:x-lars:suite#element> <urn:x-lars:suite#time> "5"^^<http://www.w3.org/2001/XMLSchema#integer> .
+    <e:s> <e:p> <e:o> <e:S> .
+    """
+    timed = f'<{SUITE}element> <{SUITE}time> "{{}}"^^<{XSD}integer> .\n{{}} .\n'
+    messages = (timed.format(plain(push.t), " ".join((*push.triple, push.stream))) for push in stream)
+    return 'VERSION "1.1-messages"\n' + "MESSAGE\n".join(messages)
 
 
 def _stream_line(push: Push) -> str:

@@ -158,6 +158,11 @@ class SuiteRequest:
         "citybench. Only for suite claims.",
         metavar="DIR",
     )
+    messages: bool = option(
+        False,
+        "Also write the stream of each test as RDF Messages, in the file stream.messages.nq. Only for suite "
+        "make.",
+    )
     how: AdapterOptions
 
 
@@ -284,17 +289,19 @@ def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun |
     folder = Path(rest[0])
     if action != "claims" and request.benchmarks is not None:
         raise LarsError("--benchmarks requires claims DIR")
+    if action != "make" and request.messages:
+        raise LarsError("--messages requires make DIR")
     if action == "claims":
         _check_alone(request)
         verdicts = claims.decided_claims(folder, request.benchmarks, listeners.progress)
         return SuiteClaims(folder, verdicts)
     if action == "make":
-        _check_alone(request, {"--level"})
+        _check_alone(request, {"--level", "--messages"})
         if request.level not in (None, *LEVELS):
             raise LarsError(f"--level {request.level}: expected {', '.join(LEVELS)}")
         check_own_folder(folder, SUITE_FOLDER)
         tests = made_tests(listeners.progress, request.level)
-        write_suite(folder, tests)
+        write_suite(folder, tests, messages=request.messages)
         return SuiteMade(folder, tests)
     return _run(request, folder, listeners)
 

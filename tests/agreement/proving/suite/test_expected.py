@@ -4,6 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+import rdflib
 
 from agreement.documents.recordings import static_of
 from agreement.proving.suite import LEVELS, suite_tests, write_suite
@@ -207,3 +208,42 @@ def test_a_bag_has_numbers_by_their_value():
     decimal = '"1.0"^^<http://www.w3.org/2001/XMLSchema#decimal>'
     integer = '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
     assert bag(("a",), [(decimal,)]) == bag(("a",), [(integer,)]) != bag(("a",), [('"1"',)])
+
+
+TIME, ELEMENT = (rdflib.URIRef(f"urn:x-lars:suite#{name}") for name in ("time", "element"))
+
+
+def messages_of(text):
+    """Return the elements of a log as rdflib reads its messages: the triple, its stream and its time."""
+    version, *lines = text.splitlines(keepends=True)
+    assert version == 'VERSION "1.1-messages"\n'
+    for message in "".join(lines).split("MESSAGE\n"):
+        quads = rdflib.Dataset()
+        quads.parse(data=message, format="nquads")
+        ((time,),) = ({quad[2]} for quad in quads.quads((ELEMENT, TIME, None, None)))
+        (quad,) = (quad for quad in quads.quads() if quad[1] != TIME)
+        yield (*(term.n3() for term in quad[:3]), f"<{quad[3]}>", time.toPython())
+
+
+def test_a_stream_as_messages_has_the_elements_of_the_stream_in_their_order(folder, made_once, tmp_path):
+    write_suite(tmp_path / "suite", made_once, messages=True)
+    written = sorted((tmp_path / "suite").rglob("stream.messages.nq"))
+    assert len(written) == len(made_once)
+    for path in written:
+        test = next(test for test in made_once if test.name == path.parent.name)
+        pushed = [(*triple_of(push), push.stream, push.t) for push in test.stream]
+        assert list(messages_of(path.read_text())) == pushed
+        path.unlink()
+    assert files_of(tmp_path / "suite") == files_of(folder)
+
+
+def triple_of(push):
+    """Return a pushed triple as rdflib writes its terms."""
+    (triple,) = rdflib.Graph().parse(data=f"{' '.join(push.triple)} .", format="nt")
+    return [term.n3() for term in triple]
+
+
+def files_of(folder):
+    """Return the files of a folder but for hidden ones."""
+    files = (path for path in folder.rglob("[!.]*") if path.is_file())
+    return {path.relative_to(folder): path.read_bytes() for path in files}

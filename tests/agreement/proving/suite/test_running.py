@@ -439,6 +439,7 @@ def test_a_run_that_is_ended_keeps_the_answers_that_it_has(number, folder, tmp_p
         (("suite", "run", "{}"), "either --adapter COMMAND or --answers DIR"),
         (("suite", "make", "x", "--level", "y"), "--level y: expected core"),
         (("suite", "make", "x", "--dialect", "rspql"), "--dialect requires run DIR"),
+        (("suite", "run", "x", "--messages"), "--messages requires make DIR"),
         (("suite", "run", "{}", "--adapter", "x", "--level", "y"), "--level y: expected core"),
         (("suite", "run", "{}/tests", "--adapter", "x"), "no such file"),
         (("suite", "run", "{}", "--adapter", "x", "--t0", "1"), "require --engine SPEC"),
