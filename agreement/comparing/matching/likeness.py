@@ -8,9 +8,10 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import islice
-from math import inf, isfinite, isnan
+from math import inf, isfinite, isnan, nextafter
 from operator import attrgetter
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -54,20 +55,24 @@ def _value(text: str | None) -> Hashable:
 
 
 def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
-    """Return whether two parts of keys count as equal; `tolerance` is relative."""
+    """Return whether two parts of keys count as equal; `tolerance` is relative.
+
+    Exact numbers are compared exactly, and as doubles only with doubles.
+    """
     if one == other:
         return True
     if not isinstance(one, int | Decimal | float) or not isinstance(other, int | Decimal | float):
         return False
     if isinstance(one, int) and isinstance(other, int):
         return False
-    mine, yours = double(one), double(other)
-    if isfinite(mine) and isfinite(yours):
-        return abs(mine - yours) <= tolerance * max(abs(mine), abs(yours))
-    exact = Decimal(one), Decimal(other)
-    if not all(number.is_finite() for number in exact):
-        return False
-    return abs(exact[0] - exact[1]) <= Decimal(tolerance) * max(map(abs, exact))
+    if isinstance(one, float) or isinstance(other, float):
+        mine, yours = double(one), double(other)
+        if isfinite(mine) and isfinite(yours):
+            return abs(mine - yours) <= tolerance * max(abs(mine), abs(yours))
+        if not all(isinstance(number, int | Decimal) or isfinite(number) for number in (one, other)):
+            return False
+    exact = Fraction(one), Fraction(other)
+    return abs(exact[0] - exact[1]) <= Fraction(tolerance) * max(map(abs, exact))
 
 
 def double(number: Number) -> float:
@@ -186,6 +191,8 @@ _FEW_ROWS: Final = 64
 _MARKS: Final = 32
 """The number of counts per row up to which a table of counts is cheaper than sorting the rows."""
 _NUMBER: Final = object()
+_ROUNDINGS: Final = 4
+"""The number of neighbouring doubles by which rounding can move the difference of two numbers."""
 
 
 def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[int, int]:
@@ -263,11 +270,17 @@ class _Near:
         """Return the range of a sorted list that contains all numbers near the given number."""
         low = bisect_left(own, (number, -1))
         high = bisect_right(own, (number, len(self.keys)))
-        while low and self.close(own[low - 1][0], number):
+        while low and self._may_be_near(own[low - 1][0], number):
             low -= 1
-        while high < len(own) and self.close(own[high][0], number):
+        while high < len(own) and self._may_be_near(own[high][0], number):
             high += 1
         return low, high
+
+    def _may_be_near(self, one: float, other: float) -> bool:
+        """Return whether numbers that round to these doubles can be near each other."""
+        for _ in range(_ROUNDINGS):
+            one = nextafter(one, other)
+        return self.close(one, other)
 
 
 def _has_number(key: Key) -> bool:

@@ -1,5 +1,6 @@
 """How many rows two answers share: against every way to pair them, and by the rules for terms."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
@@ -119,6 +120,29 @@ def test_of_many_rows_with_blank_nodes_only_those_dropped_are_missing():
     others = [(f"_:m{n}", number, place) for n, (_, number, place) in enumerate(reversed(rows))]
     found = match_rows(rows, [*others[:20], *others[23:]], BAG)
     assert (found.common, len(found.missing), found.extra) == (57, 3, ())
+
+
+DIGITS = "0.12345678901234567890123456789"
+
+
+@pytest.mark.parametrize("many", [1, 100])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (literal(f"{DIGITS}01", "decimal"), literal(f"{DIGITS}99", "decimal")),
+        (literal(str(2**53 + 1), "integer"), literal(f"{2**53}.0", "decimal")),
+        (literal("1", "decimal"), literal("1.00000000000000000000001", "decimal")),
+    ],
+)
+def test_exact_numbers_are_compared_exactly(one, other, many):
+    for tolerance in (0.0, 1e-9):
+        how = replace(BAG, tolerance=tolerance)
+        assert match_rows([(one,)] * many, [(other,)] * many, how).common == many * bool(tolerance)
+
+
+def test_a_decimal_and_a_double_are_compared_as_doubles():
+    decimal, double = literal("0.1", "decimal"), literal("0.1", "double")
+    assert match_rows([(decimal,)], [(double,)], replace(BAG, tolerance=0.0)).equal
 
 
 TERMS = (A, B, None, '"x"', literal("1", "integer"), literal("1.0", "decimal"), literal("1.05", "double"))
