@@ -209,9 +209,20 @@ def number(term: Term) -> int | Decimal | float | None:
     return known if isinstance(known, int | Decimal | float) and not isinstance(known, bool) else None
 
 
+def is_finite(amount: float | Decimal) -> bool:
+    """Return whether a number is finite, also if it is too large for a double."""
+    return not isinstance(amount, float) or isfinite(amount)
+
+
+def integer(amount: int) -> Literal:
+    """Return the literal of an integer of any length."""
+    # By way of a decimal, since Python writes no integer of more than 4300 digits.
+    return Literal(f"{Decimal(amount):f}", XSD + "integer")
+
+
 def numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
     """Yield the values of constants, and `many` exact numbers below, between and above these values."""
-    exact = (amount for term in constants if (amount := number(term)) is not None and isfinite(amount))
+    exact = (amount for term in constants if (amount := number(term)) is not None and is_finite(amount))
     anchors = sorted({Fraction(amount) for amount in exact} or {Fraction(0)})
     yield from map(_written, sorted(chain(anchors, *_inside(anchors, many)), key=_digits))
 
@@ -227,7 +238,7 @@ def _numbers(constants: tuple[Term, ...], many: int, linked: int) -> tuple[Liter
 
 def _each_number(constants: tuple[Term, ...], many: int, linked: int) -> Iterator[Literal]:
     known = [amount for term in constants if (amount := number(term)) is not None]
-    finite = {Fraction(amount) for amount in known if isfinite(amount)}
+    finite = {Fraction(amount) for amount in known if is_finite(amount)}
     if any(amount in (inf, -inf) for amount in known):
         finite |= {Fraction(sign * end) for sign in (1, -1) for end in _GREATEST}
     yield from numbers(constants, many)
@@ -324,20 +335,21 @@ def _between(low: Fraction, high: Fraction, many: int) -> Iterator[Fraction]:
 
 
 def _digits(amount: Fraction) -> tuple[int, int]:
-    return len(str(amount.denominator)), len(str(amount.numerator))
+    return len(integer(amount.denominator).lexical), len(integer(amount.numerator).lexical)
 
 
 def _written(amount: Fraction) -> Literal:
     """Return a number as an integer or a decimal literal; its denominator must divide a power of 10."""
     if amount.denominator == 1:
-        return Literal(str(amount.numerator), XSD + "integer")
+        return integer(amount.numerator)
     twos = (amount.denominator & -amount.denominator).bit_length() - 1
     places, odd = twos, amount.denominator >> twos
     for fives in count(1):
         if odd == 1:
             break
         places, odd = max(twos, fives), odd // 5
-    digits = str(abs(amount.numerator) * 10**places // amount.denominator).rjust(places + 1, "0")
+    whole = integer(abs(amount.numerator) * 10**places // amount.denominator)
+    digits = whole.lexical.rjust(places + 1, "0")
     text = f"{'-' if amount < 0 else ''}{digits[:-places]}.{digits[-places:]}"
     return Literal(text, XSD + "decimal")
 

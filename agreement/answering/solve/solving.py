@@ -310,10 +310,14 @@ def _warn_of_numbers(program: Program, trace: Trace, warn: Warn) -> None:
         )
 
 
+_MOST_DIGITS: Final = 1000
+"""The maximum number of digits of an integer in the text of a LARS program."""
+
+
 def _of_logic(part: Expression) -> terms.Term | None:
     """Return one side of a comparison as a term of LARS; None if LARS has no such number."""
     if isinstance(part, terms.Literal) and part.datatype == f"{terms.XSD}integer":
-        return terms.Number(int(part.lexical))
+        return terms.Number(int(part.lexical)) if len(part.lexical) <= _MOST_DIGITS else None
     return part if isinstance(part, Variable | terms.Number) else None
 
 

@@ -7,8 +7,9 @@ from typing import Final
 
 from agreement.documents.requests import sources
 from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, disjuncts, models
+from agreement.proving.values import integer, number
 from lars.language.formulas import Call, Expression
-from lars.language.terms import DEFAULT, RDF, XSD, Constant, Iri, Literal, Variable
+from lars.language.terms import DEFAULT, RDF, Constant, Iri, Literal, Variable
 from solver.facts import Static, Triple
 from solver.rdf import read_term
 from translate.analysis import expressions_of, parts, rebuild
@@ -108,10 +109,11 @@ def _present(pattern: patterns.Pattern) -> patterns.Pattern:
 def _numbers(query: EngineQuery) -> tuple[Constant, ...]:
     """Return numbers around the numbers in a query's conditions, and a number that is less only as a text."""
     every = (one for part in parts(query.pattern) for whole in expressions_of(part) for one in _leaves(whole))
-    compared = [int(one.lexical) for one in every if isinstance(one, Literal) and one.lexical.isdecimal()]
-    near = [n for number in compared or [2] for n in (number, number + 1, number - 1)]
-    texts = [10 ** len(str(number)) for number in compared or [2]]
-    return tuple(Literal(str(n), f"{XSD}integer") for n in dict.fromkeys((*near[:3], *texts, *near)))
+    values = (number(one) for one in every if isinstance(one, Literal))
+    compared = [amount for amount in values if isinstance(amount, int)] or [2]
+    near = [n for amount in compared for n in (amount, amount + 1, amount - 1)]
+    texts = [10 ** len(integer(abs(amount)).lexical) for amount in compared]
+    return tuple(map(integer, dict.fromkeys((*near[:3], *texts, *near))))
 
 
 def _leaves(expression: Expression) -> Iterator[Expression]:

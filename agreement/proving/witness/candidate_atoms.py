@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations, product
-from math import isfinite
 from typing import Final
 
 from agreement.proving.disjuncts import is_rdf, takes
@@ -19,6 +18,8 @@ from agreement.proving.values import (
     CONNECTIVES,
     constants_in,
     fresh,
+    integer,
+    is_finite,
     number,
     numbers,
     terms,
@@ -240,9 +241,9 @@ def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]
         aggregation.function in logic.SCALED and name in aggregation.arguments for aggregation in gathered
     ):
         tests = constants_in([part.expression for part in literals if isinstance(part, logic.Test)])
-        amounts = [amount for term in tests if (amount := number(term)) is not None and isfinite(amount)]
+        amounts = [amount for term in tests if (amount := number(term)) is not None and is_finite(amount)]
         whole = sorted({int(amount) for amount in amounts}) or [1]
-        yield from (Literal(str(n + k), XSD + "integer") for n in whole for k in (-1, 0, 1))
+        yield from (integer(n + k) for n in whole for k in (-1, 0, 1))
 
 
 def region_values(

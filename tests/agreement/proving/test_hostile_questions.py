@@ -49,3 +49,17 @@ def test_a_variable_that_nothing_binds_is_warned_of_without_a_trace_too(
     written(SOME, "b.rq")
     ran = lars(words[0], written(GHOST), *words[1:])
     assert ran.err.count("T6: ?ghost is in an expression, but no pattern there binds it") == 1
+
+
+@pytest.mark.parametrize("digits", [310, 5000])
+@pytest.mark.parametrize(
+    ("command", "query"),
+    [
+        ("decide", SOME.replace("} }", "FILTER(?y > {n}) } }")),
+        ("witness", SOME.replace("} }", "FILTER(?y > {n}) } }")),
+        ("witness", SOME.replace("?x {", "(SUM(?y) AS ?n) {") + " HAVING(SUM(?y) > {n})"),
+    ],
+)
+def test_numbers_beyond_the_doubles_are_numbers(written, command, query, digits):
+    ran = lars(command, written(query.replace("{n}", "9" * digits)), "--period", 2)
+    assert (ran.code, ran.err) == (1, "")

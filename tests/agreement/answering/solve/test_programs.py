@@ -297,7 +297,11 @@ def test_answers_of_a_query_are_tables_too(tmp_path, options):
 
 @pytest.mark.parametrize(
     ("condition", "remedy"),
-    [("[T > 30]", "use T > 30 without brackets"), ("[30.5 < T]", "use RDF literals in the input")],
+    [
+        ("[T > 30]", "use T > 30 without brackets"),
+        ("[30.5 < T]", "use RDF literals in the input"),
+        (f"[T < {'9' * 5000}]", "use RDF literals in the input"),
+    ],
 )
 def test_a_condition_in_brackets_on_an_integer_is_a_warning_with_its_place(condition, remedy, tmp_path):
     program, trace = tmp_path / "p.lars", tmp_path / "t.atoms"

@@ -8,8 +8,12 @@ from agreement.documents.recordings import Push
 from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import HuntedRun, made_queries
+from agreement.proving.hunting.alphabets import alphabet
 from agreement.proving.hunting.conditions import ComparedRun, condition, missing_rows, where_wrong
+from lars.language.terms import XSD
+from solver.facts import Static
 from tests.agreement.proving.hunting.told import placed
+from translate.dialects import read_query
 
 A, B = ("<http://e/a>", "<http://e/s>"), ('"x"@en', "<http://e/s>")
 
@@ -79,3 +83,13 @@ def test_which_rows_are_missing_is_said_if_hardly_any_other_row_is_like_them():
     assert "have a text with a language" in missing_rows([lost] * 3, [])
     kept = compared((1, 5), (4.0, (A, B), (A, B)))
     assert missing_rows([lost] * 3, [kept] * 9) == ""
+
+
+def test_the_numbers_of_streams_are_around_those_of_conditions_however_long():
+    query = "SELECT ?x { STREAM <e:s> [RANGE 2s] { ?x <e:p> ?y } FILTER(?y > %s) }"
+    few, many = (
+        {triple[2] for _, triple in alphabet(read_query(query % text, "q.rq"), Static(frozenset(), {}))}
+        for text in ("-7", "9" * 5000)
+    )
+    assert {f'"{n}"^^<{XSD}integer>' for n in (-8, -7, -6)} <= few
+    assert {f'"{"9" * 4999}{n}"^^<{XSD}integer>' for n in (8, 9)} <= many
