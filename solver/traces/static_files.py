@@ -371,6 +371,6 @@ def _check_json(path: Path, data: bytes) -> None:
 
     if remote := remote_context(document):
         raise LarsError(
-            f"{path}: the context is the address of another document, {remote!r}; use contexts inside "
+            f"{path}: the context is the address of another document, {remote!r}; expected contexts inside "
             "the file"
         )

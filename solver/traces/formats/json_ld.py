@@ -30,7 +30,9 @@ def _parsed(text: str, line: int) -> object:
     except ValueError as error:
         raise MalformedPart(f"{error}; expected JSON-LD", 1, line, fatal=True) from None
     if remote := remote_context(document):
-        problem = f"the context is the address of another document, {remote!r}; use contexts inside the file"
+        problem = (
+            f"the context is the address of another document, {remote!r}; expected contexts inside the file"
+        )
         raise MalformedPart(problem, max(text.find(json.dumps(remote)), 0) + 1, line, fatal=True)
     return document
 

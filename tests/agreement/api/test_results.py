@@ -135,7 +135,7 @@ def test_progress_is_told_and_what_it_raises_ends_the_call():
 
 @pytest.mark.parametrize("progress", [2.5, "x", [print]])
 def test_progress_that_cannot_be_called_is_named(progress):
-    with pytest.raises(LarsError, match=r"progress=.*; expected a function of \(done, total\)"):
+    with pytest.raises(LarsError, match=r"progress=.*; expected a function with two parameters"):
         api.cite(progress=progress)
 
 

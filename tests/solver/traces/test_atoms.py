@@ -211,7 +211,7 @@ MALFORMED = {
     "NUL": ("a.atoms", "1: p('\\u0000')\n", "1:4: cannot write a symbol of clingo for"),
     "half a character": ("a.atoms", '1: p("\\uD800")\n', "1:7: \\uD800 is not an escape"),
     "half a predicate": ("a.atoms", "1: '\\uD800'\n", "1:5: \\uD800 is not an escape"),
-    "no utf-8": ("a.atoms", b'1: p("\xff")\n', "1:7: found bytes that are no UTF-8"),
+    "no utf-8": ("a.atoms", b'1: p("\xff")\n', "1:7: found bytes that are not valid UTF-8"),
     "csv": ("a.csv", "t,atom\n1,p(a)\n1,p(X)\n", "3:5: found “X”"),
     "csv in quotes": ("a.csv", 't,atom\n1,"p(""a"", X)"\n', "2:13: found “X”"),
     "csv time": ("a.csv", "atom,t\np,x\n", "2:3: 'x' is not a time"),

@@ -93,7 +93,7 @@ def test_smaller_integers_are_left_as_they_are(tmp_path, t):
 def test_an_origin_after_the_first_of_them_is_refused(files):
     late = TraceOptions(SECOND, MILLISECOND, datetime(2024, 1, 1, tzinfo=UTC))
     with pytest.raises(
-        LarsError, match=r"the first of them 2023-11-14T22:13:20Z; expected an --origin no later"
+        LarsError, match=r"the first of them 2023-11-14T22:13:20Z; use an --origin that is not later"
     ):
         read_trace_in_process([files / "ms.nq"], late)
 

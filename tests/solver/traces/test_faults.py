@@ -98,7 +98,10 @@ MALFORMED = {
         {"a.nt": GOOD * 3000 + "<urn:s> <urn:p> 5 <1000> .\n"},
         "a.nt:3001:17: found a literal or time without quotes",
     ),
-    "no utf-8": ({"a.nt": b'<urn:s> <urn:p> "a\xff" "1" .'}, "a.nt:1:19: found bytes that are no UTF-8"),
+    "no utf-8": (
+        {"a.nt": b'<urn:s> <urn:p> "a\xff" "1" .'},
+        "a.nt:1:19: found bytes that are not valid UTF-8",
+    ),
     "csv header": ({"a.csv": "time,s,p,o\n"}, "a.csv:1:1: found 'time,s,p,o' as header"),
     "csv fields": ({"a.csv": "t,s,p,o\n1,urn:s,urn:p\n"}, "a.csv:2:9: found 3 fields"),
     "csv quotes": ({"a.csv": 't,s,p,o\n1,urn:s,urn:p,"a"b\n'}, "a.csv:2:15: found '\"a\"b'"),

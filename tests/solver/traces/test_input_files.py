@@ -172,7 +172,7 @@ def test_a_full_disk_of_temporary_files_is_a_failed_run(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(input_files, "_copy", full)
-    with pytest.raises(FailedRunError, match=r"No space left on device, for temporary files in .*by TMPDIR"):
+    with pytest.raises(FailedRunError, match=r"No space left on device, for temporary files in .*TMPDIR"):
         rows([written(tmp_path, "t.nq.gz", gzip.compress(LINES))])
 
 

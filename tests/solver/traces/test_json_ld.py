@@ -84,7 +84,7 @@ FAULTS = {
     "a remote import": (
         "a.ndjsonld",
         '{}\n{"@context": {"@import": "http://e/c"}}',
-        "2:26: found a context by",
+        "2:26: the context is the address",
     ),
     "no number of JSON": ("a.ndjsonld", '{"@id": "urn:a", "urn:p": NaN}\n{}', "1:1: "),
     "a relative IRI": ("a.ndjsonld", '{"@id": "a", "urn:p": 1}\n{}', "1:1: '<a>' is not an RDF term"),
@@ -103,7 +103,7 @@ FAULTS = {
         '{"urn:p": {"@value": "\\"^^<x", "@type": "a"}}\n{}',
         "1:1: '<a>' is not an RDF term",
     ),
-    "no UTF-8": ("a.ndjsonld", b'{}\n{"@id": "\xff"}', "2:1: found bytes that are no UTF-8"),
+    "no UTF-8": ("a.ndjsonld", b'{}\n{"@id": "\xff"}', "2:1: found bytes that are not valid UTF-8"),
     "deep": ("a.ndjsonld", '{}\n{"@graph":' + "[" * 10**5, "2:1: brackets inside brackets"),
     "deep objects": ("a.ndjsonld", "{}\n" + '{"urn:p":' * 5000 + "1" + "}" * 5000, "2:1: brackets inside"),
     "half a character": (
@@ -117,7 +117,11 @@ FAULTS = {
         "2:1: '<urn:a b>'",
     ),
     "a blank in a key": ("a.jsonld", GRAPH.replace("urn:p", "urn:p q") % (3, 3, 3), "1:1: '<urn:p q>' is no"),
-    "a document's remote context": ("a.jsonld", '{"@context": "http://e/generatedAtTime"}', "1:14: found a"),
+    "a document's remote context": (
+        "a.jsonld",
+        '{"@context": "http://e/generatedAtTime"}',
+        "1:14: the context is the address",
+    ),
     "a time": (
         "a.jsonld",
         f"[{GRAPH % (3, 3, 3)},\n{GRAPH % (5, 5, 5)}]".replace(": 5", ': "x"', 1),

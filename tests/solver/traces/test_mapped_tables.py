@@ -301,7 +301,7 @@ def test_times_with_fractions_are_refused_with_what_to_do(tmp_path):
 ODD_COLUMNS = {
     "v has the type duration": pa.array([1], pa.duration("s")),
     "v has the type list": pa.array([[1]]),
-    "v has bytes that are no UTF-8": pa.array([b"\xff"]),
+    "v has bytes that are not valid UTF-8": pa.array([b"\xff"]),
 }
 
 

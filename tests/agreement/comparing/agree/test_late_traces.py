@@ -239,7 +239,7 @@ def test_engines_take_no_arrivals(files, command):
     name, *reporters = command
     inputs = [*reporters, "q.rq", "t.csv"] if name == "compare" else ["q.rq", "t.csv", *reporters]
     ran = lars(name, *inputs, "--arrival", "came")
-    assert (ran.code, "cannot push data late with --arrival came" in ran.err) == (2, True), ran.err
+    assert (ran.code, "cannot combine --arrival came with an engine" in ran.err) == (2, True), ran.err
 
 
 def test_tables_of_json_have_arrivals_and_rows_without_are_skipped(files):

@@ -257,13 +257,13 @@ def test_integers_and_date_times_are_not_mixed(begin, folder):
     run.judge_batch(0, [came(folder, "a", *begin)])
     dates = came(folder, "b", "2026-05-04T08:00:01Z p", "2026-05-04T08:00:09Z p")
     if begin:
-        with pytest.raises(LarsError, match=r"b\.csv: are dateTimes, but.*are integers"):
+        with pytest.raises(LarsError, match=r"b\.csv: the times in this file are dateTimes.*are integers"):
             run.judge_batch(1, [dates])
         return
     run.judge_batch(1, [dates])
     head, *rows = rows_of(folder / "out", "periods")
     assert {len(row) for row in rows} == {len(head)}
-    with pytest.raises(LarsError, match=r"c\.csv: cannot count times: found integers.*have dateTimes"):
+    with pytest.raises(LarsError, match=r"c\.csv: the times in this file are integers.*are dateTimes"):
         run.judge_batch(2, [came(folder, "c", "12 p")])
 
 

@@ -106,7 +106,9 @@ def test_wide_windows_with_many_atoms_make_no_longer_page(monkeypatch):
     moving = page.page["moving"]
     assert (moving["steps"][0]["t"], moving["steps"][0]["windows"][0][1]) == (900, 2_703)
     assert len(moving["items"]) == 2_000
-    assert any("96 more steps would be too long" in line for line in moving["left"])
+    assert any(
+        "96 more steps of the timeline would make the page too long" in line for line in moving["left"]
+    )
     assert len(html(page)) < 1_000_000
 
 
