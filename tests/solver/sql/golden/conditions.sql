@@ -45,6 +45,7 @@ WHERE s.a2 = s.a1;
 -- What literals denote. kind: number, string, boolean, moment (a date or time), lang (with a language tag),
 -- none (ill-typed, or of a type without values here), node (no literal), ? (not told: triple terms too).
 -- A number of more than 15 digits is rounded, a float too: slack says how much.
+-- The size of a float that is not told is outside 1.2e-38 AND 3.4e38.
 DROP VIEW IF EXISTS temp.value;
 DROP VIEW IF EXISTS temp.literal;
 DROP VIEW IF EXISTS temp.lexical;
@@ -92,7 +93,8 @@ FROM (
       OR length(mantissa) - length(digits) > CASE WHEN numeric_type = 'whole' THEN 0 ELSE 1 END THEN 'none'
     WHEN length(exponent) > 2 OR type = '<int>' AND length(digits) > 9
       OR type = '<long>' AND length(digits) > 18 THEN '?'
-    ELSE 'number' END AS kind
+    WHEN type <> '<float>' OR trim(digits, '0') = '' THEN 'number'
+    WHEN abs(CAST(text AS DOUBLE)) BETWEEN 1.2e-38 AND 3.4e38 THEN 'number' ELSE '?' END AS kind
   FROM literal
 ) AS told;
 
