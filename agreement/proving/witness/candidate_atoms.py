@@ -46,6 +46,7 @@ from lars.language.terms import (
     substitute,
 )
 from lars.language.windows import TupleWindow
+from solver.deadlines import check_time
 from solver.facts import STREAM_PREDICATE, Background, constant_of
 from solver.rdf import test
 from solver.search import Candidates
@@ -355,19 +356,22 @@ def candidate_atoms(
     known: Background | None,
     *,
     any_source: bool = False,
-    noisy: bool = False,
+    copies: Mapping[Variable, int] | None = None,
 ) -> Candidates:
     """Return the triples that match a pattern of the programs, each in the source of its pattern.
 
     Unless the static data are `known`, the search also chooses static triples. With `any_source`, the search
     may put each triple into each stream and into the static data. For each stream, further triples match no
     pattern, unless a pattern has a variable as predicate. If enough of these triples arrive at one time, they
-    push all content out of tuple windows. With `noisy`, further triples make push evaluate. A match of a
-    pattern with any predicate can also make push evaluate.
+    push all content out of tuple windows. Each variable has as many new values as `copies` says, by default
+    `value_copies` of the programs.
+
+    Raises:
+        TimeLimitError: The deadline of `until` has passed.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))
-    values, alike = _values(programs, stored, noisy=noisy)
+    values, alike = _values(programs, stored, value_copies(programs) if copies is None else copies)
     streams = (*streams, *_new_streams(programs, streams, values))
     own = _own_sources(programs, streams, values)
     arriving: dict[Atom, None] = {}
@@ -375,6 +379,7 @@ def candidate_atoms(
     for pattern in found:
         sources: frozenset[Term] = frozenset((*streams, DEFAULT)) if any_source else own[triple_of(pattern)]
         for triple in _instances(pattern, values):
+            check_time()
             for source in sorted(sources, key=str):
                 if source in streams:
                     arriving[Atom(STREAM_PREDICATE, (*triple, source))] = None
@@ -454,7 +459,7 @@ def _triples(known: Background) -> Iterator[Atom]:
 
 
 def _values(
-    programs: Sequence[Program], known: Sequence[Atom], *, noisy: bool
+    programs: Sequence[Program], known: Sequence[Atom], copies: Mapping[Variable, int]
 ) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
     """Return the values to try for each variable, and the fresh values that are interchangeable."""
     classes = PositionClasses(programs, known)
@@ -464,25 +469,40 @@ def _values(
     values: dict[Variable, tuple[Constant, ...]] = {}
     alike: list[tuple[Iri, ...]] = []
     ordering, gathering = tells_order(programs), is_gathering(programs)
-    copies = _copies(programs, noisy=noisy)
     for variable in classes.names:
         if variable in values:
             continue
         names, places, conditions = classes.of(variable)
         if gathering:
             places = tuple(term for term in places if term in named)
-        many = {name: 1 if gathering else max(1, copies[name]) for name in names}
+        many = {name: 1 if gathering else max(1, copies.get(name, 0)) for name in names}
         summed = [more for name in names for more in _gathered(programs, name)] if gathering else []
         # Streams that are looked at together are tried one by one: a second value of each name, no more.
         second = gathering and not summed and (len(many) == 1 or not ordering)
-        new = tuple(fresh(name, constants, n) for name, count in many.items() for n in range(count + second))
+        new = tuple(_new_values(many, constants, second=second))
         listed = region_values(places, conditions, new, sum(many.values()) + second * len(many), summed)
         values.update(dict.fromkeys(names, tuple(listed)))
         alike += [new] if gathering and not ordering else []
     return values, tuple(alike)
 
 
-def _copies(programs: Sequence[Program], *, noisy: bool) -> Counter[Variable]:
+def _new_values(
+    many: Mapping[Variable, int], constants: frozenset[Constant], *, second: bool
+) -> Iterator[Iri]:
+    for name, count in many.items():
+        for copy in range(count + second):
+            check_time()
+            yield fresh(name, constants, copy)
+
+
+def value_copies(
+    programs: Sequence[Program], *, noisy: bool = False, most: int | None = None
+) -> Counter[Variable]:
+    """Return, for each variable, the number of different values that a stream may need.
+
+    With `noisy`, a match of a pattern with any predicate can also make push evaluate. If at most `most`
+    triples arrive, they have no more than three times as many terms.
+    """
     copies = Counter[Variable]()
     for program in programs:
         copies |= Counter(occurrences(program))
@@ -490,7 +510,8 @@ def _copies(programs: Sequence[Program], *, noisy: bool) -> Counter[Variable]:
         atom for program in programs for atom in patterns(program) if isinstance(triple_of(atom)[1], Variable)
     )
     names = {term for atom in anything for term in triple_of(atom) if isinstance(term, Variable)}
-    return copies + Counter(names) if noisy else copies
+    copies = copies + Counter(names) if noisy else copies
+    return copies if most is None else Counter({name: min(n, 3 * most) for name, n in copies.items()})
 
 
 def _instances(pattern: Atom, values: Mapping[Variable, tuple[Constant, ...]]) -> Iterator[tuple[Term, ...]]:

@@ -24,15 +24,15 @@ from agreement.documents.outputs import quantity
 from agreement.documents.requests import sources
 from agreement.documents.traces import streams_of
 from agreement.proving.decisions import Decision, Witness
-from agreement.proving.witness.candidate_atoms import candidate_atoms
+from agreement.proving.witness.candidate_atoms import candidate_atoms, value_copies
 from agreement.proving.witness.searching import none_up_to, out_of_time
 from lars.dataclass import dataclass
 from lars.durations import Duration
-from lars.errors import LarsError
+from lars.errors import LarsError, TimeLimitError
 from lars.language.stream import ToStream
 from lars.language.terms import Atom
 from lars.language.windows import Bounds
-from solver.deadlines import Deadline
+from solver.deadlines import Deadline, until
 from solver.facts import Background, Fact, Row
 from solver.job import Question, ask
 from solver.search import Contest, with_atoms
@@ -83,8 +83,13 @@ class ProfileContest:
         """Return the first accepted stream, by the fewest triples and then by the earliest difference."""
         programs = [lars_program(query, self.setting) for query in self.queries]
         streams = tuple(dict.fromkeys(stream for query in self.queries for stream in streams_of(query)))
-        atoms = candidate_atoms(programs, streams, self.static)
         most = _MOST_TRIPLES if triples is None else triples
+        try:
+            with until(deadline):
+                copies = value_copies(programs, most=most + _MOST_STATIC)
+                atoms = candidate_atoms(programs, streams, self.static, copies=copies)
+        except TimeLimitError:
+            return out_of_time(0, None)
         candidates = len(atoms.arrivals) + len(atoms.static)
         when = f"at times up to {self._last}, the triples of one instant in one order"
         if len(atoms.static) > _MOST_STATIC:

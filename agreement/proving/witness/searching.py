@@ -24,7 +24,7 @@ second case, the terms of this triple are also in their regions.
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from agreement.comparing.agree import Pair
@@ -32,7 +32,7 @@ from agreement.documents.outputs import quantity
 from agreement.proving.decisions import Decision, EveryStream, Witness, reported, trace_on
 from agreement.proving.disjuncts import shares_blank
 from agreement.proving.values import COMPARED, CONNECTIVES, is_covered
-from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, with_others
+from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, value_copies, with_others
 from lars.analysis import intensional, positive_loops, windows
 from lars.dataclass import dataclass
 from lars.errors import FailedRunError, TimeLimitError
@@ -101,17 +101,25 @@ def fewest_arrivals(question: Question, candidates: Candidates) -> int:
     stored |= {constant_of(row[1]) for row in candidates.background.get((TRIPLE, 4), ())}
     if positive_loops(program) or question.predicate is None:
         return 0
-    rules = [rule for rule in program.rules if _derives(rule, question.predicate)]
-    return min((len(_met(program, rule) - stored) for rule in rules), default=0)
+    derived = intensional(program) - {(TRIPLE, 4)}
+
+    @cache
+    def met(predicate: terms.Signature) -> tuple[frozenset[terms.Term], ...]:
+        """Return the predicates of triples that every derivation needs, for each rule of a predicate."""
+        found = []
+        for rule in program.rules:
+            head = head_atom(rule)
+            if head is not None and terms.signature(head) == predicate:
+                own, below = _needed(rule)
+                sides = (met(one) for one in below if one in derived)
+                found.append(own.union(*(frozenset.intersection(*each) for each in sides if each)))
+        return tuple(found)
+
+    return min((len(each - stored) for each in met(question.predicate)), default=0)
 
 
-def _derives(rule: Rule, predicate: terms.Signature) -> bool:
-    head = head_atom(rule)
-    return head is not None and terms.signature(head) == predicate
-
-
-def _met(program: Program, rule: Rule) -> frozenset[terms.Term]:
-    """Return the predicates of triples that every derivation through a rule needs."""
+def _needed(rule: Rule) -> tuple[frozenset[terms.Term], list[terms.Signature]]:
+    """Return the predicates of triples that the rule itself needs, and the predicates of all needed atoms."""
     needed = [
         atom
         for part in rule.body
@@ -120,13 +128,9 @@ def _met(program: Program, rule: Rule) -> frozenset[terms.Term]:
         for atom, positive, _ in atoms(part)
         if positive
     ]
-    met = {atom.arguments[1] for atom in needed if atom.predicate in (TRIPLE, STREAM_PREDICATE)}
-    derived = intensional(program) - {(TRIPLE, 4)}
-    for atom in needed:
-        if terms.signature(atom) in derived:
-            below = [_met(program, each) for each in program.rules if _derives(each, terms.signature(atom))]
-            met |= frozenset.intersection(*below) if below else frozenset()
-    return frozenset(term for term in met if not isinstance(term, terms.Variable))
+    triples = (atom.arguments[1] for atom in needed if atom.predicate in (TRIPLE, STREAM_PREDICATE))
+    named = frozenset(term for term in triples if not isinstance(term, terms.Variable))
+    return named, [terms.signature(atom) for atom in needed]
 
 
 def why_incomplete(question: Question) -> str | None:
@@ -227,10 +231,13 @@ def smallest(
     contest = search.contest if search.static is not None else _with_graphs(search.contest)
     search = replace(search, contest=contest)
     noisy = any(isinstance(side.gate, Arrivals) for side in (contest.left, contest.right))
+    complete = not search.contest.same_input and None not in map(most_arrivals, (contest.left, contest.right))
+    limited = MOST_TRIPLES if search.arrivals is None else search.arrivals
     try:
         with until(search.deadline):
+            copies = value_copies(contest.programs, noisy=noisy, most=None if complete else limited)
             own = candidate_atoms(
-                contest.programs, search.streams, search.static, any_source=search.any_source, noisy=noisy
+                contest.programs, search.streams, search.static, any_source=search.any_source, copies=copies
             )
     except TimeLimitError:
         return out_of_time(0, None)

@@ -9,6 +9,8 @@ from agreement.comparing.agree import Pair
 from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, push_and_pull, smallest
 from agreement.proving.witness.candidate_atoms import candidate_atoms
+from lars.errors import TimeLimitError
+from solver.deadlines import Deadline, until
 from solver.search import Candidates, chosen_streams, tried_streams
 from tests.agreement.command import lars
 from tests.agreement.proving.witness.exhaustive import texts
@@ -92,3 +94,22 @@ def test_the_time_limit_holds_while_streams_are_tried(tmp_path):
     )
     found = lars("witness", tmp_path / "q.rq", "--period", 2, "--time-limit", 0)
     assert (found.code, "the time is up" in found.out) == (3, True)
+
+
+WINDOWED = (
+    "PREFIX : <http://e/> SELECT * FROM NAMED WINDOW :w ON :S [RANGE 3s STEP 3s] "
+    "WHERE {{ WINDOW :w {{ ?s :p ?o {} }} }}"
+)
+
+
+def test_many_optionals_double_neither_the_values_nor_the_time(tmp_path):
+    optionals = " ".join(f"OPTIONAL {{ ?s :p{n} ?o{n} }}" for n in range(24))
+    (tmp_path / "q.rq").write_text(WINDOWED.format(optionals))
+    found = lars("witness", tmp_path / "q.rq", "--period", 3, "--time-limit", 60)
+    assert (found.code, "push and pull differ" in found.out) == (1, True), found.err
+
+
+def test_the_time_limit_holds_while_values_are_made():
+    contest, streams = contest_of(random_question(Random(20)))
+    with until(Deadline.after(-1)), pytest.raises(TimeLimitError):
+        candidate_atoms(contest.programs, streams, {})
