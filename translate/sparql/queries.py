@@ -14,6 +14,7 @@ from typing import Final, TypeGuard, get_args
 
 from lars.dataclass import dataclass
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
+from lars.language.program import variables as variables_of_expression
 from lars.language.terms import NULL, RDF, Blank, Constant, Iri, Literal, Term, TripleTerm, Variable
 from translate.analysis import depth
 from translate.model import patterns as algebra
@@ -305,6 +306,7 @@ def _iri(part: Part, scope: expressions.Scope) -> Iri:
 
 
 _DEEPEST: Final = 256
+_MOST_PARTS: Final = 4096
 _DIGITS: Final = 18
 _Stream = StreamBlock | None
 """The block around a group; basic graph patterns and paths in the group read the stream of this block."""
@@ -341,6 +343,17 @@ def read_expression(
         return read_aggregate(phrase)
 
     return expressions.translate_expression(part, scope, inner), tuple(tests)
+
+
+def _size(expression: Expression, sizes: Mapping[Variable, int]) -> int:
+    """Return the number of parts of an expression in which expressions of these sizes replace names."""
+    match expression:
+        case Call(_, arguments):
+            return 1 + sum(_size(each, sizes) for each in arguments)
+        case Variable() if expression in sizes:
+            return sizes[expression]
+        case _:
+            return 1
 
 
 def _check_depth(pattern: Pattern, part: Part, scope: expressions.Scope) -> None:
@@ -670,9 +683,16 @@ class _Level:
         # SPARQL 1.1 leaves the names of SELECT unbound in HAVING. The queries of C-SPARQL and CQELS
         # use them there, (COUNT(?x) AS ?n) .. HAVING (?n > 1): a name stands for its expression.
         aliases: dict[Variable, ReadExpression] = {}
+        sizes: dict[Variable, int] = {}
         for name, item in self.items.items():
             aliases[name] = self._behind_groups(item, aliases, grouped=False)
+            sizes[name] = _size(item[0], sizes)
         read = [(part, *self._expression(part)) for part in clause.parts]
+        for part, expression, _ in read:
+            for name in variables_of_expression(expression) & sizes.keys():
+                if sizes[name] > _MOST_PARTS:
+                    accepted = f"a name that stands for at most {_MOST_PARTS} parts: {name} stands for more"
+                    raise self.scope.unexpected(part, accepted)
         conditions = [
             (expressions.as_condition(part, read_as, self.scope), tests) for part, read_as, tests in read
         ]

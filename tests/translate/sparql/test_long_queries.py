@@ -59,3 +59,11 @@ def test_halves_mean_the_same_as_a_chain():
     )
     (tests,) = (rule.body[1:] for rule in program.rules if str(rule.head).startswith("ans1("))
     assert [str(test) for test in tests] == [f"[?y != {i}]" for i in range(100)]
+
+
+def test_names_of_names_in_having_are_refused_where_they_stand_for_too_much():
+    named = " ".join(f"(?a{n} + ?a{n} AS ?a{n + 1})" for n in range(60))
+    text = f"SELECT (COUNT(?x) AS ?a0) {named} {{ ?x ?p ?y }} HAVING "
+    with pytest.raises(PlacedError, match=r"at most 4096 parts: \?a60 stands for more"):
+        read_query(text + "(?a60 > 1)", "q.rq")
+    assert lars_program(read_query(text + "(?a8 > 1)", "q.rq"), Setting()).rules
