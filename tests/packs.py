@@ -27,10 +27,11 @@ class Pack:
     files: str
     count: int
     checks: str
+    beside: Path = SHARED
 
     @property
     def folder(self) -> Path:
-        return SHARED / self.name
+        return self.beside / self.name
 
 
 PACKS = {
@@ -49,6 +50,8 @@ PACKS = {
         Pack("stream-reasoners", "*.*", 17, "programs and logs of two other stream reasoners"),
         Pack("w3c-sparql", "open/files/*/*.rq", 290, "the W3C's own tests of SPARQL 1.1"),
         Pack("w3c-sparql12", "open/files/*/*.rq", 110, "the W3C's own tests of SPARQL 1.2"),
+        # broker: kafka_2.13 and what it needs; spark: Spark's connector spark-sql-kafka-0-10_2.13, likewise.
+        Pack("kafka", "*/*.jar", 20, "lars watch of a topic of a real broker of Kafka", ROOT.parent),
     )
 }
 

@@ -2,14 +2,14 @@
 
 import pytest
 
-from tests.packs import HELD, PACKS, SHARED, is_there
+from tests.packs import HELD, PACKS, is_there
 
 
 @pytest.mark.parametrize("name", PACKS)
 def test_a_pack_is_whole(name):
     pack = PACKS[name]
     if not is_there(name):
-        pytest.skip(f"no pack {name} in {SHARED}: not checked are {pack.checks}")
+        pytest.skip(f"no pack {name} in {pack.beside}: not checked are {pack.checks}")
     assert len(list(pack.folder.glob(pack.files))) >= pack.count
 
 

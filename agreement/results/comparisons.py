@@ -26,6 +26,7 @@ from agreement.documents.outputs import NO_ROWS, quantity
 from agreement.documents.recordings import Case
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.traces import origin_in, point_in
+from agreement.documents.values import Period, points_of
 from agreement.engines.engine import Engine, columns
 from agreement.engines.specifications import EngineRun, Specification, choice_at
 from agreement.experiments.as_input import by_profile, experiment_query, query_files
@@ -49,7 +50,8 @@ if TYPE_CHECKING:
 
 
 _LOG_OPTIONS: Final = (*declared(compared.LogOptions), *declared(requests.AnswersOptions))
-_OF_REPORTERS: Final = ("--t0", "--bounds", "--semantics")
+_OF_SPECIFICATIONS: Final = ("--t0", "--bounds", "--wait", "--lateness")
+_OF_REPORTERS: Final = (*_OF_SPECIFICATIONS, "--semantics")
 
 
 def _are_logs(values: OptionValues) -> bool:
@@ -105,6 +107,8 @@ class CompareRequest:
     tolerance: float = requests.tolerance_option("numbers")
     times: bool = option(True, "Also compare the times of reports, if the reports follow the same element.")
     fail_on_empty: bool = requests.fail_on_empty_option()
+    wait: Period = requests.wait_option()
+    lateness: Period | None = requests.lateness_option()
     input_options: requests.InputOptions
     logs: compared.LogOptions
     recorded: requests.AnswersOptions
@@ -229,7 +233,11 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
         check_reporter(name)
     if not _are_cases(request.inputs):
         return CompareResult((_on_trace(request, listeners),), (), request.fail_on_empty)
-    if wrong := flags_of(request.input_options):
+    wrong = (
+        *flags_of(request.input_options),
+        *(flag for flag in flags_of(request) if flag in ("--wait", "--lateness")),
+    )
+    if wrong:
         raise LarsError(
             f"cannot combine {' and '.join(wrong)} with a recorded case, which contains its query and trace"
         )
@@ -270,8 +278,20 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
     """
     split = 2 if len(request.inputs) > 1 and requests.is_query(request.inputs[1]) else 1
     queries = request.inputs[:split]
-    read = request.input_options.as_engines_count(queries, listeners.note)
+    given = request.input_options
+    requests.check_arrival(given.arrival, request.wait, request.lateness)
+    # Without a wait or a lateness, the unit is the one by which engines read numbers in windows.
+    lengths = [each for each in (request.wait, request.lateness) if isinstance(each, Duration)]
+    read = (
+        given.fitted(queries, listeners.note, *lengths)
+        if lengths
+        else given.as_engines_count(queries, listeners.note)
+    )
     trace, unit = read.trace(request.inputs[split:]), read.time_point
+    wait, lateness = (
+        points_of(request.wait, unit),
+        None if request.lateness is None else points_of(request.lateness, unit),
+    )
     texts = [requests.absolute_text(read_text(path, judge.ANSWERS_FORM), str(path)) for path in queries]
     _check_columns(queries, unit)
     warnings: list[str] = []
@@ -282,7 +302,8 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
         query = judge.read_judged_query(path, unit, reader, by_number=True)
         pushes, zero = judge.read_pushes(trace, query, unit, warnings.append)
         static = judge.static_of_run(trace.static, query, warnings.append)
-        runs.append(EngineRun(query, static, pushes, unit, origin_in(zero, trace.options)))
+        origin = origin_in(zero, trace.options)
+        runs.append(EngineRun(query, static, pushes, unit, origin, wait, lateness))
     for reader, run in zip(who, runs, strict=True):
         if not isinstance(reader, Specification):
             judge.check_order(run.pushes, warnings.append)
@@ -318,9 +339,8 @@ def _paired(
     start: int | None,
 ) -> Pairing:
     fixed = not any(isinstance(side.who, Specification) for side in sides)
-    if fixed and (request.t0, request.bounds) != (None, None):
-        option = "--t0" if request.t0 is not None else "--bounds"
-        raise LarsError(f"{option} requires a specification; engine versions determine their windows")
+    if fixed and (wrong := [flag for flag in flags_of(request) if flag in _OF_SPECIFICATIONS]):
+        raise LarsError(f"{wrong[0]} requires a specification; engine versions determine their windows")
     lexical = any(side.lexical for side in sides)
     likeness = Likeness(request.semantics or "bag", request.tolerance, lexical=lexical)
     first, second = (replace(side, start=start, bounds=request.bounds) for side in sides)

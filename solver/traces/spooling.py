@@ -1,5 +1,6 @@
-"""Lines of a pipe or a connection in complete files of a folder, from which a stream is read."""
+"""Lines of a pipe, a connection or a topic in complete files of a folder, from which a stream is read."""
 
+import re
 import socket
 import sys
 from collections import deque
@@ -15,14 +16,33 @@ from solver.traces.formats.csv_lines import is_header
 from solver.traces.input_files import STANDARD_INPUT
 
 _DIGITS: Final = 12
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
+"""The name of a topic."""
 _PATIENCE: Final = 10.0
 """The number of seconds within which a host must answer."""
 _SCHEME: Final = "tcp://"
+_TOPIC: Final = "kafka://"
 
 
 def is_spooled(source: str) -> bool:
-    """Return whether a source is standard input or a connection, whose lines are copied to files."""
-    return source == str(STANDARD_INPUT) or source.startswith(_SCHEME)
+    """Return whether a source is standard input, a connection or a topic, whose lines are copied to files."""
+    return source == str(STANDARD_INPUT) or source.startswith((_SCHEME, _TOPIC))
+
+
+def topic_of(source: str) -> tuple[str, str] | None:
+    """Return the address HOST:PORT and the name of a topic (`kafka://HOST:PORT/TOPIC`); None for others.
+
+    Raises:
+        LarsError: The address is not valid, or nobody answers there.
+    """
+    if not source.startswith(_TOPIC):
+        return None
+    name = urlsplit(source).path.strip("/")
+    host, port = _address(source, f"{_TOPIC}HOST:PORT/TOPIC")
+    if not _NAME.fullmatch(name):
+        raise LarsError(f"--source {source}: is no topic; use {_TOPIC}HOST:PORT/TOPIC")
+    _connected(source, (host, port)).close()
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}", name
 
 
 def opened(source: str) -> BinaryIO:
@@ -35,19 +55,27 @@ def opened(source: str) -> BinaryIO:
         if sys.stdin is None:
             raise LarsError("--source -: standard input is closed")
         return sys.stdin.buffer
-    try:
-        parts = urlsplit(source)
-        address = parts.hostname, parts.port
-    except ValueError:
-        address = None, None
-    if None in address:
-        raise LarsError(f"--source {source}: is no address; use tcp://HOST:PORT")
-    try:
-        connection = socket.create_connection((address[0], address[1]), _PATIENCE)
-    except OSError as error:
-        raise system_error(f"--source {source}", error, "cannot be reached") from None
+    connection = _connected(source, _address(source, f"{_SCHEME}HOST:PORT"))
     connection.settimeout(None)
     return connection.makefile("rb")
+
+
+def _address(source: str, form: str) -> tuple[str, int]:
+    try:
+        parts = urlsplit(source)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if host is None or port is None:
+        raise LarsError(f"--source {source}: is no address; use {form}")
+    return host, port
+
+
+def _connected(source: str, address: tuple[str, int]) -> socket.socket:
+    try:
+        return socket.create_connection(address, _PATIENCE)
+    except OSError as error:
+        raise system_error(f"--source {source}", error, "cannot be reached") from None
 
 
 def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
@@ -60,7 +88,6 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
     have numbers as names. The function raises FailedRunError if the source of the lines failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    header = folder / "_header"  # Spark reads no file whose name begins so
     came: deque[bytes] = deque()
     broken: list[OSError] = []
     count = [1 + max((int(path.name) for path in folder.iterdir() if path.name.isdigit()), default=-1)]
@@ -75,13 +102,7 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
     def put() -> int | None:
         ended = not reader.is_alive()
         texts = [came.popleft() for _ in range(len(came))]
-        if texts and is_header(texts[0].decode("utf-8", "replace").strip("\r\n")):
-            with replacement_path(header) as new:
-                new.write_bytes(texts.pop(0))
-        if texts:
-            first = header.read_bytes() if header.exists() else b""
-            with replacement_path(folder / f"{count[0]:0{_DIGITS}}") as new:
-                new.write_bytes(first + b"".join(texts))
+        if write_lines(folder, count[0], texts) is not None:
             count[0] += 1
         if ended and broken:
             problem = f"the lines of --source broke off: {broken[0].strerror or broken[0]}"
@@ -91,6 +112,25 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
     reader = Thread(target=read, daemon=True)
     reader.start()
     return put
+
+
+def write_lines(folder: Path, number: int, lines: list[bytes]) -> Path | None:
+    """Write lines to the file of a folder with this number, after the header of the first line of a table.
+
+    If the first of the lines is a header, this and all later files begin with the header. Return the file, or
+    None without other lines.
+    """
+    header = folder / "_header"  # Spark reads no file whose name begins so
+    if lines and is_header(lines[0].decode("utf-8", "replace").strip("\r\n")):
+        with replacement_path(header) as new:
+            new.write_bytes(lines.pop(0))
+    if not lines:
+        return None
+    first = header.read_bytes() if header.exists() else b""
+    path = folder / f"{number:0{_DIGITS}}"
+    with replacement_path(path) as new:
+        new.write_bytes(first + b"".join(lines))
+    return path
 
 
 def forget_before(path: Path) -> None:

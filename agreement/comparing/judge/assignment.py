@@ -51,8 +51,8 @@ class ReportAssignment:
     `late` ms after its evaluation. If `late` is None, the delay must be less than the slide of one of the
     reporting `windows`. If `late` is None and no window reports, any delay is allowed. `push_times` maps push
     numbers to times in ms; with `push_times`, a report counts at the time of its push. `closes` is the time
-    in ms of the first close of a window; it is None if the clock does not close windows. The `options`
-    contain `early` and `late`.
+    in ms of the first close of a window; it is None if the clock does not close windows. `wait` is the number
+    of ms after which an evaluation by the clock takes place. The `options` contain `early` and `late`.
     """
 
     options: JudgeOptions = field(default_factory=JudgeOptions)
@@ -60,6 +60,7 @@ class ReportAssignment:
     once: bool = False
     windows: tuple[specifications.ShownWindow, ...] = ()
     closes: float | None = None
+    wait: float = 0
 
     @property
     def late(self) -> float | None:
@@ -79,7 +80,7 @@ class ReportAssignment:
     def time_of(self, report: recordings.Report) -> float:
         """Return the time in ms at which the rule assigns the report: its push's time, or its own time."""
         # A push that was refused, or lost, has no time of its own: yet something came during it.
-        own = report.t + self.options.early
+        own = report.t + self.options.early - self.wait
         return own if self.push_times is None else self.push_times.get(report.trigger, own)
 
 
@@ -112,7 +113,7 @@ def slots(
 
 def undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
     """Return the comparison for reports that belong to no evaluation."""
-    early = how.closes is not None and reports[0].t < how.closes - how.options.early
+    early = how.closes is not None and how.time_of(reports[0]) < how.closes
     return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
 
@@ -143,11 +144,12 @@ def belonging(of: specifications.FramedTask, options: JudgeOptions) -> ReportAss
     """
     length = of.task.unit.milliseconds
     if not clock_driven(of):
-        times: dict[int | None, float] = {each.number: each.t * length for each in of.task.elements}
+        times: dict[int | None, float] = {each.number: each.arrival * length for each in of.task.elements}
         # The report of windows that look ahead is due later than the push.
         return ReportAssignment(options, None if of.frame.lead else times)
     reporting = tuple(window for window in of.windows if window.strategies)
-    return ReportAssignment(options, once=True, windows=reporting, closes=first_close(of))
+    wait = of.frame.wait * length
+    return ReportAssignment(options, once=True, windows=reporting, closes=first_close(of), wait=wait)
 
 
 def slide_of(window: specifications.ShownWindow) -> int:

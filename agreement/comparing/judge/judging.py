@@ -117,11 +117,10 @@ def recording_to_judge(
     """Return answers with the task, the run and the options by which the answers are judged."""
     # A push rejected because it goes back in time is in no stream of RSP-QL.
     refused_late = _late(run.pushes).intersection(answers.rejected)
-    elements = tuple(
-        triple for triple in specifications.elements_of(run.pushes, unit) if triple.number not in refused_late
-    )
-    last = max((element.t for element in elements), default=0)
-    end = last + _reach(run.query, unit)
+    run = replace(run, unit=unit)
+    elements = tuple(triple for triple in run.elements if triple.number not in refused_late)
+    last = max((element.arrival for element in elements), default=0)
+    end = last + _reach(run.query, unit) + run.wait
     if options.match == "sequence":
         # Once every window is empty each evaluation answers the same.
         end += len(answers.reports) * _slide(run.query, unit)
@@ -129,7 +128,7 @@ def recording_to_judge(
         latest = max((report.t for report in answers.reports), default=0.0)
         # Later on every window is empty, and nothing is compared.
         end = max(last, min(int((latest + recordings.SLACK) / unit.milliseconds), end), options.last or 0)
-    task = specifications.Task(replace(run, unit=unit), elements, end, versions)
+    task = specifications.Task(run, elements, end, versions)
     how = replace(options, lexical=answers.lexical)
     if answers.rows_only:
         how = replace(how, empty="ignored")
@@ -137,7 +136,9 @@ def recording_to_judge(
 
 
 def _late(pushes: Sequence[recordings.Push]) -> frozenset[int]:
-    """Return the numbers of the pushes that go back in time."""
+    """Return the numbers of the pushes that go back in time, if it is not known when each arrived."""
+    if any(push.came is not None for push in pushes):
+        return frozenset()
     latest = accumulate((push.t for push in pushes), max, initial=-inf)
     both = zip(pushes, latest, strict=False)
     return frozenset(number for number, (push, before) in enumerate(both) if push.t < before)
@@ -223,22 +224,24 @@ def static_of_run(
 def pushes_at(
     paths: Sequence[Path], options: settings.TraceOptions, unit: Duration
 ) -> tuple[tuple[recordings.Push, ...], str | None]:
-    """Return the triples of trace files as pushes, and the dateTime of time 0 if the times are dateTimes.
+    """Return the triples of trace files as pushes in the order of arrival, and the dateTime of time 0.
+
+    The dateTime is None if the times are integers.
 
     Raises:
-        LarsError: A file contains an atom that is not a triple, or the options name times of arrival.
+        LarsError: A file contains an atom that is not a triple.
     """
-    if options.arrival is not None:
-        raise LarsError(
-            f"cannot combine --arrival {options.arrival} with an engine, because engines receive the "
-            "data in the order of the trace; use lars agree --late"
-        )
     columns = read_arrivals(prepare(paths, options), options)
     return recordings.pushes_of(columns, unit.milliseconds), columns.origin
 
 
 def check_order(pushes: Sequence[recordings.Push], warn: Callable[[str], None]) -> None:
-    """Warn if pushes go back in time, because engine versions process the pushes in the given order."""
+    """Warn if pushes go back in time, because engine versions process the pushes in the given order.
+
+    If it is known when pushes arrived, this order is the right one.
+    """
+    if any(push.came is not None for push in pushes):
+        return
     later = range(1, len(pushes))
     number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
     if number is not None:

@@ -223,7 +223,10 @@ class _Classes:
             more |= {0, 1}
         if "content-change" in window.strategies:
             more |= {high_open + 1}
-        return {element.t + n + past for element in frame.clock.elements for n in more for past in later}
+        seen = {element.t + n + past for element in frame.clock.elements for n in more for past in later}
+        # A close at the arrival of a late element, less the wait, is the first that shows the element.
+        late = (element.arrival for element in frame.clock.elements if element.arrival != element.t)
+        return seen | {came - frame.wait + n for came in late for n in (0, 1)}
 
     def _multiples(self, slide: int) -> range:
         """Return the multiples of the pull period that differ modulo the slide."""

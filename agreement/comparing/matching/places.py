@@ -74,7 +74,8 @@ def by_place(
     A report without a trigger belongs to the first push after the report's time, because this push advances
     the clock.
     """
-    reach = list(accumulate((push.t for push in pushes or ()), max))
+    times = (push.t if push.came is None else push.came for push in pushes or ())
+    reach = list(accumulate(times, max))
     places: dict[int, list[Report]] = {}
     after: list[Report] = []
     for report in reports:

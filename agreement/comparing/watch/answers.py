@@ -50,7 +50,8 @@ class AnswerVerdict:
     `rows` is the number of rows that the system reports. `match` compares these rows with the rows of the
     semantics: missing and extra rows. `only` contains the rows that the log of the other system does not
     contain. For a wrong period, `since` is the start of the first wrong period that the same `rules` explain.
-    If `rules` is empty, no known rule explains the period.
+    If `rules` is empty, no known rule explains the period. If the log `ends` in the period, the system may
+    not have written all answers of the period, so that only rules of earlier periods are tried.
     """
 
     side: Side
@@ -61,6 +62,7 @@ class AnswerVerdict:
     only: tuple[Row, ...] = ()
     since: int | None = None
     rules: tuple[str, ...] = ()
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +304,9 @@ def judged_answers(
             rows, match = compared[side][number]
             both = rows and other is not None
             only = match_rows(compared[other][number][0], rows, alike).extra if both and other else ()
-            mine.append(AnswerVerdict(side, start, end, match.actual, match, tuple(only)))
+            newest = np.array([] if log.newest is None else [log.newest], np.int64)
+            ends = end in semantics.ends(side, newest, times)
+            mine.append(AnswerVerdict(side, start, end, match.actual, match, tuple(only), ends=ends))
         if mine and (log.rules or not all(verdict.match.equal for verdict in mine)):
             starts = _likely_starts(offsets, semantics.period)
             by_number = [reports.get(end, ()) for _, end in periods]
@@ -400,6 +404,12 @@ def _with_rules(
 
     result = []
     for number, verdict in enumerate(verdicts):
+        if not verdict.match.equal and verdict.ends:
+            left = [rule for rule in log.rules if rule in known and explains(rule, known[rule], number)]
+            log = replace(log, wrong=log.wrong + 1)
+            since = log.since if left else verdict.start
+            result.append(replace(verdict, since=since, rules=tuple(left)))
+            continue
         if not verdict.match.equal:
             # Pairs are tried for what no single rule explains.
             fitting = (

@@ -30,7 +30,8 @@ class Push:
 
     `stream` is the IRI of the stream with < and >, such as `<http://e/S>`. Triples that are pushed together
     as one graph have the same `graph`. `named` contains the names of the named graphs that contain the
-    triple, if its element is a dataset.
+    triple, if its element is a dataset. `came` is the time of arrival, which can be later than `t`; None
+    means that it is not known.
     """
 
     t: float
@@ -38,6 +39,7 @@ class Push:
     triple: Triple
     graph: int | None = None
     named: tuple[str, ...] = ()
+    came: float | None = None
 
     def as_element(self) -> "Push":
         """Return the push as an engine receives it: equal labels at one time mean the same blank node."""
@@ -110,8 +112,9 @@ def with_rows(recording: Recording, change: Callable[[Sequence[Row]], Sequence[R
 def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
     """Return the triples of a trace as pushes in arrival order; a time point lasts `milliseconds`.
 
-    All triples of one stream at one time form one graph. Raises LarsError for atoms that are not stream
-    triples, and for a time without an exact number of milliseconds.
+    All triples of one stream at one time form one graph. Triples with times of arrival are in the order of
+    these times. Raises LarsError for atoms that are not stream triples, and for a time without an exact
+    number of milliseconds.
     """
     others = [
         (some.arrival[0], some.t[0], name)
@@ -124,6 +127,10 @@ def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
     if (triples := trace.atoms.get(_STREAM_TRIPLE)) is None:
         return ()
     order = np.argsort(triples.arrival, kind="stable")
+    arrived: Iterable[float | None] = repeat(None)
+    if triples.since is not None:
+        order = order[np.argsort(triples.since[order], kind="stable")]
+        arrived = (round(t * milliseconds, 6) for t in triples.since[order].tolist())
     times = triples.t[order].tolist()
     if (late := next((t for t in times if t * milliseconds >= LATEST), None)) is not None:
         raise LarsError(f"an element comes at {late}; {ACCEPTED_LATEST}")
@@ -131,7 +138,8 @@ def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
     every = tuple(zip(*spo, strict=True))
     named = _graphs_of(trace)
     graphs = (named.get(key, ()) for key in zip(times, streams, every, strict=True)) if named else repeat(())
-    return tuple(map(Push, (round(t * milliseconds, 6) for t in times), streams, every, repeat(0), graphs))
+    moments = (round(t * milliseconds, 6) for t in times)
+    return tuple(map(Push, moments, streams, every, repeat(0), graphs, arrived))
 
 
 def _graphs_of(trace: TraceColumns) -> dict[tuple[int, str, Triple], tuple[str, ...]]:

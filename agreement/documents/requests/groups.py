@@ -116,6 +116,21 @@ def wait_option(**more: Any) -> Any:
     return option(0, help_text, readers.length, metavar="W", keyword="int | str", **more)
 
 
+def lateness_option(**more: Any) -> Any:
+    """Return the declaration of --lateness, above which elements are dropped."""
+    help_text = (
+        "Drop each element that arrives more than L after its own time. [default: no element is dropped]"
+    )
+    return option(None, help_text, readers.length, metavar="L", keyword="int | str | None", **more)
+
+
+def check_arrival(arrival: str | None, wait: Period, lateness: Period | None) -> None:
+    """Raise LarsError for a wait or a lateness without times of arrival."""
+    for flag, value in (("--wait", wait or None), ("--lateness", lateness)):
+        if value is not None and arrival is None:
+            raise LarsError(f"{flag} requires --arrival")
+
+
 def fail_on_empty_option() -> Any:
     """Return the declaration of --fail-on-empty, which fails a run if no side reports any row."""
     return option(
@@ -307,7 +322,7 @@ class InputOptions:
     arrival: str | None = option(
         None,
         "Column with the time at which each row of a table arrived. With the value order, rows "
-        "arrived in the order of the file. Only agree --late evaluates with times of arrival. "
+        "arrived in the order of the file. Commands without late data ignore this option. "
         "[default: elements arrive at their times]",
         metavar="COLUMN|order",
     )

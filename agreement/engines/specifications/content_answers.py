@@ -29,7 +29,10 @@ from translate.model.query import EngineQuery, Setting
 from translate.tau import Output, lars_program, output_of
 
 ShownSpans = tuple[range, ...]
-"""The content of each window in the order of the query, as a range of elements of the window's stream."""
+"""The content of each window in the order of the query, as a range of elements of the window's stream.
+
+If some of these elements have not arrived, range(n, n + 1) follows: only the first n pushes have arrived.
+"""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 _QUAD: Final = (QUAD_PREDICATE, 5)
 _GREATEST: Final = 2**62
@@ -56,6 +59,9 @@ class ContentAnswers:
             name: relational.encoded_rows(rows, name[1], self._terms) for name, rows in static.items()
         }
         self._columns = [self._encoded(elements) for elements in streams]
+        # Which pushes have arrived decides what a content shows of late elements.
+        self._pushes = [np.array([each.number for each in elements], np.int64) for elements in streams]
+        self._late = [np.array([each.arrival != each.t for each in elements], bool) for elements in streams]
         self._quads = list(map(self._encoded_quads, streams)) if reads_graphs(query) else []
         self._numbers = numbers
         self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
@@ -137,17 +143,15 @@ class ContentAnswers:
 
         Each raw row has an interval of numbers: the consecutive contents for which the row is an answer.
         """
-        atoms: dict[tuple[Signature, Window], relational.RunTable] = {
-            (_TRIPLE, SlidingWindow(1, 1, number)): self._table(
-                self._columns[number], [ranges[number] for ranges in contents]
-            )
-            for number in range(len(self._columns))
-        }
-        for number, (quads, before) in enumerate(self._quads):
-            # Of each triple as many quads as it has graphs.
-            own = [ranges[number] for ranges in contents]
-            spans = [range(before[places.start], before[places.stop]) for places in own]
-            atoms[_QUAD, SlidingWindow(1, 1, number)] = self._table(quads, spans)
+        atoms: dict[tuple[Signature, Window], relational.RunTable] = {}
+        for number, own in enumerate(self._columns):
+            window, shown = SlidingWindow(1, 1, number), self._shown(number, contents)
+            atoms[_TRIPLE, window] = _in_columns(shown, own)
+            for quads, before in self._quads[number : number + 1]:
+                # Of each triple as many quads as it has graphs.
+                (places,) = shown.columns
+                owners, numbers = relational.spread(before[places], before[places + 1])
+                atoms[_QUAD, window] = _in_columns(replace(shown.take(owners), columns=(numbers,)), quads)
         shown_contents = ShownContents(self._terms, len(contents), atoms, self._background)
         table = relational.evaluated_on(self.program, shown_contents, self.output.predicate)
         table = table.take(relational.text_order(table, self._terms))
@@ -174,16 +178,28 @@ class ContentAnswers:
             self._ranks, self._row_numbers = known[order], np.concatenate((self._row_numbers, added))[order]
         return self._row_numbers[np.searchsorted(self._ranks, ranks)]
 
-    def _table(self, columns: Sequence[Array], spans: Sequence[range]) -> relational.RunTable:
+    def _shown(self, number: int, contents: Sequence[ShownSpans]) -> relational.RunTable:
+        """Return the elements that a window shows, each with the contents that show it."""
+        spans = [ranges[number] for ranges in contents]
         table = span_runs([span.start for span in spans], [span.stop for span in spans])
-        (places,) = table.columns
-        return replace(table, columns=tuple(column[places] for column in columns))
+        counts = np.full(len(contents), _GREATEST)
+        some = [place for place, ranges in enumerate(contents) if len(ranges) > len(self._columns)]
+        if not some:
+            return table
+        counts[some] = [contents[place][-1].start for place in some]
+        late = self._late[number][table.columns[0]]
+        part = table.take(late)
+        owners, numbers = relational.spread(part.first, part.last + 1)
+        (places,) = part.take(owners).columns
+        arrived = self._pushes[number][places] < counts[numbers]
+        points = relational.RunTable((places[arrived],), numbers[arrived], numbers[arrived])
+        return relational.concatenate([table.take(~late), relational.coalesce(points, len(contents))], 1)
 
-    def _encoded_quads(self, elements: Sequence[PushedTriple]) -> tuple[list[Array], list[int]]:
+    def _encoded_quads(self, elements: Sequence[PushedTriple]) -> tuple[list[Array], Array]:
         """Return the quads of the elements as columns, and the number of quads before each element."""
         quads = [(*each.triple, name, each.stream) for each in elements for name in each.named]
         codes = self._terms.codes(chain.from_iterable(quads)).reshape(len(quads), 5)
-        return list(codes.T), [0, *accumulate(len(each.named) for each in elements)]
+        return list(codes.T), np.array([0, *accumulate(len(each.named) for each in elements)], np.int64)
 
     def _encoded(self, elements: Sequence[PushedTriple]) -> list[Array]:
         texts = chain.from_iterable((*element.triple, element.stream) for element in elements)
@@ -191,6 +207,11 @@ class ContentAnswers:
 
 
 _Kept = TypeVar("_Kept")
+
+
+def _in_columns(table: relational.RunTable, columns: Sequence[Array]) -> relational.RunTable:
+    (places,) = table.columns
+    return replace(table, columns=tuple(column[places] for column in columns))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,11 @@
 A specification can report at each arrival. Its clock has several ticks per instant, one for each arrival.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Final, assert_never
 
 from agreement.documents.outputs import plain
@@ -29,7 +30,10 @@ _ROUNDED: Final = 2.0**-51
 
 @dataclass(frozen=True, slots=True)
 class PushedTriple:
-    """A triple of a stream at a time point; `number` is the number of its push, `named` are its graphs."""
+    """A triple of a stream at a time point; `number` is the number of its push, `named` are its graphs.
+
+    `came` is the time point of its arrival; None means that it arrives at its own time.
+    """
 
     t: int
     stream: str
@@ -37,6 +41,12 @@ class PushedTriple:
     number: int
     graph: int | None = None
     named: tuple[str, ...] = ()
+    came: int | None = None
+
+    @property
+    def arrival(self) -> int:
+        """The time point at which the triple arrives."""
+        return self.t if self.came is None else self.came
 
     def facts(self, t: int | None = None) -> Iterator[Fact]:
         """Yield the input atoms of the triple at `t` or at its own time: one atom, and one for each graph."""
@@ -45,26 +55,36 @@ class PushedTriple:
         yield from (Fact(time, QUAD_PREDICATE, (*self.triple, name, self.stream)) for name in self.named)
 
 
-def elements_of(pushes: Sequence[Push], unit: Duration, first: int = 0) -> tuple[PushedTriple, ...]:
+def elements_of(
+    pushes: Sequence[Push], unit: Duration, first: int = 0, lateness: int | None = None
+) -> tuple[PushedTriple, ...]:
     """Return pushes at time points of a unit, ordered by time and then by arrival.
 
-    `first` is the number of the first push in its run. Raises LarsError for a time that is not a multiple of
-    the unit, or too large.
+    `first` is the number of the first push in its run. Pushes whose delay is above `lateness` are dropped;
+    None keeps all pushes. Raises LarsError for a time that is not a multiple of the unit, or too large.
     """
-    length = unit.milliseconds
     elements = []
     for number, push in enumerate(pushes, first):
-        counted = push.t / length
-        t = round(counted)
-        if t != counted and abs(t - counted) > max(_SLACK, abs(t) * _ROUNDED):
-            raise LarsError(
-                f"push {number} is at {plain(push.t, 9)} ms, which is not a multiple of the unit {unit}; use "
-                "a unit that divides the times"
-            )
-        if abs(t) > LARGEST_TIME:
-            raise LarsError(f"push {number} is at {push.t:g} ms, which is too large; use a smaller time")
-        elements.append(PushedTriple(t, push.stream, push.triple, number, push.graph, push.named))
+        t, came = _counted(push.t, number, unit), None
+        if push.came is not None and push.came != push.t:
+            came = _counted(push.came, number, unit)
+        if lateness is None or came is None or came - t <= lateness:
+            parts = push.stream, push.triple, number, push.graph, push.named
+            elements.append(PushedTriple(t, *parts, came))
     return tuple(sorted(elements, key=attrgetter("t")))
+
+
+def _counted(time: float, number: int, unit: Duration) -> int:
+    counted = time / unit.milliseconds
+    t = round(counted)
+    if t != counted and abs(t - counted) > max(_SLACK, abs(t) * _ROUNDED):
+        raise LarsError(
+            f"push {number} is at {plain(time, 9)} ms, which is not a multiple of the unit {unit}; use "
+            "a unit that divides the times"
+        )
+    if abs(t) > LARGEST_TIME:
+        raise LarsError(f"push {number} is at {time:g} ms, which is too large; use a smaller time")
+    return t
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +111,13 @@ class TickClock:
     elements: tuple[PushedTriple, ...]
     ticks: tuple[int, ...]
     """The tick of each element, in ascending order."""
+    came: tuple[tuple[int, int], ...] = ()
+    """If elements are late: the tick of each arrival with the number of its push, in ascending order."""
+
+    def arrived(self, tick: int) -> int:
+        """Return the number after that of the last push that has arrived at a tick."""
+        place = bisect_right(self.came, tick, key=itemgetter(0))
+        return self.came[place - 1][1] + 1 if place else 0
 
 
 def stream_elements(query: EngineQuery, elements: Sequence[PushedTriple]) -> tuple[PushedTriple, ...]:
@@ -108,22 +135,53 @@ def _name(stream: Iri | Variable) -> str | None:
 
 
 def tick_clock(elements: tuple[PushedTriple, ...], tick: parameters.Tick) -> TickClock:
-    """Return the elements with times in the largest unit in which different ticks have different times."""
-    by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
+    """Return the elements with times in the largest unit in which different ticks have different times.
+
+    Late elements are at the last tick of the instant of their time, after the elements that came in time.
+    """
+    in_order = sorted(elements, key=attrgetter("arrival", "number")) if any_late(elements) else elements
+    by_instant = [list(inside) for _, inside in groupby(in_order, attrgetter("arrival"))]
     parts = [list(_numbered(inside, tick)) for inside in by_instant]
     scale = 1 + max((numbers[-1] + 1 for numbers in parts), default=1)
-    ticks = (
-        (element.t + 1) * scale - 1 - (numbers[-1] - number)
+    came = tuple(
+        (element.arrival + 1) * scale - 1 - (numbers[-1] - number)
         for inside, numbers in zip(by_instant, parts, strict=True)
         for element, number in zip(inside, numbers, strict=True)
     )
-    return TickClock(scale, elements, tuple(ticks))
+    if in_order is elements:
+        return TickClock(scale, elements, came)
+    placed = [
+        (at if element.arrival == element.t else (element.t + 1) * scale - 1, at, element)
+        for at, element in zip(came, in_order, strict=True)
+    ]
+    placed.sort(key=itemgetter(0, 1))
+    arrivals = zip(came, (element.number for element in in_order), strict=True)
+    return TickClock(
+        scale, tuple(each for *_, each in placed), tuple(tick for tick, *_ in placed), tuple(arrivals)
+    )
+
+
+def any_late(elements: Iterable[PushedTriple]) -> bool:
+    """Return whether an element arrives after its time."""
+    return any(element.arrival != element.t for element in elements)
 
 
 @lru_cache(maxsize=16)
 def triggers(clock: TickClock) -> Mapping[int, int]:
     """Return the number of the last push at each tick."""
+    if clock.came:
+        return dict(clock.came)
     return {tick: element.number for tick, element in zip(clock.ticks, clock.elements, strict=True)}
+
+
+@lru_cache(maxsize=32)
+def arrivals_on(clock: TickClock, stream: Iri | Variable) -> Sequence[tuple[int, int]]:
+    """Return the tick and the time point at which each element of a stream arrives, in ascending order."""
+    ticks, elements = elements_on(clock, stream)
+    if not clock.came:
+        return [(tick, element.t) for tick, element in zip(ticks, elements, strict=True)]
+    at = {number: tick for tick, number in clock.came}
+    return sorted((at[element.number], element.arrival) for element in elements)
 
 
 @lru_cache(maxsize=32)
@@ -151,7 +209,7 @@ def _by_graph(inside: Sequence[PushedTriple]) -> Iterator[int]:
     # A triple that belongs to no graph is a graph of its own.
     number, before = -1, None
     for element in inside:
-        here = None if element.graph is None else (element.stream, element.graph)
+        here = None if element.graph is None else (element.stream, element.graph, element.t)
         number += here is None or here != before
         before = here
         yield number

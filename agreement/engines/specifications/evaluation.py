@@ -1,6 +1,6 @@
 """The evaluations of a query by a specification: their times, the content of the windows, and the reports."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Final
@@ -13,7 +13,6 @@ from agreement.engines.specifications.clock_answers import RowRun, changes, runs
 from agreement.engines.specifications.content_answers import ContentAnswers, Same, ShownSpans
 from agreement.engines.specifications.elements import (
     TickClock,
-    elements_of,
 )
 from agreement.engines.specifications.frames import (
     Frame,
@@ -31,6 +30,7 @@ from agreement.engines.specifications.reporting import (
     evaluation_points,
     needed_tick,
     own_points,
+    push_count_at,
     windows_of,
     with_start,
 )
@@ -119,7 +119,10 @@ class ScheduledTask(FramedTask):
 
     def content(self, point: EvaluationPoint) -> ShownSpans:
         """Return the content of the windows at an evaluation."""
-        spans = tuple(window.span(point.tick) for window in self.windows)
+        push_count = push_count_at(self.frame, point)
+        spans = tuple(window.span(point.tick, push_count) for window in self.windows)
+        if push_count is not None and any(map(len, self._hidden(spans, push_count))):
+            return *spans, range(push_count, push_count + 1)
         kept = self.task.kept
         if kept is None:
             return spans
@@ -130,14 +133,22 @@ class ScheduledTask(FramedTask):
         """Return the beginning of the first window's content, and the number of triples in all windows."""
         if not self.windows:
             return None
-        return self.windows[0].opening(point.tick), sum(map(len, self.content(point)))
+        spans, push_count = self.content(point)[: len(self.windows)], push_count_at(self.frame, point)
+        shown = sum(map(len, spans)) - sum(map(len, self._hidden(spans, push_count)))
+        return self.windows[0].opening(point.tick, push_count), shown
+
+    def _hidden(self, spans: Sequence[range], push_count: int | None) -> Iterator[Sequence[int]]:
+        """Yield for each window the elements that have not arrived."""
+        pairs = zip(self.windows, spans, strict=True)
+        return (window.hidden(span, push_count) for window, span in pairs)
 
 
 def frame_task(task: Task, specification: Specification, bounds: Bounds) -> FramedTask:
     """Return the part of the evaluation of a specification that is the same for all start times."""
     read = sources(task.query)
     clock = task.clock(needed_tick(specification, read))
-    frame = frame_of(task.query, Frame(specification, task.unit, bounds, clock, task.until))
+    base = Frame(specification, task.unit, bounds, clock, task.until, wait=task.run.wait)
+    frame = frame_of(task.query, base)
     windows = tuple(windows_of(source, n, 0, frame) for n, source in enumerate(read, 1))
     return FramedTask(task, specification, frame, windows)
 
@@ -225,20 +236,17 @@ def specified_answers(
     """
     if not sources(engine_run.query):
         raise LarsError("the query reads no stream, so it is never evaluated; expected a query with a window")
-    elements = elements_of(engine_run.pushes, engine_run.unit)
-    task = Task(engine_run, elements, until)
+    task = Task(engine_run, engine_run.elements, until)
     scheduled = evaluated_windows(task, specification, choice)
     reports = (_report(report, engine_run) for report in evaluations(scheduled) if report.reported)
     return Recording(columns(engine_run.query), tuple(reports))
 
 
 def _report(report: EvaluationReport, engine_run: EngineRun) -> Report:
-    t = (
-        report.time * engine_run.unit.milliseconds
-        if report.trigger is None
-        else engine_run.pushes[report.trigger].t
-    )
-    return Report(t, report.rows, report.trigger)
+    if report.trigger is None:
+        return Report((report.time + engine_run.wait) * engine_run.unit.milliseconds, report.rows)
+    push = engine_run.pushes[report.trigger]
+    return Report(push.t if push.came is None else push.came, report.rows, report.trigger)
 
 
 def choice_at(

@@ -21,7 +21,8 @@ class Frame:
     All windows are evaluated at one reference time. The report is due `lead` after the reference time, when
     the last window that looks ahead closes. A window in `quiet` causes no evaluation, because other windows
     cause the evaluations. Windows in `every` slide with the reference time, but report only at the multiples
-    of this step.
+    of this step. If elements are late, an evaluation that the clock causes also sees the elements that arrive
+    in the `wait` time points after it.
     """
 
     specification: parameters.Specification
@@ -32,6 +33,7 @@ class Frame:
     lead: int = 0
     quiet: frozenset[WindowSource] = frozenset()
     every: int | None = None
+    wait: int = 0
 
     def is_quiet(self, source: WindowSource) -> bool:
         """Return whether a window causes no evaluation."""

@@ -1,6 +1,6 @@
 """The evaluation times of a query: the content of each window at a tick, and the report strategies."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -9,7 +9,13 @@ from typing import Final, NamedTuple
 
 from agreement.documents.requests import WindowSource
 from agreement.engines.specifications import parameters
-from agreement.engines.specifications.elements import PushedTriple, TickClock, elements_on, triggers
+from agreement.engines.specifications.elements import (
+    PushedTriple,
+    TickClock,
+    arrivals_on,
+    elements_on,
+    triggers,
+)
 from agreement.engines.specifications.frames import Frame, at_close, ends_of, in_ticks, shape, shift_of
 from lars.dataclass import dataclass
 from lars.errors import LarsError
@@ -34,6 +40,19 @@ class EvaluationPoint(NamedTuple):
     trigger: int | None = None
 
 
+def push_count_at(frame: Frame, point: EvaluationPoint) -> int | None:
+    """Return the number of pushes that have arrived when an evaluation takes place.
+
+    The result is None if no element is late: then windows contain all elements up to the evaluation.
+    """
+    if not frame.clock.came:
+        return None
+    if point.trigger is not None and not frame.lead:
+        return frame.clock.arrived(point.tick)
+    wait = 0 if point.trigger is not None else frame.wait
+    return frame.clock.arrived((point.time + wait + 1) * frame.clock.scale - 1)
+
+
 @dataclass(frozen=True)
 class ShownWindow:
     """The content of one window at each tick: consecutive elements of the stream in arrival order."""
@@ -46,13 +65,21 @@ class ShownWindow:
     ticks: Sequence[int]
     elements: Sequence[PushedTriple]
 
-    def span(self, tick: int) -> range:
-        """Return the range of elements that the window contains at a tick."""
+    def span(self, tick: int, push_count: int | None = None) -> range:
+        """Return the range of elements that the window contains at a tick.
+
+        `push_count` is the number of pushes that have arrived, if elements are late. The range can also
+        contain elements that have not arrived.
+        """
         own = self.own_tick(tick)
         last = bisect_right(self.ticks, own)
         match self.window:
             case Rows(count):
-                return range(max(0, last - count), last)
+                first = last
+                while push_count is not None and first and count:
+                    first -= 1
+                    count -= self.elements[first].number < push_count
+                return range(first if push_count is not None else max(0, last - count), last)
             case FixedWindow(begin, end, causal):
                 first = bisect_right(self.ticks, begin - 1)
                 # Also where the other windows end before the triples of this instant.
@@ -63,6 +90,18 @@ class ShownWindow:
                 opening, end = self._shown(self.window, own)
                 last = bisect_right(self.ticks, end)
                 return range(bisect_right(self.ticks, opening, 0, last), last)
+
+    def hidden(self, span: range, push_count: int | None) -> Sequence[int]:
+        """Return the elements of a range that have not arrived, if `push_count` pushes have arrived."""
+        if push_count is None:
+            return ()
+        late = self._late[bisect_left(self._late, span.start) : bisect_left(self._late, span.stop)]
+        return [place for place in late if self.elements[place].number >= push_count]
+
+    @cached_property
+    def _late(self) -> Sequence[int]:
+        """The places of the elements that arrive after their time."""
+        return [place for place, element in enumerate(self.elements) if element.arrival != element.t]
 
     def _shown(self, window: SlidingWindow, tick: int) -> tuple[int, int]:
         """Return the ends (o, e] in ticks of the active window, or of the window that closed last.
@@ -98,12 +137,15 @@ class ShownWindow:
         """Whether the window does not contain the time at which it opens."""
         return misses_first(ends_of(self.source, self.frame)) and not isinstance(self.source.window, Now)
 
-    def opening(self, tick: int) -> int:
-        """Return the time point o at which the content at a tick begins, for [o, c) or (o, c]."""
+    def opening(self, tick: int, push_count: int | None = None) -> int:
+        """Return the time point o at which the content at a tick begins, for [o, c) or (o, c].
+
+        `push_count` is the number of pushes that have arrived, if elements are late.
+        """
         scale = self.frame.clock.scale
         match self.window:
             case Rows():
-                span = self.span(tick)
+                span = self.span(tick, push_count)
                 return self.elements[span[0]].t if span else tick // scale
             case FixedWindow(begin):
                 return begin // scale
@@ -180,8 +222,8 @@ def needed_tick(specification: parameters.Specification, sources: Sequence[Windo
 @lru_cache(maxsize=32)
 def _arrivals(clock: TickClock, stream: Iri | Variable) -> tuple[EvaluationPoint, ...]:
     pushed = triggers(clock)
-    pairs = zip(*elements_on(clock, stream), strict=True)
-    return tuple(dict.fromkeys(EvaluationPoint(tick, element.t, pushed[tick]) for tick, element in pairs))
+    points = (EvaluationPoint(tick, time, pushed[tick]) for tick, time in arrivals_on(clock, stream))
+    return tuple(dict.fromkeys(points))
 
 
 EvaluationPoints = Sequence[EvaluationPoint]
@@ -224,11 +266,9 @@ def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluati
         return _multiples(window)
     if "content-change" in window.strategies:
         return window.arrivals()
-    ticks = (zip(shown_window.ticks, shown_window.elements, strict=True) for shown_window in windows)
-    pushed = triggers(window.frame.clock)
-    return sorted(
-        {EvaluationPoint(tick, element.t, pushed[tick]) for pairs in ticks for tick, element in pairs}
-    )
+    clock, pushed = window.frame.clock, triggers(window.frame.clock)
+    every = (arrivals_on(clock, shown_window.source.stream) for shown_window in windows)
+    return sorted({EvaluationPoint(tick, time, pushed[tick]) for own in every for tick, time in own})
 
 
 def _multiples(window: ShownWindow) -> EvaluationPoints:
@@ -269,10 +309,15 @@ def _holds(strategy: parameters.Strategy, window: ShownWindow, point: Evaluation
         case "periodic":
             return point.time % period_of(window.frame) == 0
         case "non-empty":
-            return bool(window.span(point.tick))
+            push_count = push_count_at(window.frame, point)
+            span = window.span(point.tick, push_count)
+            return len(span) > len(window.hidden(span, push_count))
         case "content-change":
             # Where the clock drives: an element came at the last instant that is seen.
-            span, scale = window.span(point.tick), window.frame.clock.scale
-            return (
-                bool(span) and window.ticks[span[-1]] // scale == (window.own_tick(point.tick) - 1) // scale
+            push_count, scale = push_count_at(window.frame, point), window.frame.clock.scale
+            span, instant = window.span(point.tick, push_count), (window.own_tick(point.tick) - 1) // scale
+            if push_count is None:
+                return bool(span) and window.ticks[span[-1]] // scale == instant
+            return any(
+                window.elements[n].arrival == instant for n in span if window.elements[n].number < push_count
             )

@@ -12,6 +12,7 @@ from agreement.engines.specifications.elements import (
     PushedTriple,
     TickClock,
     Version,
+    any_late,
     elements_of,
     elements_on,
     stream_elements,
@@ -20,6 +21,7 @@ from agreement.engines.specifications.elements import (
 from agreement.engines.specifications.parameters import Tick
 from lars.dataclass import dataclass
 from lars.durations import SECOND, Duration
+from lars.errors import LarsError
 from lars.language.terms import Variable
 from solver.facts import Static
 from translate.model.query import EPOCH, EngineQuery, Profile, Semantics, Setting
@@ -33,7 +35,8 @@ KeptPart = Callable[[Sequence[PushedTriple], range, int], range]
 class EngineRun:
     """A registered query with the input of an engine.
 
-    Time points have the length `unit` and begin at `origin`.
+    Time points have the length `unit` and begin at `origin`. If triples arrive late, evaluations that the
+    clock causes take place `wait` time points later, and triples whose delay is above `lateness` are dropped.
     """
 
     query: EngineQuery
@@ -41,11 +44,18 @@ class EngineRun:
     pushes: tuple[Push, ...]
     unit: Duration = SECOND
     origin: str = EPOCH
+    wait: int = 0
+    lateness: int | None = None
+
+    @property
+    def elements(self) -> tuple[PushedTriple, ...]:
+        """The pushes at time points, ordered by time and then by arrival."""
+        return elements_of(self.pushes, self.unit, lateness=self.lateness)
 
     @property
     def last(self) -> int:
-        """The time point of the last push; 0 without pushes."""
-        return max((element.t for element in elements_of(self.pushes, self.unit)), default=0)
+        """The time point at which the last push arrives; 0 without pushes."""
+        return max((element.arrival for element in self.elements), default=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +103,7 @@ class Task:
     @cached_property
     def last(self) -> int:
         """The arrival time of the last element; 0 without elements."""
-        return max((element.t for element in self.elements), default=0)
+        return max((element.arrival for element in self.elements), default=0)
 
     def clock(self, tick: Tick) -> TickClock:
         """Return the elements of the query's streams on the coarsest clock for the tick."""
@@ -115,13 +125,24 @@ class Task:
         windows = sources(self.query)
         by_stream = any(isinstance(w.window, Rows) and isinstance(w.stream, Variable) for w in windows)
         if self.versions or by_stream:
+            self._check_in_time()
             return None
         setting = Setting(profile, self.unit, semantics=rows, ordered=True)
         static = background(self.run.static, self.query.dataset, lambda _: None, self.query.language)
         clock = self.clock("instant")
         streams = [elements_on(clock, window.stream)[1] for window in windows]
         answers = ContentAnswers(self.query, setting, static, streams, self.numbers)
-        return answers if answers.covers else None
+        if not answers.covers:
+            self._check_in_time()
+            return None
+        return answers
+
+    def _check_in_time(self) -> None:
+        if any_late(self.elements):
+            raise LarsError(
+                "cannot evaluate late elements with --static-at, NOW(), or tuple-based windows of a variable "
+                "stream; use lars without --arrival"
+            )
 
     @cached_property
     def _elements(self) -> tuple[PushedTriple, ...]:

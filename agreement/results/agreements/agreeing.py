@@ -97,14 +97,7 @@ class AgreeRequest:
         heading=_LATE,
     )
     wait: Period = requests.wait_option(heading=_LATE)
-    lateness: Period | None = option(
-        None,
-        "Drop each element that arrives more than L after its own time. [default: no element is dropped]",
-        requests.readers.length,
-        metavar="L",
-        keyword="int | str | None",
-        heading=_LATE,
-    )
+    lateness: Period | None = requests.lateness_option(heading=_LATE)
     where: Runner
     row_filter: RowFilter
 

@@ -183,6 +183,8 @@ def _fault(verdict: AnswerVerdict, dates: Dates) -> str:
     ]
     if verdict.only:
         parts.append(f"{quantity(len(verdict.only), 'row')} that the other log lacks")
+    if verdict.ends and not verdict.rules:
+        return f"{', '.join(parts)}; the log ends in this period"
     rules = " or ".join(verdict.rules) or "no known rule"
     since = "" if verdict.since is None else f", since {dates.text(verdict.since)}"
     return f"{', '.join(parts)}; explained by {rules}{since}"

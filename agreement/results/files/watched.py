@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from time import monotonic, time
 from typing import TYPE_CHECKING, ClassVar, Final, Literal
@@ -41,11 +42,12 @@ from solver.settings import (
 )
 from solver.traces import as_they_came, check_side_file, prepare
 from solver.traces.input_files import STANDARD_INPUT
-from solver.traces.spooling import forget_before, is_spooled, opened, spool
+from solver.traces.spooling import forget_before, is_spooled, opened, spool, topic_of
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
 
+_TOPICS: Final = "kafka://"
 _PAGE_PAUSE: Final = 1.0
 """The shortest time between two pages in seconds."""
 _WRITTEN, _LAST_BATCH = "written", "time for the last batch"
@@ -61,10 +63,10 @@ class WatchRequest:
     """The arguments of `lars watch`.
 
     Push evaluates when data arrive. Pull evaluates every U time points. Reads, with Spark Structured
-    Streaming, the files that arrive in the folder of --source. Prints each period on which push and pull
-    disagree, as soon as no later element can change the verdict. Adds rows to the tables periods, differences
-    and too-late in the folder of --out. Ctrl-C ends the run. To continue the run, repeat the command. Each
-    period is in the tables once, even after a crash.
+    Streaming, the files that arrive in the folder of --source, or the messages of a Kafka topic. Prints each
+    period on which push and pull disagree, as soon as no later element can change the verdict. Adds rows to
+    the tables periods, differences and too-late in the folder of --out. Ctrl-C ends the run. To continue the
+    run, repeat the command. Each period is in the tables once, even after a crash.
 
     Example:
     lars watch samples/slide --source arriving --checkpoint kept --out tables --delay 2 --once
@@ -79,6 +81,11 @@ class WatchRequest:
             requires="--push-answers or --pull-answers",
         ),
         IdleOptions(has_not("--push-answers"), ("--push-reports",), requires="--push-answers"),
+        IdleOptions(
+            lambda values: not str(values.get("--source")).startswith(_TOPICS),
+            ("--jars",),
+            requires="--source kafka://HOST:PORT/TOPIC",
+        ),
         IdleOptions(
             has("--source"),
             ("--stream", "--sort", "--arrival"),
@@ -96,8 +103,15 @@ class WatchRequest:
     source: str | None = option(
         None,
         "Folder to which another program moves complete files with elements. Or a source of lines "
-        "with elements: standard input (-), or a connection (tcp://HOST:PORT).",
-        metavar="DIR|-|tcp://HOST:PORT",
+        "with elements: standard input (-), a connection (tcp://HOST:PORT), or the messages of a Kafka "
+        "topic (kafka://HOST:PORT/TOPIC).",
+        metavar="DIR|-|URL",
+    )
+    jars: tuple[Path, ...] = option(
+        (),
+        "Jar of Spark's connector for Kafka, or a folder of jars. Repeatable.",
+        metavar="FILE|DIR",
+        repeated=True,
     )
     period: tuple[Period, ...] = requests.periods_option(
         "Periods U between two pulls: one period (5), a list (5,10) or a range (1..50). [default: the"
@@ -179,7 +193,7 @@ class WatchRun(Result):
     def parts(self) -> Iterable[str]:
         """Yield one line for each period that disagrees, until the stream or the run ends."""
         # Starts Java.
-        from solver.spark.streaming import folder_batches
+        from solver.spark.streaming import folder_batches, topic_batches
 
         request, (source, checkpoint, out) = self.request, _folders(self.request)
         begun = newest_state(checkpoint, self.digest)
@@ -197,12 +211,17 @@ class WatchRun(Result):
         if begun[0].batch >= 0:
             yield f"continues; judged {_progress(self._last[0], self._dates(self._last[0]))}"
         self.listeners.note(_waits(request))
-        put = spool(opened(str(request.source)), source) if is_spooled(str(request.source)) else None
+        put, topic = None, topic_of(str(request.source))
+        stored, pause = checkpoint / _SPARK, None if request.once else request.pause
+        if topic is not None:
+            jars = _jars(request.jars)
+            batches = topic_batches(topic, source, stored, self.judge_batch, request.master, pause, jars)
+        else:
+            if is_spooled(str(request.source)):
+                put = spool(opened(str(request.source)), source)
+            batches = folder_batches(source, stored, self.judge_batch, request.master, pause, request.files)
         with self.listeners.keeping() as stopped:
-            pause = None if request.once else request.pause
-            for batch in folder_batches(
-                source, checkpoint / _SPARK, self.judge_batch, request.master, pause, request.files
-            ):
+            for batch in batches:
                 if batch is not None:
                     state, found = batch
                     self._last[:] = [state]
@@ -340,6 +359,14 @@ class WatchRun(Result):
             self.listeners.warn(text)
 
 
+def _jars(paths: Sequence[Path]) -> list[Path]:
+    """Return jars; a folder stands for all jars in it."""
+    found = [[path] if exists(path, folder=False) else sorted(path.glob("*.jar")) for path in paths]
+    if missing := [path for path, own in zip(paths, found, strict=True) if not own]:
+        raise LarsError(f"--jars {missing[0]}: there is no such jar, and no folder of jars")
+    return [*chain.from_iterable(found)]
+
+
 def _nothing() -> TraceColumns:
     return TraceColumns(TermCodes(), {}, 0)
 
@@ -396,6 +423,8 @@ def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple
 def _waits(request: WatchRequest) -> str:
     """Return the note with which a watch starts: the files or lines that it reads, and its end."""
     source = str(request.source)
+    if source.startswith(_TOPICS) and not request.once:
+        return f"the watch waits for messages of {source}; Ctrl-C ends it"
     if is_spooled(source):
         named = "standard input" if source == str(STANDARD_INPUT) else source
         return f"the watch reads the lines of {named} until they end"

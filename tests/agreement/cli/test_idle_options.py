@@ -314,6 +314,12 @@ judge MET [--late 0]
 judge pull.rq in.nq --answers early.ndjson --answers-unit 1ms --no-diagnosis [--early 5]
 judge samples/judged/met/query.csparql.rq samples/judged/met/doors.nq --answers early.ndjson [--no-diagnosis]
 judge [--fields]
+judge pull.rq late.nq --answers early.ndjson --answers-unit 1ms --early 5 [--arrival order]
+judge pull.rq late.nq --answers early.ndjson --answers-unit 1ms --early 5 --arrival order [--wait 1]
+judge pull.rq late.nq --answers early.ndjson --answers-unit 1ms --early 5 --arrival order [--lateness 0]
+compare cqels cqels-1.x who.rq late.nq [--arrival order]
+compare csparql csparql-0.9.7 pull.rq late.nq --arrival order [--wait 1]
+compare cqels cqels-1.x who.rq late.nq --arrival order [--lateness 0]
 compare csparql csparql-0.9.7 pull.rq in.nq [--t0 1]
 compare csparql csparql-0.9.7 pull.rq in.nq [--bounds high-open]
 compare cqels cqels-1.x who.rq in.nq [--json]
@@ -376,7 +382,7 @@ ELSEWHERE_OF = {
             "--origin",
             "--static",
         ),
-        *("--time", "--answers-format", "--arrival"),
+        *("--time", "--answers-format"),
     }
     | {"--sort"},
     "judge": {
@@ -385,7 +391,6 @@ ELSEWHERE_OF = {
         "--trace-unit",
         "--origin",
         "--sort",
-        "--arrival",
         "--on-error",
         "--rejected",
         "--gracious",

@@ -7,7 +7,7 @@ from threading import Thread
 import pytest
 
 from lars.errors import FailedRunError, LarsError
-from solver.traces.spooling import forget_before, is_spooled, opened, spool
+from solver.traces.spooling import forget_before, is_spooled, opened, spool, topic_of
 from tests.solver.spark.processes import waited
 
 
@@ -74,12 +74,16 @@ def test_lines_that_break_off_are_kept_and_it_is_said(tmp_path):
 
 
 def test_what_is_no_source_of_lines_is_said():
-    assert all(map(is_spooled, ("-", "tcp://h:1")))
-    assert not any(map(is_spooled, ("folder", "a/b", "kafka://h/t")))
+    assert all(map(is_spooled, ("-", "tcp://h:1", "kafka://h:9092/t")))
+    assert not any(map(is_spooled, ("folder", "a/b", "ftp://h/t")))
     for wrong in ("tcp://host", "tcp://:5", "tcp://h:x", "tcp://[x"):
         with pytest.raises(LarsError, match=r"is no address; use tcp://HOST:PORT"):
             opened(wrong)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
+    for wrong in ("kafka://host/t", "kafka://h:9092", "kafka://h:9092/a b"):
+        with pytest.raises(LarsError, match=r"; use kafka://HOST:PORT/TOPIC"):
+            topic_of(wrong)
+    assert topic_of("tcp://h:1") is None
     with pytest.raises(LarsError, match=rf"--source tcp://127.0.0.1:{port}: cannot be reached"):
         opened(f"tcp://127.0.0.1:{port}")

@@ -24,9 +24,13 @@ def matches(pattern, triples, solution):
 
 
 def rows(query, side, seen, r, free=False):
-    """Return the rows at r. Pull merges the windows of the stream. With `free`, nothing blocks a row."""
+    """Return the rows at r. Pull merges the windows of the stream. With `free`, nothing blocks a row.
+
+    `seen` are the elements in the order of time, or the content of each window.
+    """
     parts = [*query["patterns"], *filter(None, (query["optional"], query["absent"]))]
-    contents = {part: {each[1:] for each in shown(part[3], seen, r)} for part in parts}
+    held = {part: seen[part[3]] if isinstance(seen, dict) else shown(part[3], seen, r) for part in parts}
+    contents = {part: {each[1:] for each in held[part]} for part in parts}
     if side == "pull":
         contents = dict.fromkeys(parts, set().union(*contents.values()))
     solutions = [{}]

@@ -233,15 +233,6 @@ def test_a_wait_requires_late_and_several_files_have_no_order(files):
     assert (ran.code, "cannot use --arrival order: 2 files have no common order" in ran.err) == (2, True)
 
 
-@pytest.mark.parametrize("command", [("judge", "--answers", "a.ndjson"), ("compare", "csparql", "cqels")])
-def test_engines_take_no_arrivals(files, command):
-    (files / "a.ndjson").write_text('{"t": 2, "rows": []}\n')
-    name, *reporters = command
-    inputs = [*reporters, "q.rq", "t.csv"] if name == "compare" else ["q.rq", "t.csv", *reporters]
-    ran = lars(name, *inputs, "--arrival", "came")
-    assert (ran.code, "cannot combine --arrival came with an engine" in ran.err) == (2, True), ran.err
-
-
 def test_tables_of_json_have_arrivals_and_rows_without_are_skipped(files):
     row = '{{"t": {}, "s": "<http://e/a>", "p": "<http://e/p>", "o": "<http://e/{}>", "came": {}}}\n'
     (files / "t.jsonl").write_text(

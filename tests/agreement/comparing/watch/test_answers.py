@@ -456,3 +456,17 @@ def test_a_start_that_a_rule_named_before_is_tried_though_no_answer_suggests_it_
     verdict = AnswerVerdict("pull", 5, 10, 0, RowMatch())
     after, _ = _with_rules(log, [verdict], [()], semantics, ("pull", None, (), how))
     assert (after.rules, after.starts, after.since) == ((["t0 = 3"], [3], 0) if right else ([], [], None))
+
+
+@pytest.mark.parametrize(("more", "rules"), [("", ""), ("6,http://e/b,1\n", "high-open")])
+def test_a_period_in_which_a_log_ends_gets_no_rule(folder, more, rules):  # noqa: F811
+    """A system has written one of two rows of a period; the other row may follow."""
+    elements = [(2, "http://e/a"), (4, "http://e/b"), (20, "http://e/a")]
+    rows = [(t, "http://e/s", s, p, "1") for t, s in elements for p in (P, Q)]
+    log = folder / "log.csv"
+    log.write_text(f"t,x,v\n2,http://e/a,1\n4,http://e/a,1\n{more}")
+    run = begun(folder, period=2, pull_answers=str(log))
+    run.judge_batch(0, [written(folder / "in" / "a.csv", rows)])
+    answers = {row[2]: row for row in rows_of(folder / "out", "answers")[1:]}
+    assert answers["4"][3] == "False"
+    assert (rules in answers["4"][-1], answers["4"][-1] != "") == (True, rules != "")
