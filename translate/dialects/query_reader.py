@@ -375,7 +375,18 @@ def read_query(  # noqa: PLR0913
         tree, scope = _recognise(text, whole, readings)
     scope.opaque = opaque
     query = translate(tree, scope)
-    return replace(query, notes=(*query.notes, *_idle(query, scope, readings)))
+    notes = (*query.notes, *_invalid_iris(scope.document), *_idle(query, scope, readings))
+    return replace(query, notes=notes)
+
+
+_LONE_PERCENT: Final = re.compile(r"\\%(?![0-9A-Fa-f]{2})")
+
+
+def _invalid_iris(document: sparql.Document) -> Iterator[str]:
+    """Yield a note about each name that SPARQL allows, but whose IRI is invalid."""
+    names = dict.fromkeys(token.text for token in document.tokens if token.kind == "a prefixed name")
+    for name in filter(_LONE_PERCENT.search, names):
+        yield f"the IRI of {name} is invalid, because % requires two hexadecimal digits"
 
 
 def _idle(query: EngineQuery, read: sparql.Scope, readings: Readings) -> Iterator[str]:

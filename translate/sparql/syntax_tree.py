@@ -306,6 +306,8 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
         return UnsupportedError(construct, document.place(wrong.start), covered=accepted)
     if wrong.kind == "a variable" and any(map(parser.would_take, grammar.terminals)):
         accepted += ", not a variable"
+    if wrong.kind == "an IRI" and parser.would_take("<"):
+        accepted += ", or a space behind < if < compares"
     if wrong.kind == "a number":  # 2h is two tokens, and one word to its reader
         match = _GLUED.match(document.text, wrong.start)
         wrong = wrong if match is None else replace(wrong, text=match.group())

@@ -38,9 +38,22 @@ def test_a_local_name_has_any_number_of_dots(local, group):
     assert bgp.triples[0].predicate == Iri("http://e/" + local.replace("\\", ""))
 
 
+@pytest.mark.parametrize(
+    ("name", "valid"), [(r"x\%y", False), (r"x\%4", False), (r"x\%41", True), ("x%41", True)]
+)
+def test_a_percent_sign_without_two_digits_is_read_with_a_note(name, valid):
+    query = read_query(f"{HEAD} SELECT * {{ STREAM :S [NOW] {{ ?x :{name} ?y . ?y :{name} ?z }} }}", "q.rq")
+    note = f"the IRI of :{name} is invalid, because % requires two hexadecimal digits"
+    assert query.notes == (() if valid else (note,))
+
+
 def test_what_is_an_iri_by_the_grammar_is_refused_at_its_place():
     text = f"SELECT ?a {WINDOW} {{ ?s :p ?a ; :q ?b FILTER(?a<5&&?b>3) }}"
-    assert refusal(text).startswith(f"q.rq:1:{(HEAD + text).index('<5') + 1}: found <5&&?b>")
+    said = refusal(text)
+    assert said.startswith(f"q.rq:1:{(HEAD + text).index('<5') + 1}: found <5&&?b>")
+    assert ", or a space behind < if < compares" in said.splitlines()[0]
+    assert "space" not in refusal(f"SELECT ?a {WINDOW} {{ ?s :p ?a }} <5&&?b>")
+    assert read_query(HEAD + text.replace("<5", "< 5"), "q.rq")
 
 
 @pytest.mark.parametrize(
