@@ -34,6 +34,7 @@ from agreement.documents.values import ABSOLUTE_IRI, cut, without_brackets
 from agreement.engines.r2s import reported_rows
 from lars.analysis import failing_comparisons, intensional, reach
 from lars.dataclass import dataclass
+from lars.durations import Duration
 from lars.errors import LarsError, about
 from lars.language import terms
 from lars.language.formulas import RELATIONS, Comparison, Expression, Test
@@ -48,6 +49,7 @@ from solver.facts import Multiples, Row, atom_of
 from solver.job import Question, StreamRuns, Whole, ask
 from solver.settings import Runner, Span, Time, TraceInput, Warn
 from translate.analysis import is_historical, remarks
+from translate.dialects import TITLES
 from translate.model.query import EngineQuery, Setting
 from translate.model.windows import Range
 from translate.tau import lars_program, output_of, pull, push
@@ -214,6 +216,12 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     # Of numbers, who asks for early ones may want what static data alone give.
     if task.span[1] is not None and trace.origin is not None:
         check_reached(trace, span, trace.timeline.last, task.trace.options.unit)
+    if (first := _first_incomplete(query, task.setting.unit, trace, span, every)) is not None:
+        begin, end = map(Dates(trace.origin, task.trace.options.unit).text, (first, trace.timeline.last))
+        warn(
+            f"rows from {begin} on are incomplete, because their windows end after the trace, which ends at "
+            f"{end}; {TITLES[query.language]} does not report such windows"
+        )
     pushed = not isinstance(question.gate, Multiples)
     for remark in remarks(query, task.setting, pushed=pushed, rows=True):
         warn(remark)
@@ -259,6 +267,19 @@ def _when(task: SolvingTask, trace: Trace, span: Interval) -> str:
     """Return the times that a task requests as a text for messages; "" if the task requests all times."""
     first, last = map(Dates(trace.origin, task.trace.options.unit).text, (span.first, span.last))
     return "" if task.span == (None, None) else f" from {first} to {last}"
+
+
+def _first_incomplete(
+    query: EngineQuery, unit: Duration, trace: Trace, span: Interval, every: int | None
+) -> int | None:
+    """Return the first evaluation at which a window looks ahead to times after the trace; None if none."""
+    windows = (source.window for source in requests.sources(query))
+    ahead = max((one.ahead.timed(unit) for one in windows if isinstance(one, Range) and one.ahead), default=0)
+    step = every or 1
+    if not ahead:
+        return None
+    first = -(-max(span.first, trace.timeline.last - ahead + 1) // step) * step
+    return first if first <= span.last else None
 
 
 def _is_gap(program: Program, trace: Trace, span: Interval) -> bool:

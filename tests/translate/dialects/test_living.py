@@ -271,3 +271,25 @@ def test_all_streams_are_asked_of_a_query_whose_streams_are_words(tmp_path):
     ran = lars("decide", tmp_path / "q.rq")
     assert ran.code in {0, 1}, ran.err
     assert "of <doors>" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("window", "options", "first"),
+    [
+        ("[PAST 2s FUTURE 2s STEP 2s]", (), 8),
+        ("[PAST 2s FUTURE 5s STEP 3s]", (), 6),
+        ("[PAST 2s FUTURE 2s STEP 2s]", ("--to", "7"), None),
+        ("[PAST 2s FUTURE 2s STEP 2s]", ("--to", "12"), 12),
+        ("[FUTURE 4s STEP 2s]", (), None),  # shown when it closes
+        ("[RANGE 4s STEP 2s]", (), None),
+    ],
+)
+def test_rows_of_windows_that_look_beyond_the_trace_are_said_to_be_incomplete(
+    window, options, first, tmp_path
+):
+    (tmp_path / "q.rq").write_text(f"SELECT ?a FROM STREAM s {window} {{ ?a <e:p> ?b }}")
+    (tmp_path / "t.csv").write_text("t,s,p,o\n" + "".join(f"{t},e:{t},e:p,e:b\n" for t in range(10)))
+    ran = lars("solve", tmp_path / "q.rq", "--stream", f"s={tmp_path / 't.csv'}", *options)
+    assert ran.code == 0, ran.err
+    assert ("incomplete" in ran.err) == (first is not None)
+    assert first is None or f"rows from {first} on are incomplete" in ran.err
