@@ -219,7 +219,7 @@ MALFORMED = {
     "csv predicate": (
         "a.csv",
         "t,predicate,arg1\n1,p(a),\n",
-        "2:3: found 'p(a)'; expected a predicate alone",
+        "2:3: found 'p(a)'; expected a predicate without arguments",
     ),
     "csv argument": ("a.csv", "t,predicate,arg1\n1,p,a\n1,p,X\n", "3:5: found “X”"),
     "csv arguments": ("a.csv", 't,predicate,arg1\n1,p,"a, b"\n', "2:5: found 'a, b' as arg1; expected one"),
