@@ -65,19 +65,21 @@ from solver.settings import Progress
 class ProgressKeyword(TypedDict, total=False):
     progress: Progress | None
 
-class InputOptions(TypedDict, total=False):
+class Around(TypedDict, total=False):
+    base: str | None
+    rdf: Literal["1.1", "1.2"] | None
+    prefix: Mapping[str, str] | None
+    readings: Mapping[str, str] | None
+
+class InputOptions(Around, total=False):
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     stream: Mapping[str, TraceSource] | None
     unit: str | None
     trace_unit: str | None
-    base: str | None
-    rdf: Literal["1.1", "1.2"] | None
-    readings: Mapping[str, str] | None
     origin: str | datetime | None
     sort: bool
     blank_nodes: Literal["document", "element"] | None
     time: str | None
-    prefix: Mapping[str, str] | None
     column: Mapping[str, str | Mapping[str, str]] | None
     arrival: str | None
     null: str | Sequence[str] | None
@@ -114,14 +116,10 @@ class AnswersOptions(TypedDict, total=False):
     answers_unit: str | None
     time_variable: str | None
 
-class TracelessOptions(InterpretationOptions, total=False):
+class TracelessOptions(Around, InterpretationOptions, total=False):
     period: int | str | Sequence[int] | None
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     unit: str | None
-    base: str | None
-    rdf: Literal["1.1", "1.2"] | None
-    prefix: Mapping[str, str] | None
-    readings: Mapping[str, str] | None
     assign: Mapping[str, Sequence[str]] | None
 
 class AdapterOptions(TypedDict, total=False):
@@ -173,12 +171,8 @@ class CompareLogsKeywords(AnswersOptions, InputOptions, ProgressKeyword, total=F
     times: bool
     fail_on_empty: bool
 
-class ContainedKeywords(InterpretationOptions, ProgressKeyword, total=False):
+class ContainedKeywords(Around, InterpretationOptions, ProgressKeyword, total=False):
     unit: str | None
-    base: str | None
-    rdf: Literal["1.1", "1.2"] | None
-    prefix: Mapping[str, str] | None
-    readings: Mapping[str, str] | None
     time_limit: float | None
     equivalent: bool
     rename: Mapping[str, str] | None
@@ -228,7 +222,7 @@ class GenerateKeywords(ProgressKeyword, total=False):
     master: str | None
     in_process: bool
 
-class HuntKeywords(AdapterOptions, ProgressKeyword, total=False):
+class HuntKeywords(Around, AdapterOptions, ProgressKeyword, total=False):
     adapter: str | None
     engine: str | None
     out: str | Path | None
@@ -238,26 +232,18 @@ class HuntKeywords(AdapterOptions, ProgressKeyword, total=False):
     seed: int
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     t0: int | str | Sequence[int] | None
-    base: str | None
-    rdf: Literal["1.1", "1.2"] | None
-    prefix: Mapping[str, str] | None
-    readings: Mapping[str, str] | None
     late: float | None
 
-class InitKeywords(ProgressKeyword, total=False):
+class InitKeywords(Around, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     stream: Mapping[str, TraceSource] | None
     unit: str | None
     trace_unit: str | None
-    base: str | None
-    rdf: Literal["1.1", "1.2"] | None
-    readings: Mapping[str, str] | None
     origin: str | datetime | None
     sort: bool
     blank_nodes: Literal["document", "element"] | None
     time: str | None
-    prefix: Mapping[str, str] | None
     column: Mapping[str, str | Mapping[str, str]] | None
     arrival: str | None
     null: str | Sequence[str] | None
@@ -337,7 +323,7 @@ class SuiteKeywords(AdapterOptions, ProgressKeyword, total=False):
     benchmarks: str | Path | None
     messages: bool
 
-class TranslateKeywords(EvaluationOptions, InterpretationOptions, ProgressKeyword, total=False):
+class TranslateKeywords(EvaluationOptions, InterpretationOptions, Around, ProgressKeyword, total=False):
     semantics: Literal["set", "bag"] | None
     to: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2", "sparq", "janus"] | None
     step: str | None
@@ -360,14 +346,10 @@ class TranslateKeywords(EvaluationOptions, InterpretationOptions, ProgressKeywor
     stream: Mapping[str, TraceSource] | None
     unit: str | None
     trace_unit: str | None
-    base: str | None
-    rdf: Literal["1.1", "1.2"] | None
-    readings: Mapping[str, str] | None
     origin: str | datetime | None
     sort: bool
     blank_nodes: Literal["document", "element"] | None
     time: str | None
-    prefix: Mapping[str, str] | None
     column: Mapping[str, str | Mapping[str, str]] | None
     arrival: str | None
     null: str | Sequence[str] | None

@@ -311,8 +311,9 @@ class InitialExperiment:
             yield f"static = {_text(static)}"
         if self.period:
             yield f"period = {_text(','.join(str(period) for period in self.period))}"
-        for key in ("unit", "trace_unit", "origin", "time", "base", "rdf"):
-            value = getattr(input_options, key)
+        of_trace = {key: getattr(input_options, key) for key in ("unit", "trace_unit", "origin", "time")}
+        around = input_options.around
+        for key, value in (of_trace | {"base": around.base, "rdf": around.rdf}).items():
             if key in self.comments:
                 yield f"# {self.comments[key]}"
             if value is not None:
@@ -330,10 +331,10 @@ class InitialExperiment:
                 )
                 note(f"cells with {', '.join(nulls)} are read as missing values (--null)")
             yield f"null = {_text(list(nulls))}"
-        yield from _table("readings", input_options.readings or {})
+        yield from _table("readings", around.readings or {})
         yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
         mapped = self.mapped(note)
-        yield from _table("prefixes", mapped.prefix or {})
+        yield from _table("prefixes", mapped.around.prefix or {})
         columns = mapped.column or {}
         guessed = () if self.input_options.column else _GUESSED
         alone = {key: value for key, value in columns.items() if isinstance(value, str)}
@@ -357,7 +358,8 @@ class InitialExperiment:
         prefixes = {name: iri for _, own in guesses.values() for name, iri in own.items()}
         columns = {stream: own for stream, (own, _) in guesses.items() if stream is not None}
         alone = guesses[None][0] if None in guesses else {}
-        return replace(options, prefix=options.prefix or prefixes, column={**alone, **columns})
+        around = replace(options.around, prefix=options.around.prefix or prefixes)
+        return replace(options, around=around, column={**alone, **columns})
 
     def _from_here(self, path: Path) -> str:
         return os.path.relpath(path, self.folder).replace(os.sep, "/")

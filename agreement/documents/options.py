@@ -90,6 +90,17 @@ def options_of(request: Any) -> Iterator[tuple[Option, Any]]:
 
 
 _Request = TypeVar("_Request")
+_Group = TypeVar("_Group")
+
+
+def groups_of(request: Any, kind: type[_Group]) -> Iterator[_Group]:
+    """Yield the groups of a request, also inside other groups, that have the given type."""
+    for name, member in members(type(request)).items():
+        if not isinstance(member, Option):
+            group = getattr(request, name)
+            yield from (group,) if isinstance(group, kind) else groups_of(group, kind)
+
+
 Convert = Callable[[Option, Any], Any]
 """A function that converts the given value of an option to the type that its reader expects."""
 

@@ -304,7 +304,7 @@ def _with_trace(experiment: Experiment, query: Path, options: requests.InputOpti
         static=options.static or experiment.static(),
         stream=_streams_kept(own, given_streams) | given_streams or None,
         unit=options.unit or experiment.file.unit,
-        prefix=dict(own.prefixes) | dict(options.prefix or {}) or None,
+        around=replace(options.around, prefix=dict((*own.prefixes, *options.around.prefixes)) or None),
         column=options.column or _nested(own.columns),
     )
     files = tuple(path for path in trace.paths if path not in own.streams)

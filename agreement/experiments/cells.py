@@ -131,7 +131,7 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
         case (StaticFile(), *_):
             return [[file.graph, file.engine, digest(file.path)] for file in part]
         case QueryText(text, _, language, around):
-            return [text, language.value, around.base, around.rdf, around.prefixes, around.readings]
+            return [text, language.value, around.base, around.rdf, around.prefixes, around.meanings]
         case TraceInput(paths, options, static, timeline):
             streams = [str(options.streams.get(path, "")) for path in paths]
             times = [

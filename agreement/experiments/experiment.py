@@ -171,8 +171,7 @@ def read_experiment(path: Path) -> Experiment:
     _check_columns(toml, content)
     entries = {kind: tuple(_entries(toml, content, kind)) for kind in KINDS}
     _check_whole(toml, entries)
-    readings, prefixes = (*content.readings.items(),), (*content.prefixes.items(),)
-    requests.else_reading_as(requests.Around(content.base or "", content.rdf, prefixes, readings))
+    requests.else_reading_as(requests.Around(content.base, content.rdf, content.prefixes, content.readings))
     for kind in KINDS:
         _check_labels(toml, entries[kind])
     for entry in entries["queries"]:
@@ -341,7 +340,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         time=table.time,
         null=table.null,
         arrival=table.arrival,
-        unversioned=UNVERSIONED in requests.current().readings,
+        unversioned=UNVERSIONED in requests.current().meanings,
     )
     return TraceInput((*files, *streams), options)
 

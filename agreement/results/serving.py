@@ -52,7 +52,7 @@ class ServedEngine(Result):
 
     def parts(self) -> Iterable[str]:
         """Yield the replies to the messages of standard input, one line for each message."""
-        with reading_as(Around(self.base or "")):
+        with reading_as(Around(self.base)):
             yield from replies(self.engine, _chunks())
 
 

@@ -241,7 +241,7 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
         "step": request.step,
         "strict": request.strict,
         "assign": request.assign,
-        "base": request.input_options.base,
+        "base": request.input_options.around.base,
         "reading": request.input_options.query_readings,
     }
     flags = flags_of(request.evaluation, request.reading, semantics=request.semantics, **others)

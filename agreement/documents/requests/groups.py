@@ -1,7 +1,7 @@
 """Declare groups of options that several commands share, and the meaning of their combinations."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from datetime import datetime
 from math import isfinite
 from pathlib import Path
@@ -173,50 +173,6 @@ def unit_option() -> Any:
     )
 
 
-def base_option() -> Any:
-    """Return the declaration of --base: the IRI against which relative IRIs in queries are resolved."""
-    return option(
-        None,
-        "IRI against which relative IRIs are resolved, if the query has no BASE. [default: the IRI "
-        "of the query file]",
-        absolute_iri,
-        metavar="IRI",
-        keyword="str | None",
-    )
-
-
-def rdf_option() -> Any:
-    """Return the declaration of --rdf: the version of RDF and SPARQL in which queries are read."""
-    says = "Version of RDF and SPARQL in which queries are read. [default: the VERSION in the query, or 1.1]"
-    return option(None, says)
-
-
-def prefix_option() -> Any:
-    """Return the declaration of --prefix: prefixes that queries and templates use."""
-    return option(
-        None,
-        "Define a prefix, such as ex=http://example.org/, for queries and CSV files. Repeatable.",
-        readers.prefixes,
-        metavar="PREFIX=IRI",
-        keyword="Mapping[str, str] | None",
-        repeated=True,
-    )
-
-
-def readings_option() -> Any:
-    """Return the field of --reading: the choice of a meaning that documents of a language leave open."""
-    return option(
-        None,
-        "Choose a meaning for syntax that the query language does not define, such as "
-        "range-alone=sliding. Repeatable.",
-        readers.readings,
-        shell_name="--reading",
-        metavar="NAME=VALUE",
-        keyword="Mapping[str, str] | None",
-        repeated=True,
-    )
-
-
 _SPECIFIED: Final = "the value in the specification"
 
 
@@ -281,9 +237,7 @@ class InputOptions:
         metavar="LENGTH",
         keyword="str | None",
     )
-    base: str | None = base_option()
-    rdf: query_files.Rdf | None = rdf_option()
-    readings: Mapping[str, str] | None = readings_option()
+    around: query_files.Around = field(default_factory=query_files.Around)
     origin: datetime | None = option(
         None,
         "Date and time of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
@@ -308,7 +262,6 @@ class InputOptions:
         metavar="IRI",
         keyword="str | None",
     )
-    prefix: Mapping[str, str] | None = prefix_option()
     column: Mapping[str, Any] | None = option(
         None,
         "Map a column of a table to RDF: t={time} maps the timestamp, s=ex:bike/{bike} the "
@@ -342,7 +295,7 @@ class InputOptions:
     @property
     def query_readings(self) -> tuple[str, ...] | None:
         """The readings that apply to queries and not to data."""
-        return tuple(name for name in self.readings or () if concerns_queries(name)) or None
+        return tuple(name for name in self.around.readings or () if concerns_queries(name)) or None
 
     @property
     def time_point(self) -> Duration:
@@ -398,11 +351,11 @@ class InputOptions:
             self.rejected,
             named,
             blank_nodes=self.blank_nodes,
-            prefixes=tuple((self.prefix or {}).items()),
+            prefixes=self.around.prefixes,
             columns=columns_by_stream(self.column or {}),
             time=self.time,
             null=self.null,
-            unversioned=UNVERSIONED in query_files.current().readings,
+            unversioned=UNVERSIONED in query_files.current().meanings,
             arrival=self.arrival,
         )
         every = (*paths, *(path for path in named if path not in paths))
@@ -485,7 +438,7 @@ class ProgramOptions:
             self.evaluation,
             self.reading,
             semantics=self.semantics,
-            base=self.input_options.base,
+            base=self.input_options.around.base,
             reading=self.input_options.query_readings,
             **others,
         )
@@ -529,10 +482,7 @@ class TracelessOptions:
         "[default: the verdict holds for all static data]"
     )
     unit: Duration | None = unit_option()
-    base: str | None = base_option()
-    rdf: query_files.Rdf | None = rdf_option()
-    prefix: Mapping[str, str] | None = prefix_option()
-    readings: Mapping[str, str] | None = readings_option()
+    around: query_files.Around
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
 

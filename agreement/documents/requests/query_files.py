@@ -4,7 +4,7 @@ If no option sets the unit, the unit is the longest length that divides every du
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
@@ -13,7 +13,8 @@ from math import gcd
 from pathlib import Path
 from typing import Final, Literal
 
-from agreement.documents.values import GIVEN, Period
+from agreement.documents.requests import readers
+from agreement.documents.values import GIVEN, Period, absolute_iri
 from lars.analysis import literal_form
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, SECOND, Duration
@@ -22,6 +23,7 @@ from lars.files import BYTE_ORDER_MARK, exists, read_file, read_text
 from lars.language.formulas import Among, Assign, Comparison, Gather, Test
 from lars.language.program import Origin, Program, Rule
 from lars.language.terms import Iri, Number, Variable
+from lars.options import option
 from translate.analysis import parts, rebuild, stream_blocks
 from translate.dialects import TITLES, Readings, read_query, tokens_of
 from translate.errors import UnknownFunctionError
@@ -104,17 +106,55 @@ Rdf = Literal["1.1", "1.2"]
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The settings with which queries are read, for choices that the text of a query does not make.
+    """The options with which queries are read, for choices that the text of a query does not make.
 
-    Relative IRIs are resolved against `base`; "" means no base. If `rdf` is None, VERSION in the text
-    determines the version of RDF. A prefix of `prefixes` applies unless the query text declares the same
-    prefix. The `readings` determine the meanings that the query's language leaves open.
+    A prefix of `prefix` applies unless the query text declares the same prefix. The `readings` determine the
+    meanings that the query's language leaves open.
     """
 
-    base: str = ""
-    rdf: Rdf | None = None
-    prefixes: Prefixes = ()
-    readings: Readings = ()
+    base: str | None = option(
+        None,
+        "IRI against which relative IRIs are resolved, if the query has no BASE. [default: the IRI "
+        "of the query file]",
+        absolute_iri,
+        metavar="IRI",
+        keyword="str | None",
+    )
+    rdf: Rdf | None = option(
+        None,
+        "Version of RDF and SPARQL in which queries are read. [default: the VERSION in the query, or 1.1]",
+    )
+    prefix: Mapping[str, str] | None = option(
+        None,
+        "Define a prefix, such as ex=http://example.org/, for queries and CSV files. Repeatable.",
+        readers.prefixes,
+        metavar="PREFIX=IRI",
+        keyword="Mapping[str, str] | None",
+        repeated=True,
+    )
+    readings: Mapping[str, str] | None = option(
+        None,
+        "Choose a meaning for syntax that the query language does not define, such as "
+        "range-alone=sliding. Repeatable.",
+        readers.readings,
+        shell_name="--reading",
+        metavar="NAME=VALUE",
+        keyword="Mapping[str, str] | None",
+        repeated=True,
+    )
+
+    def __hash__(self) -> int:
+        return hash((self.base, self.rdf, frozenset(self.prefixes), frozenset(self.meanings)))
+
+    @property
+    def prefixes(self) -> Prefixes:
+        """The prefixes with their IRIs."""
+        return (*(self.prefix or {}).items(),)
+
+    @property
+    def meanings(self) -> Readings:
+        """The readings with their values."""
+        return (*(self.readings or {}).items(),)
 
     @property
     def rdf12(self) -> bool | None:
@@ -129,13 +169,9 @@ class Around:
         return Around(
             self.base or outer.base,
             self.rdf or outer.rdf,
-            _united(outer.prefixes, self.prefixes),
-            _united(outer.readings, self.readings),
+            {**(outer.prefix or {}), **(self.prefix or {})},
+            {**(outer.readings or {}), **(self.readings or {})},
         )
-
-
-def _united(outer: Prefixes, own: Prefixes) -> Prefixes:
-    return (*(dict(outer) | dict(own)).items(),)
 
 
 _around: ContextVar[Around | None] = ContextVar("around", default=None)
@@ -250,11 +286,11 @@ def _read(
             text,
             source,
             engine,
-            around.base,
+            around.base or "",
             opaque=opaque,
             rdf12=around.rdf12,
             prefixes=around.prefixes,
-            readings=around.readings,
+            readings=around.meanings,
         )
     except LarsError as error:
         return error

@@ -55,7 +55,7 @@ class Places:
     def _document(self) -> sparql.Document:
         around = self.around
         text, source, prefixes = self.text, self.source, around.prefixes
-        document = tokens_of(text, source, around.base, rdf12=around.rdf12, prefixes=prefixes)
+        document = tokens_of(text, source, around.base or "", rdf12=around.rdf12, prefixes=prefixes)
         *_, whole = sparql.read_declarations(document)
         return whole
 

@@ -27,6 +27,7 @@ from agreement.documents.options import (
     build,
     check_idle,
     declared,
+    groups_of,
     idle_options,
     naming,
     options_of,
@@ -372,9 +373,7 @@ def offered_functions(
             # Loads what reads queries, which no help needs.
             from agreement.documents.requests import Around, reading_as
 
-            said = {option.name: value for option, value in options_of(one_request)}
-            prefixes, readings = ((*(said.get(name) or {}).items(),) for name in ("prefix", "readings"))
-            around = Around(said.get("base") or "", said.get("rdf"), prefixes, readings)
+            around = next(groups_of(one_request, Around), Around())
             with reading_as(around), noting(listeners.note):
                 return answer(one_request, listeners)
 

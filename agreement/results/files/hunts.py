@@ -86,10 +86,7 @@ class HuntRequest:
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",
     )
-    base: str | None = requests.base_option()
-    rdf: requests.Rdf | None = requests.rdf_option()
-    prefix: Mapping[str, str] | None = requests.prefix_option()
-    readings: Mapping[str, str] | None = requests.readings_option()
+    around: requests.Around
     late: float | None = requests.late_option()
     how: AdapterOptions
 

@@ -339,7 +339,7 @@ def _explained(
             text, prefixes, columns = _drafted(asked.events, options, tables, logs)
             queries = (Path(folder) / "draft.rq",)
             rewrite(queries[0], text)
-            options = replace(options, prefix=prefixes, column=columns)
+            options = replace(options, around=replace(options.around, prefix=prefixes), column=columns)
         judged = [_judged(request, query, options, listeners) for query in queries]
         first, second = (
             judged[min(n, len(judged) - 1)].predictions(

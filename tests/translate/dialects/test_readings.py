@@ -101,7 +101,7 @@ def test_a_query_declares_a_prefix_for_itself():
 
 
 def test_engines_get_iris_for_prefixes_that_a_query_does_not_declare():
-    with reading_as(Around(prefixes=(("ex", "urn:x:"), ("o", "urn:o:")))):
+    with reading_as(Around(prefix={"ex": "urn:x:", "o": "urn:o:"})):
         text = absolute_text("PREFIX o: <urn:own:> ASK { ?s ex:p o:q }", "q.rq")
     assert text == "PREFIX o: <urn:own:> ASK { ?s <urn:x:p> o:q }"
 

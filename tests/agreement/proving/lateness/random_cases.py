@@ -47,7 +47,7 @@ def lateness_question(text, delay, wait, period, trigger=None):
         path = Path(folder) / "q.cqels"
         path.write_text(text)
         reading = requests.InterpretationOptions(trigger=trigger)
-        options = requests.TracelessOptions(period=(period,), reading=reading)
+        options = requests.TracelessOptions(period=(period,), around=requests.Around(), reading=reading)
         traceless = without_trace((path,), options, unsaid)
         return LatenessQuestion(agreement_question(traceless, Places("", ""), unsaid), period, delay, wait)
 
