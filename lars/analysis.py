@@ -198,8 +198,8 @@ def _extent(literal: logic.BodyLiteral, *, inside: bool) -> tuple[int | None, in
 def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
     """Return the data without the input outside all windows at t, and the interval that windows can contain.
 
-    The timeline and the derived atoms are kept. A formula @ in a rule body is false at each time outside the
-    interval, so such times need not be tried.
+    The result keeps the timeline and the derived atoms of the data. A formula @ in a rule body is false at
+    each time outside the interval, so such times need not be tried.
     """
     seen = reach(program)
     timeline = data.timeline
@@ -356,8 +356,9 @@ def _foreign(what: str, names: AbstractSet[terms.Variable], atom: terms.Atom) ->
 def check_safety(program: Program) -> None:
     """Raise LarsError for the first rule with a variable that the body does not bind.
 
-    Also raise LarsError for a fact `@_t a`, because no literal binds its time to the timeline (LARS, rules).
-    Also raise LarsError for an aggregate or order that does not fit its atom or its rule.
+    The function also raises LarsError for a fact `@_t a`, because no literal binds the time of such a fact to
+    the timeline (LARS, rules). The function also raises LarsError for an aggregate or order that does not fit
+    its atom or its rule.
     """
     for rule in program.rules:
         for place, problem in useless_set_literals(rule):
@@ -392,8 +393,8 @@ def failing_comparisons(
 ) -> Iterator[tuple[Rule, int, logic.Call]]:
     """Yield the comparisons in brackets whose variable has numbers of LARS, for which `<` is an error.
 
-    The numbers come from the given atoms of the input, from facts, from arithmetic and from times. Each
-    comparison comes with its rule and the index of its literal.
+    The numbers come from the given atoms of the input, from facts, from arithmetic and from times. The
+    function yields each comparison with its rule and the index of its literal.
     """
     places = _numeric_places(program, inputs)
     for rule in program.rules:

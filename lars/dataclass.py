@@ -1,10 +1,10 @@
 """The decorator `dataclass`: the standard library's, in a third of its time for frozen classes.
 
-A short command creates two hundred frozen classes. For each frozen class, the standard library compiles six
-functions, which takes a fifth of the time of a short command. This decorator compiles one text with the
-methods that differ between classes, and shares the others. The fields of the class, and its behavior with
-`replace`, `match` and type checkers, are the same as with the standard library; a test compares both
-decorators.
+A short command of lars creates two hundred frozen classes. For each frozen class, the standard library
+compiles six functions, which takes a fifth of the time of a short command. This decorator compiles one text
+with the methods that differ between classes, and lets all classes share the other methods. The fields of the
+class, and its behavior with `replace`, `match` and type checkers, are the same as with the standard library;
+a test compares both decorators.
 """
 
 import dataclasses

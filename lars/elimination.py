@@ -30,8 +30,8 @@ def with_fewer_variables(
 ) -> Program:
     """Return a program that derives the same atoms of `output` by rules with fewer variables.
 
-    If no rule can be simplified, the result is the program itself. Atoms of `predicates` can hold without a
-    rule.
+    If no rule of the program can be simplified, the function returns the program itself. Atoms of
+    `predicates` can hold without a rule.
 
     >>> from lars.text.notation import read
     >>> print(with_fewer_variables(read("p(X) ← q(X, Y), [?Y > 1], r(X, Z)."), ("p", 1)))
@@ -57,7 +57,7 @@ class _Eliminator:
     def apart(self, rule: Rule) -> Iterator[Rule]:
         """Yield rules that together derive the same atoms as a rule.
 
-        The last rule has the head of the rule.
+        The last rule that the function yields has the head of the given rule.
         """
         if all(map(_is_plain, rule.body)):
             while (step := next(self._steps(rule), None)) is not None:

@@ -74,7 +74,7 @@ class DisputedAnswerError(FailedRunError):
 def about(path: Path | str, error: LarsError) -> LarsError:
     """Return the error with the path of a file in front; the text of a disputed answer stays unchanged.
 
-    An OutOfMemoryError also keeps its text.
+    An OutOfMemoryError also keeps its text when it gets the path.
     """
     if isinstance(error, DisputedAnswerError | OutOfMemoryError):
         return error  # of the latter a rule is said, not what is wrong with the file

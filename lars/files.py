@@ -161,9 +161,9 @@ def clear_away() -> None:
 def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
     """Yield a path to write to; at the end of the block, the new file replaces `path` atomically.
 
-    Readers see either the old or the new file. If the block raises an error, `path` is unchanged. If `path`
-    is a link, the link is kept, and the target of the link is replaced. Devices and pipes are rejected.
-    Folders are rejected unless `folders` is set.
+    Readers see either the old or the new file. If the block raises an error, the file at `path` is unchanged.
+    If `path` is a link, the link is kept, and the target of the link is replaced. Devices and pipes are
+    rejected. Folders are rejected unless `folders` is set.
     """
     try:
         _check_replaceable(path, folders=folders)

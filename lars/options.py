@@ -1,6 +1,6 @@
 """The declaration of an option, as a field of the value that the option sets.
 
-A field has a type, a default and a help text. Commands, Python and `experiment.toml` read an option by its
+A field has a type, a default and a help text. Commands, Python and `experiment.toml` read the option by this
 declaration. The value of an option can belong to any layer of the program: the settings of a job are also
 options of commands.
 """
@@ -33,8 +33,9 @@ class Option:
     occurs several times; an `argument` is positional. `last_input` marks the option that is the last
     positional argument in a shell. `keyword` is the type of the option in Python, if it differs from the type
     of the field. `source` is the kind of data in the files of the option; Python also accepts these data as
-    values. A number must be from `least` to `most`. The other attributes describe the field: `kind` is the
-    type of the field without None. If `several` is true, `kind` is the type of the items of a sequence.
+    values. The number that a user gives for the option must be from `least` to `most`. The other attributes
+    of an Option describe the field: `kind` is the type of the field without None. If `several` is true,
+    `kind` is the type of the items of a sequence.
     """
 
     help: str
@@ -84,7 +85,7 @@ class Option:
     def choices(self) -> tuple[str, ...]:
         """The valid texts of an option whose type is an enumeration or a literal type.
 
-        The result is empty for other types.
+        For an option with another type, the function returns an empty tuple.
         """
         return tuple(choices_of(self.kind))
 
@@ -114,7 +115,7 @@ needed: Final = MISSING
 def argument(metavar: str, help_text: str, *, default: Any = needed, **more: Any) -> Any:
     """Return the dataclass field that declares a positional input.
 
-    Without `default`, the input is required.
+    If the field has no `default`, the user must give the positional input.
     """
     return option(default, help_text, metavar=metavar, argument=True, **more)
 

@@ -18,7 +18,7 @@ _LEAST_TIMED_ROWS: Final = 2**14
 class Deadline:
     """The `end` of a search on the process's clock; `seconds` is the time limit of the whole search.
 
-    `rest` is the time, in seconds, that remains for other steps after this search.
+    The field `rest` is the time, in seconds, that remains for other steps after this search.
     """
 
     seconds: float = inf

@@ -73,7 +73,8 @@ Certify = Literal["all", "some", "none"]
 class TraceWarning(UserWarning):
     """A remark about a trace for the user that is not an error.
 
-    `skipped` is the number of skipped lines and elements, if the remark is about them.
+    The field `skipped` is the number of skipped lines and elements, if the remark is about skipped lines or
+    elements.
     """
 
     def __init__(self, sentence: str, skipped: int = 0) -> None:
@@ -116,7 +117,7 @@ class TraceOptions:
     - With `graphs`, each triple of a named graph is also an atom with its graph, for queries with GRAPH.
     - With `unversioned`, logs of RDF Messages need no version.
     - `arrival` is the column of the times at which data arrived, or "order": then each element arrives when
-      the newest time before it has come. With `arrival`, elements may be in any order of time.
+      the newest time before it has come. With `arrival`, the elements of a trace may be in any order of time.
     """
 
     unit: Duration
@@ -178,9 +179,9 @@ def _read_certify(value: str | int) -> Certify | int:
 class Runner:
     """The choice between the evaluation of a job on Spark, with the master `master`, and in this process.
 
-    Without a choice, a small input is evaluated in this process, and a large input on Spark, on all cores.
-    The function `notice` receives the decision between Spark and this process. If the folder `resume` is
-    given, finished slices are stored there and reused.
+    Without a choice by the user, lars evaluates a small input in this process, and a large input on Spark, on
+    all cores. The function `notice` receives the decision between Spark and this process. If the folder
+    `resume` is given, finished slices are stored there and reused.
     """
 
     HEADING: ClassVar = "Execution"

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 class SolveRequest:
     """The arguments of `lars solve`.
 
-    Prints one line per time point with an answer.
-    With --as, prints the reports of an engine.
+    Prints one line per time point with an answer. With --as, the command `lars solve` prints the reports of
+    an engine.
 
     Examples:
     lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
@@ -154,8 +154,8 @@ class SolveResult(Findings):
     def json_lines(self) -> Iterable[str]:
         """Yield the JSON lines of the command: one object for each time point.
 
-        Each object contains `t`, and `rows` or `answer_streams`. If the trace has dateTimes, it also contains
-        `origin`.
+        Each JSON object contains `t`, and `rows` or `answer_streams`. If the trace has dateTimes, each JSON
+        object also contains `origin`.
         """
         return answer_lines.json_lines(self._answered, self.dates)
 

@@ -206,7 +206,8 @@ def _assigned_by_traces(
 ) -> Mapping[Iri, tuple[Iri, ...]] | None:
     """Return the predicates of each stream of an experiment, if the query does not name its streams.
 
-    The predicates come from the key `assign`, and for streams without this key from the traces.
+    The predicates of a stream come from the key `assign` of the experiment, and for streams without this key
+    from the traces.
     """
     target, options = request.to or request.evaluation.engine, request.input_options
     if target is None or target in MERGING or not (query := requests.load_query(path, SECOND)).merged:

@@ -38,7 +38,7 @@ Times = Mapping[terms.Atom, Sequence[int]]
 class Atoms:
     """An index of ground atoms by predicate and by the arguments that a pattern fixes.
 
-    The order of the atoms is kept.
+    The index keeps the order of the atoms.
     """
 
     def __init__(self, atoms: Iterable[terms.Atom]) -> None:
@@ -468,7 +468,7 @@ def head_moment(
 ) -> tuple[terms.Term, terms.Atom] | None:
     """Return the time and the atom of a rule's head, or None for a constraint.
 
-    The time may be an unbound variable, or outside the timeline.
+    The time of the head may be an unbound variable, or outside the timeline.
     """
     atom, time = head_atom(rule), head_time(rule, here.t)
     return None if atom is None else (binding.get(time, time), terms.substitute(atom, binding))  # type: ignore[arg-type]

@@ -285,8 +285,8 @@ def provers(  # noqa: PLR0913, PLR0917
 ) -> Iterator[Prover]:
     """Yield a prover for each choice of ties under which the derived atoms are an answer stream.
 
-    If no window has ties `choose`, the program has only one choice. The derived atoms are then not checked,
-    since a solver found them.
+    If no window has ties `choose`, the program has only one choice. In this case the derived atoms are not
+    checked, since a solver found them.
     """
     decided = not choosing_windows(program)
     for stream in choices(program, data, t):

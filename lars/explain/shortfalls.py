@@ -70,7 +70,7 @@ class Gaps:
 class Sight:
     """The search for an atom in the interval `within`.
 
-    `windows` are the enclosing windows with their intervals at t.
+    The field `windows` contains the enclosing windows with their intervals at t.
 
     `before` and `after` are the nearest instances outside `within`. `left` is the first time at which the
     window no longer shows the instance `before`. `dropped` is the reason why a tuple window does not keep the
@@ -314,8 +314,8 @@ class Searcher:
     def shortfalls(self, moment: Moment) -> Mapping[evidence.AbsentAtom, Shortfall]:
         """Return the reasons why the atom does not hold at its time, and the reasons for missing premises.
 
-        The result maps goals to reasons. The first goal is the atom, and each goal occurs once. Goals more
-        than `DEEPEST` steps away are left out.
+        The function returns a mapping from goals to reasons. The first goal in the mapping is the atom, and
+        each goal occurs once. Goals more than `DEEPEST` steps away are left out.
         """
         first = evidence.AbsentAtom(moment[1], Interval(moment[0], moment[0]))
         shortfalls: dict[evidence.AbsentAtom, Shortfall] = {}

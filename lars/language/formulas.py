@@ -98,8 +98,8 @@ Expression = terms.Term | Call
 class Test:
     """A SPARQL condition that holds if its effective boolean value is `value`.
 
-    The term null is an unbound variable in the condition. An error is neither true nor false (SPARQL 1.1,
-    17.2).
+    In the condition, the term null stands for an unbound variable. An error is neither true nor false (SPARQL
+    1.1, 17.2).
 
     >>> print(Test(Call("BOUND", (terms.Variable("n"),)), value=False))
     ¬[BOUND(?n)]
@@ -161,8 +161,8 @@ class Gather:
 
     Each instance is one element of a multiset, so equal values of two instances count twice. The instances of
     a group have equal values of `keys`, which are variables of the atom. The literal binds `keys` and
-    `variable`, and is true once for each group with an instance. Without keys, the literal is also true for
-    an empty group. The variable is null if the aggregate is an error.
+    `variable`, and is true once for each group with an instance. Without keys, an aggregate literal is also
+    true for an empty group. The variable of an aggregate literal is null if the aggregate is an error.
     """
 
     variable: terms.Variable
@@ -252,7 +252,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """@_t α: α holds at t, and t is in the timeline. If t is a variable, the formula binds t."""
+    """@_t α: α holds at t, and t is in the timeline. If t is a variable, the formula @_t α binds t."""
 
     time: terms.Variable | terms.Number
     inner: "Formula"
@@ -295,8 +295,8 @@ _BARE = {
 def write_expression(expression: Expression, *, nested: bool = False) -> str:
     """Return the SPARQL text of an expression; integers, decimals, doubles and booleans have no quotes.
 
-    In the SPARQL text of an expression, an integer without # is an RDF literal. A number of the logic has #
-    in front.
+    In the SPARQL text of an expression, an integer without # is an RDF literal. In the text, a number of the
+    logic begins with #, such as #5.
 
     >>> print(write_expression(Call("+", (terms.Literal("2.5", terms.XSD + "decimal"), terms.Number(3)))))
     2.5 + #3

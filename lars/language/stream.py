@@ -67,7 +67,7 @@ def write_moment(moment: Moment, t: int) -> str:
 def write_moments(answer: Iterable[Moment], t: int) -> tuple[str, ...]:
     """Return the atoms of an answer as sorted formulas.
 
-    Atoms of other times come first; numbers are sorted by value.
+    The formulas of atoms at other times come first; numbers are sorted by value.
     """
 
     def order(moment: Moment) -> tuple[object, ...]:

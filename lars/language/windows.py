@@ -96,10 +96,10 @@ class IntervalWindow(ABC):
 class TimeWindow(IntervalWindow):
     """⊞^{l,u,d}: a window from `past` = l before a pivot to `future` = u after the pivot. ⊞^∞ has past None.
 
-    At t the pivot is t' = ⌊t/d⌋·d, with d = `step`. All lengths are numbers of time points. If -l ≤ u < 0,
-    the window ends before the pivot. The bounds `ends` apply only if l < ∞ and -l < u ≤ 0. Windows that end
-    after the pivot, windows of a single time point, and ⊞^∞ are closed. Sources: LARS (2015),
-    time-based window; SPARQLstream for u < 0.
+    At t the pivot is t' = ⌊t/d⌋·d, with d = `step`. The lengths of a time window are numbers of time points.
+    If -l ≤ u < 0, the window ends before the pivot. The bounds `ends` apply only if l < ∞ and -l < u ≤ 0.
+    Windows that end after the pivot, windows of a single time point, and ⊞^∞ are closed. Sources: LARS
+    (2015), time-based window; SPARQLstream for u < 0.
 
     >>> TimeWindow(past=6, step=5).bounds(14, Interval(0, 50))
     Interval(first=4, last=10)
@@ -196,7 +196,7 @@ class SlidingWindow(IntervalWindow):
     def reach(self) -> tuple[int | None, int]:
         """The greatest distances to content: `width` back, and 0 forward.
 
-        The active window can open `width` before the evaluation time.
+        The active window can open `width` time points before the evaluation time.
         """
         return self.width, 0
 
@@ -254,7 +254,7 @@ class LastWindow(IntervalWindow):
     def reach(self) -> tuple[int | None, int]:
         """The greatest distances to content: width + slide - 1 back, and 0 forward.
 
-        A window is shown until the next close.
+        The window that closed last is shown until the next close.
         """
         return self.width + self.slide - 1, 0
 
@@ -277,8 +277,8 @@ class LastWindow(IntervalWindow):
 class FixedWindow(IntervalWindow):
     """A window that shows the time points from `first` to `last`, both included, at each evaluation time.
 
-    The time points can be before or after the evaluation time. A `causal` window shows no time points after
-    the evaluation time. Source: Janus, which queries logs with such windows.
+    The time points of a fixed window can be before or after the evaluation time. A `causal` window shows no
+    time points after the evaluation time. Source: Janus, which queries logs with such windows.
 
     >>> FixedWindow(3, 7).bounds(5, Interval(0, 6)), FixedWindow(3, 7, causal=True).bounds(5, Interval(0, 6))
     (Interval(first=3, last=6), Interval(first=3, last=5))
@@ -325,11 +325,11 @@ TIES: Final[Mapping[str, Ties]] = {ties: ties for ties in get_args(Ties)}
 class TupleWindow:
     """⊞^{#n}: the newest `size` pairs of a time and an input atom, up to the reference time.
 
-    The window reaches from the time of its oldest pair to the reference time, both included. Without pairs
-    the window is empty. With a `source`, the window contains only atoms whose last argument is the source.
-    With `by`, the window is ⊞^{idx,n}: the union of one window of `size` pairs for each index idx(a). The
-    index of an atom a is its predicate and its arguments at the places `by`, counted from 1. Places that a
-    does not have are ignored. Source: LARS (2015), tuple-based and partition-based windows.
+    A tuple window reaches from the time of its oldest pair to the reference time, both included. A tuple
+    window without pairs is empty. With a `source`, the window contains only atoms whose last argument is the
+    source. With `by`, the window is ⊞^{idx,n}: the union of one window of `size` pairs for each index idx(a).
+    The index of an atom a is its predicate and its arguments at the places `by`, counted from 1. Places that
+    a does not have are ignored. Source: LARS (2015), tuple-based and partition-based windows.
     """
 
     size: int
@@ -340,7 +340,7 @@ class TupleWindow:
     def counts(self, atom: Atom) -> bool:
         """Return whether the window counts the input atom.
 
-        With a `source`, the atom must belong to this source.
+        A window with a `source` counts only input atoms of this source.
         """
         return self.source is None or atom.arguments[-1:] == (self.source,)
 

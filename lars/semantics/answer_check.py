@@ -253,8 +253,8 @@ def check_candidate(
 
     If ties are `choose`, the stream must be an answer stream only for one choice. If the stream is an answer
     stream for no choice, the verdict describes, if possible, a choice for which the stream is a model. Raises
-    LarsError for an unsafe program, for t outside the timeline, and for too many choices or time points. Also
-    raises LarsError for SPARQL conditions without `evaluate`.
+    LarsError for an unsafe program, for t outside the timeline, and for too many choices or time points. The
+    function also raises LarsError if the program has SPARQL conditions and `evaluate` is missing.
 
     >>> from lars.text.notation import read
     >>> from lars.language.terms import Atom

@@ -201,8 +201,8 @@ def decide_condition(condition: logic.Condition, binding: Binding, evaluate: Eva
 def decide(comparison: logic.Comparison, binding: Binding) -> bool:
     """Return whether a comparison holds, after all its variables are bound.
 
-    The comparison is false if a side is undefined. The relations <, >, ≤ and ≥ are false unless both sides
-    are numbers.
+    A comparison is false if one of its sides is undefined. The comparisons <, >, ≤ and ≥ are false unless
+    both sides are numbers.
     """
     left, right = value(comparison.left, binding), value(comparison.right, binding)
     relation = comparison.relation

@@ -144,8 +144,8 @@ def _fault(rule: Rule) -> int | None:
 def statements(scanner: Scanner) -> Iterator[Statement]:
     """Yield the statements of a text; this function does not check whether rules are safe.
 
-    The scanner collects the prefixes and the comments of the text. Raises PlacedError if the text is not a
-    program.
+    While reading the statements, the scanner collects the prefixes and the comments of the text. Raises
+    PlacedError if the text is not a program.
     """
     while (start := scanner.skip()) < len(scanner.text):
         with not_too_deep(scanner):

@@ -47,8 +47,9 @@ _Part = TypeVar("_Part")
 class Scanner:
     """A text and the current offset; `prefixes` are the declared prefixes.
 
-    Blanks and comments (from % to the end of the line) may precede each token. `comments` maps the offset of
-    each % that was read to its comment. `ended` is the offset after the last token that was read.
+    Blanks and comments (from % to the end of the line) may precede each token. The field `comments` maps the
+    offset of each % that was read to the comment after this %. `ended` is the offset after the last token
+    that was read.
     """
 
     text: str

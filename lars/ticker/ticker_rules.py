@@ -48,9 +48,9 @@ Reasoner = Literal["clingo", "incremental"]
 class TickerInput:
     """The input at each time point from 0 to `last`, in arrival order; `last` is None if unknown.
 
-    `single` is true if the program without its constraints has exactly one answer stream at each time point
-    of the input. If several answer streams exist, Ticker shows only one of them. If no answer stream exists,
-    Ticker shows nothing.
+    The field `single` is true if the program without its constraints has exactly one answer stream at each
+    time point of the input. If several answer streams exist, Ticker shows only one of them. If no answer
+    stream exists, Ticker shows nothing.
     """
 
     atoms: Mapping[int, tuple[terms.Atom, ...]]
@@ -106,9 +106,9 @@ def ticker_literal(
 ) -> analysis.LiteralForm | None:
     """Return a body formula around one atom, with a window of Ticker; None if the formula always holds.
 
-    A time window in the result is closed, with d = 1 and u = 0. The length of the window may be 0 only under
-    @. The window is not longer than the known input. Raises InexpressibleError for a formula that no window
-    of Ticker expresses.
+    A time window in the resulting formula is closed, with d = 1 and u = 0. The length of this time window may
+    be 0 only under @. This time window is not longer than the known input. Raises InexpressibleError for a
+    formula that no window of Ticker expresses.
     """
     if isinstance(literal, SetLiteral):
         raise InexpressibleError(f"{literal}: Ticker has no aggregates and no orders")
@@ -302,8 +302,8 @@ violated, so no answer stream exists. `auxiliary`: the head is not part of the a
 class PlainRule:
     """A rule with one operation or relation per comparison; `source` is the original rule.
 
-    `time` is the time variable of the head. An operation is on the right of =, and its result on the left.
-    Earlier literals of the body bind both operands of an operation.
+    `time` is the time variable of the head. In a rule for Ticker, an operation is on the right of =, and its
+    result on the left. Earlier literals of the body bind both operands of an operation.
     """
 
     source: Rule
@@ -318,7 +318,7 @@ def plain_rules(
 ) -> tuple[PlainRule, ...]:
     """Return the rules of a program for Ticker, facts last.
 
-    Each rule follows the auxiliary rules that it needs.
+    In the result, each rule follows the auxiliary rules that it needs.
 
     Raises ExportError for the first construct that Ticker cannot express; aggregates and orders are checked
     first.

@@ -30,7 +30,7 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
 
     Two rows have the same number exactly if the rows are equal.
 
-    The numbers are so small that their product with `room` fits in 63 bits.
+    The numbers of the rows are so small that their product with `room` fits in 63 bits.
     """
     most = _GREATEST_KEY // room
     numbers, size = [np.zeros(length, np.int64) for length in lengths], 1

@@ -39,7 +39,7 @@ _LEAST, _GREATEST = -(2**31), 2**31 - 1
 class Numbering(defaultdict[Key, int]):
     """A dictionary that gives each key a number: a new key gets the next number.
 
-    A number is added only if a key is looked up.
+    The dictionary gives a new key a number only when the key is looked up.
 
     >>> import pickle
     >>> numbers = Numbering({"a": 0})
@@ -371,7 +371,7 @@ class TraceColumns:
     def as_it_came(self, wait: int, lateness: int | None) -> "TraceColumns":
         """Return the trace for evaluations that wait, without the atoms whose delay is above the lateness.
 
-        The field `since` of the atoms contains their arrival times.
+        The field `since` of the returned atoms contains their arrival times.
         """
         atoms = dict(self.atoms)
         for name, some in atoms.items():

@@ -75,13 +75,13 @@ def matcher(pattern: Atom) -> Callable[[Fact], bool]:
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     """Return the evaluation times that `trigger` defines, and the program without `trigger`.
 
-    The result is None if `trigger` does not define evaluation times.
+    If `trigger` does not define evaluation times, the function returns None.
 
     A trigger without rules never makes the program evaluate. An example is push without a stream to wait for.
 
     The trigger is an atom that every rule with a body needs. All rules that derive `trigger` must have one of
-    the two forms of LARS (2015), Section 4.1: push or pull. In these forms, `trigger` is true exactly at the
-    evaluation times.
+    the two forms of LARS (2015), Section 4.1: push or pull. In rules of these forms, `trigger` is true
+    exactly at the evaluation times.
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)

@@ -104,8 +104,8 @@ def atoms_of(background: Background) -> Iterator[terms.Atom]:
 class Situation:
     """The timeline, the input in arrival order, and the background B.
 
-    Equal facts at one time point count once, at their first arrival. If `newest` is given, the program does
-    not see atoms that arrive after `newest`, but tuple windows count them.
+    Equal facts at one time point count once, at their first arrival. If the field `newest` is given, the
+    program does not see atoms that arrive after `newest`, but tuple windows count these atoms.
     """
 
     timeline: Interval

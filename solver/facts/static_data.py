@@ -70,8 +70,8 @@ class CodedRows(AbstractSet[Arguments]):
 class Static:
     """Static triples as canonical texts; `named` maps the name of a graph to its triples.
 
-    `engine_stores` maps a query language to the triples that only the engine of this language stores. The
-    triples in `engine_stores` do not depend on FROM.
+    `engine_stores` maps a query language to the triples that only the engine of this language stores. FROM in
+    a query does not affect the triples in `engine_stores`.
     """
 
     default: AbstractSet[Triple]
@@ -82,7 +82,8 @@ class Static:
 def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> Collection[Arguments]:
     """Return the triples of graphs, each with the name of its graph; each graph is a union of sets.
 
-    The triples of a graph are ascending. Triples that were read from one file stay in columns.
+    The function sorts the triples of each graph in ascending order. Triples that were read from one file stay
+    in columns.
     """
     every = [part for _, parts in graphs for part in parts]
     coded = [part for part in every if isinstance(part, CodedRows)]

@@ -96,8 +96,8 @@ def certified_first(
 ) -> evaluation.AnswerRuns:
     """Return answers that clingo checks at their first time, at which the windows contain the fewest atoms.
 
-    If clingo cannot evaluate the question at the first time, clingo checks no answer. The situation must
-    contain the input for the first time.
+    If clingo cannot evaluate the question at the first time, clingo checks no answer. The given situation
+    must contain the input for the first time.
     """
     claim = _Claim(question, runs, _used(question, situation))
     return claim.certified(claim.groundable([int(runs.times[0])]), situation)
@@ -142,7 +142,7 @@ class _Claim:
     def _has_runs_of_clingo(self) -> bool:
         """Return whether clingo computes the same rows for all times together as the relational evaluation.
 
-        If the result is False, clingo must check one time after another.
+        If the function returns False, clingo must check one time after another.
         """
         question, runs, times = self.question, self.answers, self.answers.times.tolist()
         assert question.predicate is not None
@@ -182,7 +182,7 @@ class _Claim:
     def cheapest(self) -> list[int]:
         """Return the times that clingo can check within its budget, the cheapest time first.
 
-        The list contains at least one time.
+        The list of times contains at least one time.
         """
         costs = self._costs()
         fitting = costs <= max(self._budget(), int(costs.min()))

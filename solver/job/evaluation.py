@@ -44,7 +44,7 @@ class Whole:
     """A request for whole answer streams: at most `most` of them, or their brave or cautious consequences.
 
     Each row contains, as texts, the derived atoms of one answer stream or the consequences. An atom a that
-    holds at another time u is written `@_u a`. If no answer stream exists, the result has no row.
+    holds at another time u is written `@_u a`. If no answer stream exists, the evaluation returns no row.
     """
 
     most: int | None = None
@@ -121,7 +121,10 @@ class AnswerParts(Protocol):
         ...
 
     def each_part(self) -> "Iterator[AnswerRuns]":
-        """Yield the answers of each part. An interval of times of a row never extends beyond its part."""
+        """Yield the answers of each part.
+
+        The interval of times of a row never extends beyond its part of the job.
+        """
         ...
 
     def whole(self) -> "AnswerRuns":
@@ -137,8 +140,8 @@ class AnswerParts(Protocol):
 class AnswerRuns:
     """The answers to a question: each row with its longest intervals of indexes into `times`.
 
-    The values of `times` never decrease. A time can occur several times, each with a different newest input.
-    `certified` is the number of times at which clingo computed the same rows.
+    The values of the field `times` never decrease. A time can occur several times, each with a different
+    newest input. `certified` is the number of times at which clingo computed the same rows.
     """
 
     times: Array
@@ -218,15 +221,15 @@ class AnswerRuns:
     def until(self, times: Array) -> Array:
         """Return for each given time the index of the last evaluation at or before this time.
 
-        If no such evaluation exists, the index is -1.
+        If no evaluation exists at or before a given time, the index for this time is -1.
         """
         return np.searchsorted(self.times, times, "right") - 1
 
     def held_until(self, columns: Sequence[Array], indexes: Array) -> Array:
         """Return, for each row, the last evaluation (its index) at which the row is an answer.
 
-        For each row, evaluations after the index of the row in `indexes` do not count. The result is -1 if
-        the row is not an answer at any of these evaluations.
+        For each row, evaluations after the index of the row in `indexes` do not count. If the row is not an
+        answer at any of these evaluations, the function returns -1 for the row.
         """
         table, room = self.runs, len(self.times) + 1
         own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)
@@ -265,7 +268,8 @@ class AnswerRuns:
 class StreamRuns(Mapping[int, frozenset[Row]]):
     """The derived atoms, as texts, of the only answer stream at each of consecutive times.
 
-    Each atom has an interval of indexes into `times`. The atoms are in the order of answer streams.
+    Each derived atom has an interval of indexes into `times`. The derived atoms are in the order of answer
+    streams.
     """
 
     times: Array
@@ -491,8 +495,8 @@ def answers_at(
 ) -> AnswerRuns:
     """Return the answers of a question at the given times, whatever the trigger of the question is.
 
-    `times` and `newest` have equal length. The values of each never decrease. Each evaluation ignores atoms
-    that arrive after its time in `newest`.
+    `times` and `newest` have equal length. The values of `times` and `newest` never decrease. Each evaluation
+    ignores atoms that arrive after its time in `newest`.
     """
     assert question.predicate is not None, "answer streams have rows of no width"
     latest = None if newest is None else newest.tolist()
@@ -533,8 +537,8 @@ class PosedQuestion:
         """Return the result of the relational evaluation; None if clingo must compute the answers.
 
         The relational evaluation does not cover all questions, and it fails for some numbers and constraints.
-        In these cases, clingo evaluates one time after another. If a time fails, clingo reports the first
-        such time.
+        In these cases, clingo evaluates one time after another. If the evaluation fails at some times, clingo
+        reports the first of these times.
         """
         if not by_columns(self.question, self.situation.background, evaluator):
             return None
@@ -587,7 +591,7 @@ class PosedQuestion:
     def rows_of_clingo(self) -> Iterator[tuple[Row, int, int]]:
         """Yield the rows that clingo computes, part by part.
 
-        An interval of times never extends beyond its part.
+        The interval of times of a row never extends beyond its part of the job.
         """
         if self.situation.is_late:
             for index, (situation, times) in enumerate(self._seen()):

@@ -156,8 +156,8 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
     """Return slices of the span with at least `rows` rows each; only the last slice may have fewer rows.
 
     Each slice has at least as many rows as the `halo` time points before the slice. All slices together
-    therefore read at most twice the rows of the trace. If `halo` is None, slices may have fewer rows than the
-    input before them.
+    therefore read at most twice the rows of the trace. If `halo` is None, a slice may have fewer rows than
+    the input before this slice.
     """
     begins, numbers = counts
     above = np.concatenate(([0], np.cumsum(numbers)))
@@ -217,8 +217,8 @@ ATOMS_PER_SLICE: Final = 20_000
 class Job:
     """Questions to evaluate over one timeline and background.
 
-    If `slices` is None, the job chooses the number of slices. If `within` is None, the whole timeline is
-    evaluated.
+    If the field `slices` is None, the job chooses the number of slices. If the field `within` is None, the
+    whole timeline is evaluated.
     """
 
     questions: tuple[Question, ...]

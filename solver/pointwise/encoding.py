@@ -710,8 +710,8 @@ A rule that computes more values counts as endless.
 class Encoding(AspNames):
     """The ASP text of a program.
 
-    `source` is the program that error messages quote, if this program is a translation of `source`. If
-    `output` is given, the solver reads only atoms of the predicate `output`.
+    The field `source` is the program that error messages quote, if the encoded program is a translation of
+    `source`. If `output` is given, the solver reads only atoms of the predicate `output`.
     """
 
     source: Program | None = None
@@ -738,7 +738,7 @@ class Encoding(AspNames):
     def signatures(self) -> dict[Signature, tuple[str, bool]]:
         """The ASP names and arities of the predicates to read.
 
-        The boolean is true if the last argument is a time.
+        The boolean for a predicate is true if the last argument of the predicate is a time.
         """
         return self._names(self.derived if self.output is None else self.derived & {self.output})
 
@@ -761,7 +761,7 @@ class Encoding(AspNames):
     def limit(self, rule: Rule) -> list[str]:
         """Return the literals that limit the values of a recursive rule with arithmetic.
 
-        Return [] for any other rule.
+        For any other rule, the function returns an empty list.
         """
         head = head_atom(rule)
         if head is None or not analysis.computes_in_loop(rule, self._loops):

@@ -76,8 +76,8 @@ def runs(
 ) -> Iterator[tuple[facts.Row, facts.Span]]:
     """Yield the rows of a derived predicate, each with the first and last index of one of its intervals.
 
-    The intervals of one row do not overlap or touch. The program must satisfy `have_runs`, and the times must
-    ascend.
+    The intervals of one row of answers do not overlap or touch. The program must satisfy `have_runs`, and the
+    times must ascend.
     """
     arrived = frozenset((fact.predicate, len(fact.arguments)) for fact in situation.facts)
     encoding = RunEncoding(program, frozenset(situation.background), input=arrived, last=len(times) - 1)

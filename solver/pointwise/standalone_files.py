@@ -51,8 +51,9 @@ def standalone(
 ) -> StandaloneProgram:
     """Return the program as a file for clingo; its default reference time is the last of the times.
 
-    clingo shows the atoms of one predicate, or all derived atoms. If a rule reads other times, the time is
-    the last argument of a shown atom. Raises the LarsErrors of `solver.pointwise.point_evaluation`.
+    clingo shows the atoms of one predicate, or all derived atoms. If a rule of the program reads other times,
+    each shown atom has its time as last argument. Raises the LarsErrors of
+    `solver.pointwise.point_evaluation`.
     """
     encoding = Encoding(program, frozenset(situation.background))
     guards = tuple(_guards(encoding))

@@ -67,7 +67,7 @@ def _asking() -> Iterator[subprocess.Popen[bytes]]:
 
     On any exception, including Ctrl-C, kill the process.
 
-    The process is killed because its next answer would belong to the old question.
+    After an exception, the process is killed, because its next answer would belong to the old question.
     """
     if (process := _process(os.getpid())).poll() is not None:
         _process.cache_clear()

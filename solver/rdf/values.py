@@ -102,7 +102,9 @@ VALUED: Final = frozenset(XSD + kind for kind in (*_BOUNDS, "decimal", "float", 
 
 @lru_cache(maxsize=_CACHED)
 def value(term: Constant | None) -> Value | None:
-    """Return the value of a literal. Return None for other terms and for literals without a known value.
+    """Return the value of a literal.
+
+    For other terms and for literals without a known value, the function returns None.
 
     Literals without a known value have a language tag, an unknown datatype, or an invalid lexical form.
 
@@ -263,10 +265,10 @@ def convert(kind: type[_Numeric], number: Any) -> Any:
 def equal(left: Constant, right: Constant) -> bool | None:
     """Return whether two terms are equal by `=`; None is an error.
 
-    Terms are equal by value if both values are known, otherwise by RDFterm-equal. Two literals of known types
-    without a common value differ. A language-tagged literal differs from every other term (W3C test suite,
-    open-eq-08 and date-2). All other comparisons of two literals are errors if a literal is ill-typed or has
-    an unknown type.
+    Two terms are compared by value if both values are known, otherwise by RDFterm-equal. Two literals of
+    known types without a common value differ. A language-tagged literal differs from every other term (W3C
+    test suite, open-eq-08 and date-2). All other comparisons of two literals are errors if a literal is
+    ill-typed or has an unknown type.
     """
     one, two = value(left), value(right)
     if numbers := promote(one, two):

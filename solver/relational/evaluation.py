@@ -2,8 +2,8 @@
 
 A run is an interval of consecutive evaluation times at which a fact is visible. A positive body is a join of
 rows whose intervals of times (runs) overlap. UNION unites rows, and negation shortens or divides the
-intervals of times of a row. A condition is evaluated once per row. Aggregates and ranks are computed for each
-interval in which a group does not change. The evaluation does not use clingo.
+intervals of times of a row. The evaluation computes a SPARQL condition once per row. Aggregates and ranks are
+computed for each interval in which a group does not change. The evaluation does not use clingo.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -167,10 +167,11 @@ class RuleBody:
     ) -> Bindings:
         """Return the literal that is joined next.
 
-        A literal without a common variable is joined last. Among the other literals, the first choice is the
-        literal without new variables that has the fewest rows, then the literal with the fewest rows. If the
-        product of both numbers of rows is over `_MUCH`, the choice is the literal after which the fewest
-        columns are needed; among equal literals, the literal with the smallest fan-out.
+        A literal that shares no variable with the joined literals is joined last. Among the other literals,
+        the first choice is the literal without new variables that has the fewest rows, then the literal with
+        the fewest rows. If the product of both numbers of rows is over `_MUCH`, the choice is the literal
+        after which the fewest columns are needed; among equal literals, the literal with the smallest
+        fan-out.
         """
         names = {*bindings.names}
 
@@ -210,7 +211,7 @@ class RuleBody:
     def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
         """Return the join of two bindings, projected to the needed variables.
 
-        If the join has more rows than both of its operands, equal rows are merged during the join.
+        If the join has more rows than both of its operands, the function merges equal rows during the join.
         """
         on = [(left.names.index(name), place) for place, name in enumerate(right.names) if name in left.names]
         both = (*left.names, *(name for name in right.names if name not in left.names))
@@ -644,7 +645,7 @@ class ProgramTables:
     def derived(self, whole: plans.RelationalPlan) -> dict[Signature, run_tables.RunTable]:
         """Return the tables of all derived predicates in a plan.
 
-        Raise LarsError if a constraint is violated.
+        The function raises LarsError if a constraint of the program is violated.
         """
         for layer in whole.layers:
             self._begin(layer)

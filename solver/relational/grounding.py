@@ -28,10 +28,11 @@ def ground_instances(program: Program, situation: EncodedSituation, times: Seque
     """Return an upper bound of the number of rule instances at each time of `times`.
 
     For one time the bound is the number of instances, including the instances of each prefix of a body.
-    Literals of a rule's body are joined one by one, in the order of the relational evaluation. All variables
-    are kept. For several times, the join also combines atoms that no single time shows together. Negated
-    literals are ignored. An atom that is visible several times counts as several rows. The counting stops
-    when the number is above `most`, before larger tables are built. The program must have no `obstacle`.
+    Literals of a rule's body are joined one by one, in the order of the relational evaluation. The estimate
+    keeps all variables of each rule. For several times, the join also combines atoms that no single time
+    shows together. Negated literals are ignored. An atom that is visible several times counts as several
+    rows. The counting stops when the number is above `most`, before larger tables are built. The program must
+    not have an `obstacle` (a construct that the relational evaluation lacks).
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -59,7 +60,8 @@ def ground_instances(program: Program, situation: EncodedSituation, times: Seque
 def most_instances(program: Program, situation: EncodedSituation) -> int | None:
     """Return an upper bound on the number of rule instances at any time, from the numbers of atoms.
 
-    The bound is None if a predicate depends on itself. The program must have no `obstacle`.
+    The function returns None if a predicate of the program depends on itself. The program must not have an
+    `obstacle` (a construct that the relational evaluation lacks).
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -165,8 +167,8 @@ def with_usable_background(
     """Return a situation with only the atoms of the background B that rules can use.
 
     If an atom of a rule body never has some value of a variable, no instance of the rule has this value of
-    the variable. If an atom of B has such a value, the rule cannot use the atom. The program must have no
-    `obstacle`.
+    the variable. If an atom of B has such a value, the rule cannot use the atom. The program must not have an
+    `obstacle` (a construct that the relational evaluation lacks).
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval

@@ -240,7 +240,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
     """Yield groups of predicates that depend on each other.
 
-    Each group comes after the groups that it uses.
+    In the sequence, each group comes after the groups that it uses.
     """
     loops = analysis.positive_loops(program)
     own = {name: loops.get(name, frozenset((name,))) for name in below}

@@ -122,7 +122,7 @@ def coalesce(table: RunTable, count: int) -> RunTable:
 def with_longest(table: RunTable, count: int) -> RunTable:
     """Return each row with its longest intervals, in any order.
 
-    A table that has them already is unchanged.
+    The function returns the same table if its intervals are already the longest.
     """
     return table if table.longest else coalesce(table, count)
 
@@ -265,7 +265,8 @@ def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[
 def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Iterable[int]) -> RunTable:
     """Return left rows with the `kept` columns of right rows, for pairs of row numbers.
 
-    Each interval is the intersection of two intervals.
+    Each interval in the result is the intersection of an interval of the left row and an interval of the
+    right row.
     """
     i, j = pairs
     taken = [(column, i) for column in left.columns] + [(right.columns[place], j) for place in kept]

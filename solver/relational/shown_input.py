@@ -215,7 +215,7 @@ class ShownInput:
     def arrivals(self, source: WindowedAtom) -> RunTable:
         """Return the table of `runs` with one row per arrival.
 
-        The last column is the arrival's row number.
+        The last column of this table is the row number of the arrival.
         """
         predicate = signature(source.atom)
         if predicate not in self._atoms:
@@ -287,8 +287,8 @@ def window_ends(
 ) -> tuple[Array, Array]:
     """Return the first and the last time point in a window at each of the given times.
 
-    If the window is empty, its ends are arbitrary. The ends of an empty interval are chosen next to the
-    timeline, so that they fit in 64 bits.
+    For an empty window, the function returns arbitrary ends. The ends of an empty interval are chosen next to
+    the timeline, so that they fit in 64 bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
     if isinstance(window, windows.TimeWindow) and _is_summable(window, timeline):
@@ -329,7 +329,7 @@ def partition(atoms: InputAtoms, window: windows.TupleWindow) -> Array:
 def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow, count: int) -> Array:
     """Return, for each atom, the index of the first evaluation at which the atom has left the window.
 
-    Rows are ordered by key, then arrival.
+    The rows are sorted by key, then by arrival.
     """
     place = np.arange(len(key))
     if window.ties == "all":

@@ -52,8 +52,8 @@ def supports(
 ) -> list[tuple[Fact, ...]]:
     """Return, for each row that is an answer at its time, the input atoms of one proof, ascending in time.
 
-    If several proofs exist, the proof with newer atoms is chosen. The program must have no `obstacle`, and
-    must read input through windows.
+    If several proofs exist for a row, the function chooses the proof with newer atoms. The program must have
+    no `obstacle`, and must read input through windows.
     """
     own, index = np.unique(np.array(times, np.int64), return_inverse=True)
     table = as_table(zip(rows, index.tolist(), index.tolist(), strict=True), output[1], situation.terms)
@@ -75,7 +75,7 @@ class _Descent:
     """The way from answers back to the input: an instance of a rule proves each needed atom.
 
     The needed atoms of a predicate are a table with one column for each argument. The last column contains
-    the number of the row that needs the atom. Each interval of a needed atom is a single index.
+    the number of the row that needs the atom. Each interval of a needed atom contains a single index.
     """
 
     def __init__(

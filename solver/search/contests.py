@@ -107,7 +107,7 @@ FEW_STATIC: Final = "streams are tried one by one, with at most two static tripl
 class StoppedSearchError(Exception):
     """The search stopped, for a `reason`, before it tried all streams of `arrivals` arrivals.
 
-    All streams with fewer arrivals were tried. `best` is the best stream that was found.
+    The search tried all streams with fewer arrivals. `best` is the best stream that was found.
     """
 
     def __init__(self, arrivals: int, reason: str, best: ChosenStream | None = None) -> None:

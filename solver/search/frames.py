@@ -14,8 +14,8 @@ remainder 0 were searched, some streams would be missed. For example, with U = 5
 an arrival is at 3, but not if it is at 5.
 
 If a window has its own first closing time, or a fixed interval, streams near time 0 differ from later
-streams. In this case, frames are not moved. For each period from time 0 until all windows repeat regularly,
-the search uses a separate frame.
+streams. Frames of a query with such a window are not moved. For each period from time 0 until all windows
+repeat regularly, the search uses a separate frame.
 
 Without a pull period, sides are compared at single time points. With single time points, g need not divide U
 = 1. The compared time point then has its own remainder, so scaling keeps n + 2 time points.
@@ -66,10 +66,10 @@ class Scale:
 class PeriodFrame:
     """The period (start, end] with the range of its windows; `step` is the unit of its moves.
 
-    All times of a frame are in scaled time points. Arrivals are chosen at 1..end, and at 0 if the frame is
-    moved back to 0. If `single`, the period is one real time point. If `stays`, the frame is not moved, and
-    triples can arrive at 0. If a window looks ahead, it reaches up to `ahead` after the period, or up to the
-    time `last`.
+    All times in the fields of a frame are scaled time points. Arrivals are chosen at 1..end, and at 0 if the
+    frame is moved back to 0. If the field `single` is true, the period is one real time point. If `stays`,
+    the frame is not moved, and triples can arrive at 0. If a window looks ahead, it reaches up to `ahead`
+    after the period, or up to the time `last`.
     """
 
     start: int

@@ -127,7 +127,7 @@ class _FrameStreams:
     def placed(self, size: int, static: tuple[Atom, ...]) -> Iterator[Placements]:
         """Yield the streams of `size` arrivals with the static atoms.
 
-        Of streams that differ in exchanged terms, yield one.
+        Of several streams that differ only in exchanged terms, the function yields one.
         """
         ranks, arriving = self.candidates.ranks, self.candidates.arrivals
         numbers = {atom: number for number, atom in enumerate(arriving)}

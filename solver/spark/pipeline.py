@@ -96,8 +96,8 @@ def outputs_on_spark(
 ) -> Iterator[list[task_bytes.RowsByTime]]:
     """Yield the rows of each question by time, slice by slice; at the end, raise an error for lost times.
 
-    A time is lost if its evaluation lacked memory. The rows at lost times are omitted. If a question asks for
-    whole answer streams, all answer streams from the first lost time on are left out.
+    A time is lost if its evaluation lacked memory. The function omits the rows at lost times. If a question
+    asks for whole answer streams, all answer streams from the first lost time on are left out.
     """
     cut_slices, parts = _evaluated(job, trace, slices)
     lost = [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]
@@ -351,7 +351,7 @@ class SparkTrace:
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
         """Return the number of triples of each stream in each bin of the timeline.
 
-        The keys are stream texts.
+        The keys of the result are the texts of streams.
         """
         numbers: dict[str, Array] = {}
         for part in self.read.blocks.map(partial(reading.stream_counts, self.timeline, bins)).collect():

@@ -1,8 +1,8 @@
 """A slice in a task of Spark, evaluated in its own process, since the task itself must not fail.
 
 Python workers serve many tasks, and if a worker ends, its job fails. Work that may need too much memory
-therefore runs in a child process. The results that the child process has sent are kept. Results that the
-child process has not sent are computed again, on shorter parts of the slice.
+therefore runs in a child process. The task keeps the results that the child process has already sent. Results
+that the child process has not sent are computed again, on shorter parts of the slice.
 """
 
 import json

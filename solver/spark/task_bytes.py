@@ -164,7 +164,7 @@ class PartKind(IntEnum):
 class Part(NamedTuple):
     """Answers to question number `question` at the times of an interval.
 
-    If no answers exist, `content` is the reason in UTF-8.
+    If no answers exist, the field `content` is the reason, in UTF-8.
     """
 
     question: int

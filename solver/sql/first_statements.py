@@ -151,8 +151,8 @@ class ProgramInput:
 
     `background_predicates` are predicates of the background B outside the program's facts.
 
-    `streamed` are the predicates that can also be input. If facts, timeline and background are given, the
-    script contains them. The user of the script loads all other input.
+    `streamed` are the predicates that can also be input. The script contains the facts, the timeline and the
+    background if they are given. The user of the script loads all other input.
     """
 
     background_predicates: frozenset[Signature] = frozenset()

@@ -36,7 +36,7 @@ class SqlTruth:
 def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
     """Return the effective boolean value of a condition in SQL.
 
-    Raise InexpressibleError for a condition that SQL cannot express.
+    The function raises InexpressibleError for a condition that SQL cannot express.
     """
     match expression:
         case logic.Call("!", (inner,)):

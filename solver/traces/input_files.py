@@ -167,9 +167,9 @@ ATOMS: Final = ""
 class TracedAtom(NamedTuple):
     """One atom of a trace, or only a time if `predicate` is None.
 
-    A dateTime is a number of time points if the user gave the origin, otherwise nanoseconds since 1970.
-    `stream` is the stream of a triple, and ATOMS for all other atoms. The atoms of each stream must be in
-    order of time.
+    A dateTime is a number of time points if the user gave the origin, otherwise nanoseconds since 1970. The
+    field `stream` is the stream of a triple, and ATOMS for all other atoms. The atoms of each stream must be
+    in order of time.
     """
 
     time: Instant
@@ -351,14 +351,15 @@ class FileFormat(ABC):
 class TraceFile:
     """One file of a trace; `index` is the number of the file in arrival order.
 
-    `header` are the columns of a CSV file, and `delimiter` separates their cells. `stream` is the canonical
-    text of the stream's IRI, or None. With `candidates` (the streams of the query), an element may name
-    another stream. `loose` is true if a line file writes literals or times without quotes; None allows both
-    notations. `prefixes` are declared at the head of a file of atoms, or given for a table. `path` is the
-    name in messages. `copy` is a temporary file that is read in place of `path`. `copy` contains the bytes of
-    a pipe, the unpacked bytes of a compressed file, or the triples of a mapped table. `times` is the column
-    of a table from which times are read. `arrivals` is the same file, from which `by_arrival` reads the times
-    at which its rows arrived. `options` are the options of the trace, without its streams.
+    The field `header` contains the columns of a CSV file, and `delimiter` is the character between their
+    cells. `stream` is the canonical text of the stream's IRI, or None. With `candidates` (the streams of the
+    query), an element may name another stream. `loose` is true if a line file writes literals or times
+    without quotes; None allows both notations. `prefixes` are declared at the head of a file of atoms, or
+    given for a table. `path` is the name in messages. `copy` is a temporary file that is read in place of
+    `path`. `copy` contains the bytes of a pipe, the unpacked bytes of a compressed file, or the triples of a
+    mapped table. `times` is the column of a table from which times are read. `arrivals` is the same file,
+    from which `by_arrival` reads the times at which its rows arrived. The field `options` contains the
+    options of the trace, without its streams.
     """
 
     index: int
@@ -414,8 +415,8 @@ class TraceFile:
 class FilePart:
     """A part of a file: the lines that begin in a range of bytes, or a range of table rows.
 
-    The range includes `begin` and excludes `end`. If `end` is None, the range extends to the end of the file.
-    A file of graphs (such as TriG) is not cut, and is one part.
+    The range of a file part includes `begin` and excludes `end`. If `end` is None, the range extends to the
+    end of the file. A file of graphs (such as TriG) is not cut, and is one part.
     """
 
     source: TraceFile
@@ -488,8 +489,8 @@ def _of_file(source: TraceFile, term: str) -> str:
 def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
     """Return the triples of an element, in which blank nodes have labels that only equal elements share.
 
-    A label is a digest of the element's place and text. The label does not depend on the way in which a trace
-    is read, and only equal elements share labels.
+    The label of a blank node is a digest of the element's place and text. The label does not depend on the
+    way in which a trace is read, and only equal elements share labels.
     """
     if not any(blanks_in(term) for triple in triples for term in (triple[0], triple[2])):
         return triples

@@ -84,8 +84,8 @@ def spool(lines: BinaryIO, folder: Path) -> Callable[[], int | None]:
     Return a function that writes the lines that have come to the next file of a folder.
 
     The function returns the number of all files if the lines have ended, otherwise None. If the first of the
-    lines that have come is the header of a table, this and all later files begin with the header. The files
-    have numbers as names. The function raises FailedRunError if the source of the lines failed.
+    lines that have come is the header of a table, this and all later files begin with the header. The names
+    of the files are numbers. The function raises FailedRunError if the source of the lines failed.
     """
     folder.mkdir(parents=True, exist_ok=True)
     came: deque[bytes] = deque()

@@ -223,7 +223,7 @@ def _has_statement(data: bytes, kind: RdfFormat) -> bool:
 class _Statements:
     """The conversion of a file's statements to rows of codes.
 
-    The name of a blank node is `prefix` and a number.
+    The name of a blank node consists of `prefix` and a number.
     """
 
     terms: TermCodes

@@ -100,7 +100,7 @@ _MOST_SINCE: Final = 2**64 - 1
 def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
     """Return the times since the start as whole units, and the remainders.
 
-    No time may be before the start.
+    No given time may be before the start.
     """
     # A difference beyond 63 bits is right when it has no sign.
     since = (times - start).view(np.uint64)
@@ -184,7 +184,7 @@ def survey(
 ) -> Survey:
     """Return the survey of a trace, from summaries of the times and of the arrival times in its files.
 
-    Raise LarsError with the place of an error.
+    The function raises LarsError with the place of an error in the trace.
     """
     if not read and options.ends:
         return Survey(skipped)
@@ -493,7 +493,7 @@ def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
 def _keep(side_file: Path, skipped: Iterable[RejectedRow]) -> None:
     """Write each skipped line below a comment with its file and problem.
 
-    The side file is replaced atomically.
+    The function replaces the side file atomically.
     """
     with replacement_path(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
         for path, text, problem in skipped:

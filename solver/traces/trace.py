@@ -442,9 +442,9 @@ def _whole_lines(head: bytes) -> list[str]:
 def read_columns(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns, with atoms in the order of time, then of arrival.
 
-    Several files are merged by time. At equal times, the files keep the order in which they are given. Raises
-    LarsError for unreadable input, with file, line and column. Skipped lines are written to the side file,
-    and a TraceWarning contains their number.
+    Several files are merged by time. At equal times, the atoms are in the order in which the user gave the
+    files. Raises LarsError for unreadable input, with file, line and column. Skipped lines are written to the
+    side file, and a TraceWarning contains their number.
     """
     columns = as_they_came(sources, options)
     return replace(columns, atoms=in_time_order(columns.atoms))

@@ -91,9 +91,9 @@ Variables = frozenset[Variable]
 def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return a superset of the sets of variables in `among` that one solution can leave null.
 
-    Each set is a subset of `among` ∩ vars(P). A filter excludes a set if the filter is true only for
-    solutions that bind a variable of the set. If such a set contains variables that no solution leaves null
-    together, the translation only gets one more rule, which never fires.
+    Each set in the result is a subset of `among` ∩ vars(P). A filter excludes a set if the filter is true
+    only for solutions that bind a variable of the set. If such a set contains variables that no solution
+    leaves null together, the translation only gets one more rule, which never fires.
     """
     match pattern:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
@@ -223,7 +223,7 @@ def witnesses(pattern: Pattern) -> int:
 def joins_by_cases(left: Pattern, right: Pattern) -> bool:
     """Return whether a shared variable of a join can be unbound.
 
-    If a shared variable is unbound, the joined solution does not determine the solutions of both sides.
+    If a shared variable is unbound, the solution of the join does not determine the solutions of both sides.
     """
     shared = variables(left) & variables(right)
     return bool(shared & (nullable(left) | nullable(right)))

@@ -50,9 +50,9 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     """Return the pull period that a query defines, in time points: the STEP of its windows.
 
     If windows have their own closing times, the period is the greatest period that includes every close.
-    Without a STEP, the period is the period of COMPUTED EVERY. The result is None if the query has neither
-    STEP nor COMPUTED EVERY, or if its windows have different steps. CQELS ignores SLIDE, and its queries are
-    never pulled.
+    Without a STEP, the period is the period of COMPUTED EVERY. The function returns None if the query has
+    neither STEP nor COMPUTED EVERY, or if its windows have different steps. CQELS ignores SLIDE, and its
+    queries are never pulled.
     """
     windows = [part.window for part in (*query.merged, *query.declared)]
     if not is_pushed(query):

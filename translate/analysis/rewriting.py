@@ -278,7 +278,7 @@ def apart(
 ) -> tuple[algebra.Pattern, Mapping[Variable, Variable]]:
     """Return P with new names for the variables in `avoided` that P binds, and a map of the names.
 
-    The mapping assigns the new names to the old names.
+    The mapping that the function also returns assigns the new names to the old names.
     """
     names: dict[Variable, Variable] = {}
 

@@ -33,7 +33,8 @@ TextPart = tuple[str, int]
 class LineWindow:
     """A window that the parsers find, with the unchanged texts of its parts.
 
-    `names` are the IRIs of the window and of its stream; an IRI is "" if its prefix is not declared above.
+    The field `names` contains the IRIs of the window and of its stream; an IRI is "" if its prefix is not
+    declared above.
     """
 
     name: TextPart

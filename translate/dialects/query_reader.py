@@ -214,8 +214,8 @@ def _blocks(
 ) -> Iterator[sparql.Phrase]:
     """Yield the STREAM and WINDOW blocks in the order of the text; raise an error for a block inside a block.
 
-    `outer` is the keyword of the block that contains the part: STREAM, WINDOW or GRAPH. A window of RSP-QL
-    may contain GRAPH.
+    `outer` is the keyword of the block that contains the part: STREAM, WINDOW or GRAPH. A WINDOW block of
+    RSP-QL may contain GRAPH.
     """
     for inner in part.phrases():
         word = inner.first().text.upper() if inner.name in ("block", "graph") else ""
@@ -248,7 +248,7 @@ def _registered_name(document: sparql.Document, token: sparql.Token, language: L
 def _operator(document: sparql.Document, manner: Manner, *clauses: sparql.Phrase | None) -> ToStream | None:
     """Return the operator of REGISTER or SELECT.
 
-    Raise QueryError if REGISTER and SELECT have different operators.
+    The function raises QueryError if REGISTER and SELECT have different operators.
     """
     found = [clause.find("to_stream") for clause in clauses if clause is not None]
     said = [(one.first(), " ".join(token.text for token in one.tokens()).upper()) for one in found if one]
@@ -357,8 +357,8 @@ def read_query(  # noqa: PLR0913
     effect.
 
     Relative IRIs before a BASE of the text are resolved against `base`; "" keeps them relative. With
-    `opaque`, calls of unknown functions are read too. A query with unknown functions can be printed, but not
-    solved.
+    `opaque`, the reader also accepts calls of unknown functions. A query with unknown functions can be
+    printed, but not solved.
 
     If no `engine` is given, the streaming clauses determine the language; a query without them is C-SPARQL.
     With an `engine`, the clauses of other languages are errors. Raises QueryError for an error in the text,

@@ -144,7 +144,7 @@ def _placed(document: Document, kind: Phrase, manner: Manner) -> windows.Span:
 def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> windows.Range:
     """Return a window that looks ahead of its anchor (the evaluation time or an element).
 
-    Without a past, it is shown when it closes.
+    A window without a past is shown when it closes.
     """
     length, slide = kind.find("length"), kind.find("slide")
     ahead = _longer_than_zero(document, future, manner)

@@ -99,7 +99,8 @@ def steps(path: Path) -> Iterator[Iri | None]:
 def can_stay(path: Path) -> bool:
     """Return whether the path connects a term with itself in zero steps, even a term outside the graph.
 
-    The result is False for a sequence, since the term between its parts must be a node of the graph (18.4).
+    The function returns False for a sequence, since the term between its parts must be a node of the graph
+    (18.4).
     """
     match path:
         case Iri() | NegatedSet() | PathSequence():
@@ -275,7 +276,7 @@ class Graph:
 class Extend:
     """BIND: P extended by a variable that is not in P.
 
-    If the expression is an error, the variable is unbound.
+    If the expression of BIND is an error, the variable is unbound.
     """
 
     pattern: "Pattern"
@@ -315,8 +316,8 @@ class Values:
 class Group:
     """GROUP BY keys, with the aggregates of each group; without keys, all solutions form one group.
 
-    Each aggregate is paired with the variable that it binds. Expressions in keys and in aggregates are
-    extensions of the pattern. HAVING is a filter of the group.
+    The node pairs each aggregate with the variable that the aggregate binds. Expressions in keys and in
+    aggregates are extensions of the pattern. HAVING is a filter of the group.
     """
 
     pattern: "Pattern"
@@ -395,7 +396,7 @@ def remember(
 ) -> Callable[Concatenate[_Asked, _More], _Answer]:
     """Return the function with a cache.
 
-    The keys of the cache are the identity of the first argument and the values of the other arguments. The
+    The keys of this cache are the identity of the first argument and the values of the other arguments. The
     hash of a pattern depends on all its parts. For long queries, a cache by equality would therefore be slow.
 
     >>> calls = []

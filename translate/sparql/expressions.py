@@ -123,7 +123,7 @@ class Scope:
     def repeating(self, times: int) -> Iterator[None]:
         """Yield once for each reading of a part that is read several times.
 
-        All readings create the same names.
+        All readings of the part create variables with the same names.
         """
         before = dict(self.labels), self.runs, Counter(self._numbers)
         for _ in range(times):

@@ -90,8 +90,8 @@ class TriplesRun:
     def opened(self, pattern: Pattern) -> Pattern:
         """Return a pattern that also matches the parts of its triple terms.
 
-        Variables in a triple term are bound; its other parts are compared. SUBJECT, PREDICATE and OBJECT of
-        another term are errors, so other terms do not match.
+        The pattern binds the variables in a triple term and compares its other parts. SUBJECT, PREDICATE and
+        OBJECT of another term are errors, so other terms do not match.
         """
         conditions: list[Expression] = []
         for name, parts in reversed(self.quoted.items()):  # those inside behind those that bind them
@@ -517,7 +517,7 @@ def join(left: Pattern, right: Pattern) -> Pattern:
 def variable_of(seen: ReadExpression) -> Variable | None:
     """Return an expression if it is a variable of the solutions.
 
-    Return None for an EXISTS and for any other expression.
+    For an EXISTS and for any other expression, the function returns None.
     """
     expression, exists = seen
     return expression if isinstance(expression, Variable) and not exists else None
@@ -544,10 +544,10 @@ def read_level(tree: Phrase, stream: _Stream, scope: expressions.Scope) -> algeb
 class _Level:
     """The reader of one level, that is, of one query or subquery.
 
-    `grouped` is true if the level groups its solutions. `selects` is true if the level is a SELECT. `items`
-    are the expressions of SELECT, and `keys` are the variables of GROUP BY. `aggregates` has a variable for
-    each aggregate. Equal aggregates share a variable. `arguments` maps fresh variables to the expressions in
-    aggregates.
+    The field `grouped` is true if the level groups its solutions. `selects` is true if the level is a SELECT.
+    `items` are the expressions of SELECT, and `keys` are the variables of GROUP BY. `aggregates` has a
+    variable for each aggregate. Equal aggregates share a variable. `arguments` maps fresh variables to the
+    expressions in aggregates.
     """
 
     tree: Phrase

@@ -68,9 +68,9 @@ class Document:
     number of characters removed before it. With `rdf12`, the text is SPARQL 1.2, which has codepoint escapes
     only in strings and IRIs.
 
-    `base` resolves relative IRIs; "" means no base. `prefixes` are the prefixes with their colon. At the
-    start, `base` and `prefixes` are given with the text. `read_prologue` adds the declarations of the text,
-    which may redefine a prefix; then `after` is the index of the token after the prologue.
+    `base` resolves relative IRIs; "" means no base. The keys of `prefixes` are prefixes with their colon. At
+    the start, `base` and `prefixes` are given with the text. `read_prologue` adds the declarations of the
+    text, which may redefine a prefix; then `after` is the index of the token after the prologue.
     """
 
     source: str
@@ -107,7 +107,7 @@ class Document:
     def token_from(self, offset: int) -> Token:
         """Return the next token that begins at or after a character.
 
-        The start character can be inside another token.
+        The given character can be inside another token.
         """
         index = self.index_from(offset)
         if index == 0 or self.tokens[index - 1].end <= offset:
@@ -393,7 +393,7 @@ def resolve(base: str, reference: str) -> str:
 def _parts(iri: str) -> tuple[str, str, str, str, str]:
     """Return the five parts of an IRI, with their delimiters: scheme, authority, path, query and fragment.
 
-    If the IRI lacks a part, the part is "".
+    If the IRI lacks a part, the function returns "" for this part.
     """
     match = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]*:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?", iri, re.DOTALL)
     assert match is not None

@@ -63,7 +63,7 @@ class Node:
     def outer(self) -> tuple[Variable, ...]:
         """The additional arguments of each predicate at this node.
 
-        The pattern is evaluated for each of their values.
+        The pattern at this node is evaluated for each value of the additional arguments.
         """
         return (*self.guarded_variables, *((self.graph,) if isinstance(self.graph, Variable) else ()))
 
@@ -110,7 +110,7 @@ class Node:
     def solution(self, pattern: Pattern, start: int = 1) -> "Solution":
         """Return a solution of the pattern at the node.
 
-        The witnesses of the solution are numbered from `start`.
+        The function numbers the witnesses of the solution from `start`.
         """
         count = witnesses(pattern) if self.bag else 0
         tags = tuple(self.fresh(f"W{number}") for number in range(start, start + count))

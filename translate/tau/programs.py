@@ -158,7 +158,7 @@ class Output:
     """The answer predicate of a query: ans1 with `width` arguments, of which `variables` are the first.
 
     `order` are the columns of ORDER BY, each with a boolean that is true for descending. The columns after
-    `variables` are not shown. In a multiset (`bag`), each raw row is one answer.
+    `variables` are not shown to the user. In a multiset (`bag`), each raw row is one answer.
     """
 
     variables: tuple[Variable, ...]

@@ -206,9 +206,9 @@ class Dialect:
 
     `prefixes` maps namespaces to prefixes, and `used` counts the IRIs of each namespace. Variables in
     `blanks` are written as blank nodes. `bases` are the base IRIs of calls of IRI; "" means no base. `base`
-    is the BASE of the text. `windows` are the declared windows of RSP-QL with their names. `every` is the
-    period of the query, or None. With `read_here`, the text may contain VALUES and windows that the engine of
-    the language does not support.
+    is the BASE of the text. The field `windows` contains the declared windows of RSP-QL with their names.
+    `every` is the period of the query, or None. With `read_here`, the text may contain VALUES and windows
+    that the engine of the language does not support.
     """
 
     language: Language

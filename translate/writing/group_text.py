@@ -169,7 +169,7 @@ def in_braces(head: str, lines: Lines) -> Lines:
 def write_group(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
     """Return the lines between the braces of a group.
 
-    If the reader reads these lines, the result is the pattern.
+    If the reader of queries reads the returned lines, the result is the given pattern.
     """
     match pattern:
         case algebra.Filter(inner, condition, exists):
@@ -327,7 +327,8 @@ def _subquery(select: algebra.Select, dialect: expression_text.Dialect) -> Lines
 class Clauses:
     """The writer of the clauses around a WHERE pattern; `keys` and the aggregates are already texts.
 
-    `named` are the aggregates whose variables SELECT contains, and `inline` are the other aggregates.
+    The field `named` contains the aggregates whose variables SELECT contains, and `inline` contains the other
+    aggregates.
     """
 
     level: Level

@@ -78,8 +78,8 @@ class Fault:
     """A fault of an engine: its smallest run, the verdict on this run, the rule, and the number of runs.
 
     - `rule` is None if no rule explains the fault; `alike` then describes the fault.
-    - `isolated` is false if other rules of the engine also change the answers to this stream; The field
-      `other_rules` is empty if the other rules are not known. `other_rules` are these rules, if known.
+    - `isolated` is false if other rules of the engine also change the answers to this stream. The field
+      `other_rules` contains the other rules of the engine that also change the answers, if they are known.
     - `untried` is true if no rule explains the fault, and time was up before all rules were tried.
     - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
     """

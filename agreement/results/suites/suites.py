@@ -346,7 +346,8 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
 def _check_expected(tests: Sequence[SuiteTest], stopped: Event) -> None:
     """Raise LarsError for an invalid file of expected reports, before any engine runs.
 
-    With a time limit, each file is read when its test is run, because reading all files can take longer.
+    With a time limit, each file of expected reports is read when its test is run, because reading all files
+    can take longer.
     """
     for test in tests:
         for language in test.texts if not stopped.is_set() else ():

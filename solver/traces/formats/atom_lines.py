@@ -113,7 +113,7 @@ def _atoms_at(time: Instant, atoms: Iterable[AtomText]) -> list[TracedAtom]:
 def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
     """Return the atom in a cell of a table, or None for an empty cell.
 
-    Raise PlacedError for an invalid atom.
+    The function raises PlacedError for an invalid atom.
     """
     scanner = Scanner(text, "cell", 0, dict(prefixes))
     if scanner.skip() == len(text):

@@ -99,7 +99,8 @@ def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
 def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
     """Return the fields that begin at the cuts, one row per line, for the lines in the mask `among`.
 
-    All other lines have empty fields. The text after the last cut is not a field, but it is among the texts.
+    For all other lines, the function returns empty fields. The text after the last cut is not a field, but it
+    is among the texts.
     """
     starts = lines.starts[:-1]
     offsets = np.stack([np.where(among, cut, starts) for cut in (starts, *cuts)], axis=1)
@@ -215,7 +216,7 @@ class TermColumn:
 def read_terms(
     cells: Cells, read: Callable[[str], str], terms: TermCodes, *, bare: bool = False
 ) -> TermColumn:
-    """Return the terms in cells; an empty cell is null. With `bare`, IRIs may lack < and >.
+    """Return the terms in cells; an empty cell is null. With `bare`, IRIs in cells may lack < and >.
 
     `read` returns canonical texts. `read` raises MalformedPart or NotATerm for errors that concern the whole
     row.

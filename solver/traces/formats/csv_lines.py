@@ -124,7 +124,7 @@ def are_columns(texts: Sequence[str]) -> bool:
 def read_header(path: str, line: str, arrival: str | None = None) -> tuple[str, ...]:
     """Return the column names of a CSV trace in order; raise PlacedError for an invalid header.
 
-    The trace may also have the column `arrival`.
+    The header may also contain the column `arrival`.
     """
     if not is_header(line) and not are_columns([name for name in _names(line) if name != arrival]):
         accepted = (

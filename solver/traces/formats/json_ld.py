@@ -94,7 +94,7 @@ _TEXT: Final = re.compile(r'"[^"\\]*+(?>(?:\\.[^"\\]*+)*)"')
 def _first_lines(text: str) -> Mapping[str, int]:
     """Return the first line in which each text of a JSON document occurs.
 
-    The keys are the texts in JSON notation.
+    The keys of the result are the texts in JSON notation.
     """
     lines, number, before = dict[str, int](), 1, 0
     for match in _TEXT.finditer(text):

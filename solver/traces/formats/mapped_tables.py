@@ -47,8 +47,8 @@ _LITERAL: Final = re.compile(r'"(?P<text>.*)"(?:\^\^(?P<type>\S+)|@(?P<tag>[A-Za
 class Template:
     """A template: the texts between its cells, the columns of the cells, and the writer of a cell's value.
 
-    `texts` has one element more than `columns`. If `writer` is None, the only cell is a literal of its own
-    type.
+    `texts` has one element more than `columns`. If the field `writer` is None, the only cell of the template
+    is a literal of its own type.
     """
 
     texts: tuple[str, ...]
@@ -160,7 +160,7 @@ _OWN: Final = ("t", "stream", "s")
 class _Table(NamedTuple):
     """Columns of a user's table, by name; the columns in `literals` contain literals.
 
-    `text_file` is the text file of the cells; if it is None, the columns have their own types.
+    The field `text_file` is the text file of the cells; if it is None, the columns have their own types.
     """
 
     path: str
@@ -345,7 +345,7 @@ def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
 ) -> None:
     """Write the triples of a table, row by row, as Parquet; raise LarsError for an invalid table.
 
-    A text cell that is in `nulls` has no value.
+    A text cell has no value if its text is in `nulls`.
     """
     columns_wanted = dict(mapping)
     predicates = [(key, text) for key, text in mapping if key not in _OWN]
@@ -431,7 +431,7 @@ def _triples(
 def column_names(path: str, plain: Path) -> tuple[str, ...]:
     """Return the column names of a table in CSV or Parquet.
 
-    Raise LarsError if the table has no column names.
+    The function raises LarsError if the table has no column names.
     """
     try:
         if _is_parquet(plain):

@@ -336,7 +336,7 @@ def _sizes(metadata: pq.FileMetaData) -> list[int]:
 def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part of a Parquet file in order, in batches, with texts as dictionaries.
 
-    Each batch has at most `rows` rows.
+    Each batch contains at most `rows` rows.
     """
     source = part.source
     columns = list(table_columns(source))
@@ -361,7 +361,7 @@ def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterat
 def _plain(batch: pa.RecordBatch, times: str) -> pa.RecordBatch:
     """Return rows in which all columns except the times hold texts; typed columns become literals.
 
-    The column `times` is named t.
+    The column that `times` names gets the name t.
     """
     names = ["t" if name == times else name for name in batch.schema.names]
     columns = [_plain_column(name, column) for name, column in zip(names, batch.columns, strict=True)]
