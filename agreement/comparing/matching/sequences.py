@@ -6,14 +6,14 @@ Answers may be missing only at the beginning and at the end.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from dataclasses import field
-from difflib import SequenceMatcher
+from functools import reduce
+from itertools import accumulate, chain, zip_longest
+from operator import or_
 
 import numpy as np
 
 from agreement.comparing.matching.likeness import Likeness, keys_of, match_rows, row_key
-from agreement.documents.recordings import Report, RowsByNumber, rows_of
-from lars.dataclass import dataclass
+from agreement.documents.recordings import Report, RowsByNumber, rows_of, together
 from solver.facts import Row
 
 Rows = Sequence[Row]
@@ -39,64 +39,100 @@ def match_part(
     return _Search(answers, reports, joint, how).path()
 
 
-@dataclass(slots=True)
 class _Search:
-    """The search for an assignment of reports to answers.
+    """The search for an assignment of reports to answers; a set of answers is a number, with a bit for each.
 
-    `came` maps (n, k) to a report: with this report answer n - 1 began, if the first k reports are assigned
-    to answers up to n - 1.
+    `came` has for each number of reports the answers that can begin then. The answers follow the report with
+    which the answer before them began; only the first such report counts.
     """
 
-    answers: Sequence[Rows]
-    reports: Sequence[Report]
-    joint: Together
-    how: Likeness
-    came: dict[tuple[int, int], int] = field(default_factory=dict)
-    _equal: dict[tuple[Hashable, Hashable], bool] = field(default_factory=dict)
+    def __init__(
+        self, answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness
+    ) -> None:
+        self.answers, self.reports, self.joint, self.how = answers, reports, joint, how
+        self.came: list[list[tuple[int, int]]] = [[] for _ in range(len(reports) + 1)]
+        self._sizes = [self._size([answer]) for answer in answers]
+        self._keys = list(map(_as_they_are, answers))
+        self._places: dict[int, dict[Hashable, int]] = {}
+        """The places of each different answer, by the number of its rows."""
+        for number, (size, key) in enumerate(zip(self._sizes, self._keys, strict=True)):
+            alike = self._places.setdefault(size, {})
+            alike[key] = alike.get(key, 0) | 1 << number
+        self._greater: dict[int, int] = {}
+        self._equal: dict[tuple[Hashable, Hashable], bool] = {}
 
     def path(self) -> list[Pair] | None:
-        ends: dict[int, set[int]] = {0: set(range(len(self.answers)))}
+        begun = [(1 << len(self.answers)) - 1, *(0 for _ in self.reports)]
         for first in range(len(self.reports)):
-            for number in sorted(ends.pop(first, ())):
-                for end in self._ends(number, first):
-                    self.came.setdefault((number + 1, end), first)
-                    if number + 1 < len(self.answers) or end == len(self.reports):
-                        ends.setdefault(end, set()).add(number + 1)
-        last = min(ends.get(len(self.reports), ()), default=None)
-        return None if last is None else list(self._path(last))[::-1]
+            for end, ended in self._ends(first, begun[first]):
+                if new := (ended << 1) & ~begun[end]:
+                    self.came[end].append((first, new))
+                    begun[end] |= new
+        least = begun[-1] & -begun[-1]
+        return list(self._path(least.bit_length() - 1))[::-1] if least else None
 
     def _path(self, number: int) -> Iterator[Pair]:
         end = len(self.reports)
         while end:
-            first = self.came[number, end]
+            first = next(first for first, answers in self.came[end] if answers >> number & 1)
             yield number - 1, tuple(self.reports[first:end])
             number, end = number - 1, first
 
-    def _ends(self, number: int, first: int) -> Iterator[int]:
-        """Yield the numbers of reports with which an answer that begins at report `first` can end."""
-        answer = self.answers[number]
+    def _ends(self, first: int, begun: int) -> Iterator[tuple[int, int]]:
+        """Yield the numbers of reports with which answers that begin at report `first` end, and the answers."""
+        equal, parts = 0, list[Rows]()
         for end in range(first + 1, len(self.reports) + 1):
+            rows = self.reports[end - 1].rows
             if end > first + 1 and not self.joint(self.reports[end - 2], self.reports[end - 1]):
                 return
-            rows = rows_of(self.reports[first:end])
-            if (more := self._size(rows) - self._size(answer)) > 0:
+            if rows or not parts:
+                parts.append(rows)
+                size = self._size(parts)
+                begun &= self._of_size_from(size)
+                equal = self._answers_equal(parts, size, begun)
+            if not begun:
                 return
-            if not more and self._is_equal(answer, rows):
-                yield end
+            if equal:
+                yield end, equal
 
-    def _size(self, rows: Sequence[Row]) -> int:
-        bag = self.how.semantics == "bag"
-        return len(rows) if bag else len(set(_keys(rows, self.how)))
+    def _size(self, parts: Sequence[Rows]) -> int:
+        if self.how.semantics == "bag":
+            return sum(map(len, parts))
+        return len({key for rows in parts for key in _keys(rows, self.how)})
 
-    def _is_equal(self, wanted: Rows, rows: Sequence[Row]) -> bool:
-        key = _as_they_are(wanted), _as_they_are(rows)
-        if key not in self._equal:
-            self._equal[key] = match_rows(wanted, rows, self.how).equal
-        return self._equal[key]
+    def _of_size_from(self, least: int) -> int:
+        if least not in self._greater:
+            large = [alike.values() for size, alike in self._places.items() if size >= least]
+            self._greater[least] = reduce(or_, chain.from_iterable(large), 0)
+        return self._greater[least]
+
+    def _answers_equal(self, parts: Sequence[Rows], size: int, among: int) -> int:
+        """Return the answers that are equal to the parts of a report together, `among` some answers."""
+        alike = self._places.get(size, {})
+        if among.bit_count() < len(alike):
+            numbers = [number for number in _bits(among) if self._sizes[number] == size]
+            alike = {self._keys[number]: alike[self._keys[number]] for number in numbers}
+        keys = {key: among & own for key, own in alike.items() if among & own}
+        if not keys:
+            return 0
+        rows = together(parts)
+        shown = _as_they_are(rows)
+        for key, own in keys.items():
+            if (key, shown) not in self._equal:
+                answer = self.answers[own.bit_length() - 1]
+                self._equal[key, shown] = match_rows(answer, rows, self.how).equal
+        return reduce(or_, (own for key, own in keys.items() if self._equal[key, shown]), 0)
+
+
+def _bits(number: int) -> Iterator[int]:
+    """Yield the places of the bits that are 1."""
+    while number:
+        yield (number & -number).bit_length() - 1
+        number &= number - 1
 
 
 def nearest(answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness) -> list[Pair]:
-    """Return answers and reports side by side, aligned by a longest common subsequence.
+    """Return answers and reports side by side, aligned by a longest common subsequence of equal contents.
 
     Answers before the first report and after the last report are omitted.
     """
@@ -104,12 +140,49 @@ def nearest(answers: Sequence[Rows], reports: Sequence[Report], joint: Together,
     ours = [_key(rows, how) for rows in answers]
     theirs = [_key(rows_of(group), how) for group in groups]
     pairs: list[Pair] = []
-    for _, first, last, start, end in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
-        for n in range(max(last - first, end - start)):
-            number = first + n if first + n < last else None
-            pairs.append((number, groups[start + n] if start + n < end else ()))
+    before, behind = 0, 0
+    for place, other in (*_common(ours, theirs), (len(ours), len(theirs))):
+        for number, group in zip_longest(range(before, place), groups[behind:other], fillvalue=None):
+            pairs.append((number, group or ()))
+        pairs += [(place, groups[other])] if place < len(ours) else []
+        before, behind = place + 1, other + 1
     with_reports = [place for place, (_, group) in enumerate(pairs) if group]
     return pairs[with_reports[0] : with_reports[-1] + 1] if with_reports else []
+
+
+def _common(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Return the places of a longest common subsequence (Hirschberg 1975) in both sequences."""
+    if not ours or not theirs:
+        return []
+    if len(ours) == 1:
+        return [(0, theirs.index(ours[0]))] if ours[0] in theirs else []
+    half = len(ours) // 2
+    left = _lengths(ours[:half], theirs)
+    right = _lengths(ours[half:][::-1], theirs[::-1])[::-1]
+    sums = [one + other for one, other in zip(left, right, strict=True)]
+    cut = sums.index(max(sums))
+    behind = _common(ours[half:], theirs[cut:])
+    return [
+        *_common(ours[:half], theirs[:cut]),
+        *((place + half, other + cut) for place, other in behind),
+    ]
+
+
+def _lengths(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[int]:
+    """Return the length of a longest common subsequence with each beginning of `theirs`.
+
+    A bit of a number stands for a place of `theirs`; a bit is 0 where the length grows (Hyyro 2004).
+    """
+    places: dict[Hashable, int] = {}
+    for place, key in enumerate(theirs):
+        places[key] = places.get(key, 0) | 1 << place
+    whole = (1 << len(theirs)) - 1
+    same = whole
+    for key in ours:
+        met = same & places.get(key, 0)
+        same = ((same + met) | (same - met)) & whole
+    bits = f"{same:0{len(theirs)}b}"
+    return list(accumulate((bit == "0" for bit in reversed(bits)), initial=0))
 
 
 def _groups(reports: Sequence[Report], joint: Together) -> Iterator[tuple[Report, ...]]:

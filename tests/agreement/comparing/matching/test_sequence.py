@@ -6,12 +6,12 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agreement.comparing.judge import judge_recording
 from agreement.comparing.matching.likeness import Likeness
-from agreement.comparing.matching.sequences import match_part
+from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents.recordings import Report
 from agreement.documents.requests import JudgeOptions
 from tests.agreement.command import lars
@@ -48,6 +48,41 @@ def test_a_sequence_stands_in_another_where_the_definition_says_so(answers, repo
     if found is not None:
         assert [report for _, group in found for report in group] == given_reports
         assert all(later == number + 1 for (number, _), (later, _) in pairwise(found))
+
+
+def as_rows(text):
+    return tuple((f'"{letter}"',) for letter in text)
+
+
+def longest(one, other):
+    """Return the length of a longest common subsequence, by its definition."""
+    if not one or not other:
+        return 0
+    if one[0] == other[0]:
+        return 1 + longest(one[1:], other[1:])
+    return max(longest(one[1:], other), longest(one, other[1:]))
+
+
+@given(LETTERS, LETTERS)
+@example(list("PQRSTUxyz"), list("xyzPQ-RS-TU"))
+def test_as_many_reports_as_can_be_stand_beside_an_equal_answer(answers, reports):
+    rows, own = map(as_rows, answers), [Report(n, as_rows(text)) for n, text in enumerate(reports)]
+    pairs = nearest(list(rows), own, lambda *_: False, Likeness())
+    assert [report for _, group in pairs for report in group] == own
+    numbers = [number for number, _ in pairs if number is not None]
+    assert numbers == sorted(set(numbers))
+    contents, shown = (tuple("".join(sorted(text)) for text in texts) for texts in (answers, reports))
+    beside = [(n, int(group[0].t)) for n, group in pairs if n is not None and group]
+    assert sum(contents[n] == shown[t] for n, t in beside) == longest(contents, shown)
+
+
+def test_hundreds_of_equal_answers_and_reports_take_no_time():
+    empty, same = [()] * 600, [as_rows("a")] * 600
+    reports = [Report(n, ()) for n in range(600)]
+    assert match_part(empty, reports, lambda *_: True, Likeness())
+    wrong_last = [*(Report(n, as_rows("a")) for n in range(599)), Report(600, as_rows("b"))]
+    assert match_part(same, wrong_last, lambda *_: True, Likeness()) is None
+    assert len(nearest(same, wrong_last, lambda *_: False, Likeness())) == 600
 
 
 def in_sequence(drawn, recording):
