@@ -79,7 +79,7 @@ class _Search:
             number, end = number - 1, first
 
     def _ends(self, first: int, begun: int) -> Iterator[tuple[int, int]]:
-        """Yield the numbers of reports with which answers that begin at report `first` end, and the answers."""
+        """Yield how many reports have come when answers from report `first` end, and these answers."""
         equal, parts = 0, list[Rows]()
         for end in range(first + 1, len(self.reports) + 1):
             rows = self.reports[end - 1].rows
