@@ -63,10 +63,11 @@ from translate.tau import TRIGGER, columns
 
 _EXAMPLES: Final = "an atom, as 'ans(25,rayban,b)', 'near(<http://e/b>)' or '@_15 trigger'"
 _TIMED: Final = re.compile(r"\s*@_([0-9]{1,19})\s+(.*)", re.DOTALL)
-_SHAPE: Final = re.compile(r"\s*([^\s(),'\"<>]+|'(?:[^'\\]|\\.)*')\s*(?:\((.*)\))?\s*", re.DOTALL)
+_SHAPE: Final = re.compile(r"\s*([^\s(),'\"<>]+|'(?:[^'\\]|\\.)*')(?:\s*\((.*)\))?\s*", re.DOTALL)
 _ARGUMENT: Final = re.compile(
-    r"""\s*((?:"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|'(?:[^'\\]|\\.)*'|<[^<>]*>|[^,"'<])+?)\s*(,|$)"""
+    r"""((?>(?:"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|'(?:[^'\\]|\\.)*'|<<\(|<[^<>]*>|[^,"'<]+)+))(,|\Z)"""
 )
+"""An argument, in one piece (?>..), so that a malformed text is rejected in the time of its length."""
 _LISTED: Final = 8
 _NUMBER: Final = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")
 

@@ -492,11 +492,12 @@ def ticker_files(
 
 
 def _stream(exported_program: ExportedProgram, program: Program) -> TickerInput:
-    atoms: dict[int, tuple[Atom, ...]] = {}
+    atoms: dict[int, list[Atom]] = {}
     for t, atom in input_of(exported_program, program):
-        atoms[t] = (*atoms.get(t, ()), atom)
+        atoms.setdefault(t, []).append(atom)
+    at = {t: tuple(those) for t, those in atoms.items()}
     return TickerInput(
-        atoms, exported_program.span.last, single=strata(program) is not None or _is_single(exported_program)
+        at, exported_program.span.last, single=strata(program) is not None or _is_single(exported_program)
     )
 
 

@@ -355,11 +355,14 @@ class LateSide:
 
     def _held(self, places: Collection[_Place], answers: AnswerRuns) -> set[_Place]:
         """Return those indexes of rows whose rows some other answers have too."""
-        keys = {key for key, _ in places}
+        numbers: dict[_Key, list[int]] = {}
+        for key, number in sorted(places, key=itemgetter(1)):
+            numbers.setdefault(key, []).append(number)
         held = set[_Place]()
         for key, first, last in _listed(self._by_period(answers)):
-            if key in keys:
-                held |= {(key, number) for number in range(first, last + 1)} & {*places}
+            asked = numbers.get(key, [])
+            within = asked[bisect_left(asked, first) : bisect_right(asked, last)]
+            held.update((key, number) for number in within)
         return held
 
     def _until_ends(self) -> AnswerRuns:

@@ -338,7 +338,7 @@ class LiveJoins:
     now: dict[JoinedMapping, None] = field(default_factory=dict)
     changed: bool = False
     removed: list[JoinedMapping] = field(default_factory=list)
-    _by_entry: dict[BufferedTriple, list[JoinedMapping]] = field(default_factory=dict)
+    _by_entry: dict[BufferedTriple, dict[JoinedMapping, None]] = field(default_factory=dict)
 
     def add(self, mappings: Iterable[JoinedMapping]) -> None:
         """Add mappings."""
@@ -346,16 +346,17 @@ class LiveJoins:
             self.now[mapping] = None
             self.changed = True
             for entry in set(mapping.entries):
-                self._by_entry.setdefault(entry, []).append(mapping)
+                self._by_entry.setdefault(entry, {})[mapping] = None
 
     def drop(self, entries: Iterable[BufferedTriple]) -> None:
         """Remove the mappings that contain one of these entries."""
         for entry in entries:
             for mapping in self._by_entry.pop(entry, ()):
-                if mapping in self.now:
-                    del self.now[mapping]
-                    self.changed = True
-                    self.removed.append(mapping)
+                del self.now[mapping]
+                self.changed = True
+                self.removed.append(mapping)
+                for other in {*mapping.entries} & self._by_entry.keys():
+                    del self._by_entry[other][mapping]
 
     def settle(self) -> None:
         """Clear the lists of changed and removed mappings."""

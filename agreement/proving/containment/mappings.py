@@ -45,10 +45,17 @@ class Automaton:
 
     def closed(self, states: _States) -> _States:
         """Return the states, with the states that are reachable from them without reading a letter."""
-        more = states.union(
-            after for before, label, after in self.moves if label is None and before in states
-        )
-        return states if more == states else self.closed(more)
+        silent: dict[int, list[int]] = {}
+        for before, label, after in self.moves:
+            if label is None:
+                silent.setdefault(before, []).append(after)
+        pending, found = list(states), set(states)
+        while pending:
+            for after in silent.get(pending.pop(), ()):
+                if after not in found:
+                    found.add(after)
+                    pending.append(after)
+        return frozenset(found)
 
     def step(self, states: _States, letter: Letter) -> _States:
         """Return the states of the automaton after it reads a letter."""
@@ -65,12 +72,21 @@ class Automaton:
         """Return whether each word that an edge spells is in the language of the path."""
         return bool(known) and all(1 in states for states in known)
 
-    def spelled(self, known: StateSets, word: "Automaton") -> StateSets:
-        """Return the state sets after an edge that may spell any word of another path."""
+    def spelled(self, known: StateSets, word: "Automaton", deadline: Deadline = NEVER) -> StateSets:
+        """Return the state sets after an edge that may spell any word of another path.
+
+        If there are too many sets, return no set, so that no word counts as accepted.
+
+        Raises:
+            TimeLimitError: The deadline is over.
+        """
         alphabet = _letters(self) | _letters(word) | {(None, True), (None, False)}
         pending = [(own, states) for own in word.start for states in known]
         seen = set(pending)
         while pending:
+            deadline.check()
+            if len(seen) > _MOST_SETS:
+                return frozenset()
             own, states = pending.pop()
             for letter in alphabet:
                 after = word.step(own, letter), self.step(states, letter)
@@ -153,6 +169,7 @@ def has_empty(path: patterns.Path) -> bool:
     return words.accepts(words.start)
 
 
+_MOST_SETS: Final = 4_096
 _MOST_IMAGES: Final = 256
 _MOST_WALKS: Final = 512
 Image = dict[Variable, Term]
@@ -272,13 +289,16 @@ class Mapper:
         pending = [(start, words.start)]
         terms = set(pending)
         while pending and len(terms) < _MOST_WALKS:
+            self.deadline.check()
             term, known = pending.pop()
             for edge in edges:
                 subject, predicate, object_ = edge.triple.terms
                 for here, there, forward in ((subject, object_, True), (object_, subject, False)):
+                    if here != term:
+                        continue
                     step = self._step(predicate, forward=forward)
-                    after = there, words.spelled(known, step)
-                    if here == term and after not in terms:
+                    after = there, words.spelled(known, step, self.deadline)
+                    if after not in terms:
                         terms.add(after)
                         pending.append(after)
         empty = words.accepts(words.start)

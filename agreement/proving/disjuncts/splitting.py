@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from typing import Final, assert_never
 
 from agreement.proving.disjuncts.edges import Edge, GraphSource, Reading, Where
@@ -19,6 +19,7 @@ from translate.model.query import Profile
 
 MOST: Final = 512
 """The maximum number of disjuncts of one query."""
+_MOST_CASES: Final = 8_192
 
 
 def put_in_test(test: Test, terms: Mapping[Variable, Term]) -> Test:
@@ -237,7 +238,7 @@ class _Reader:
         where: Where,
     ) -> list[Disjunct]:
         tests = {test.variable: test.pattern for test in exists}
-        cases = list(_cases(condition, value=True))
+        cases = _all_cases(condition, value=True)
         return self.counted(
             each for disjunct in ways for case in cases for each in self.tested(disjunct, case, tests, where)
         )
@@ -453,13 +454,20 @@ def _with(disjunct: Disjunct, case: tuple[Test, ...], outer: frozenset[Variable]
     return tested if len(known) == len(case) else _loose(tested, "EXISTS or an aggregate")
 
 
+def _all_cases(condition: Expression, *, value: bool) -> list[tuple[Test, ...]]:
+    cases = list(islice(_cases(condition, value=value), _MOST_CASES + 1))
+    if len(cases) > _MOST_CASES:
+        raise UncountedError(f"a condition of the query has more than {_MOST_CASES} cases")
+    return cases
+
+
 def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
     """Yield the cases in which a condition is `value`: negations move inside, and ∨ splits into cases."""
     match condition:
         case Call("!", (inner,)):
             yield from _cases(inner, value=not value)
         case Call("&&" | "||" as operator, sides) if (operator == "&&") is value:
-            for chosen in product(*(list(_cases(side, value=value)) for side in sides)):
+            for chosen in product(*(_all_cases(side, value=value) for side in sides)):
                 yield tuple(test for case in chosen for test in case)
         case Call("&&" | "||", sides):
             for side in sides:

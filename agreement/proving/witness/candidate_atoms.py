@@ -121,6 +121,7 @@ class PositionClasses:
         atoms = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
         self._static: dict[_Node, set[Constant]] = {}
         for atom, other in combinations(atoms, 2):
+            check_time()
             if unify(atom, other):
                 for a, b in zip(triple_of(atom), triple_of(other), strict=True):
                     self._unite(_node(a), _node(b))
@@ -129,6 +130,7 @@ class PositionClasses:
                 if unify(pattern, triple):
                     self._note(pattern, triple)
         for rule in (rule for program in programs for rule in program.rules if not is_import(rule)):
+            check_time()
             self._join(rule)
         self._conditions = [
             literal
@@ -190,7 +192,8 @@ class PositionClasses:
 
     def _root(self, node: _Node) -> _Node:
         while (above := self._parent.setdefault(node, node)) != node:
-            node = above
+            # Each node on the way gets a nearer ancestor, so that chains stay short.
+            self._parent[node] = node = self._parent[above]
         return node
 
 
@@ -316,24 +319,26 @@ def occurrences(program: Program) -> Mapping[Variable, int]:
     counted.
     """
     looping = bool(positive_loops(program))
+    heads = [(rule, head) for rule in program.rules if (head := head_atom(rule)) is not None]
+    deriving: dict[Signature, list[tuple[Rule, Atom]]] = {}
+    for rule, head in heads:
+        if not is_import(rule):
+            deriving.setdefault(signature(head), []).append((rule, head))
 
     @cache
     def of(predicate: Signature) -> Counter[Variable]:
         most = Counter[Variable]()
-        for rule in program.rules:
-            head = head_atom(rule)
-            if head is not None and signature(head) == predicate and not is_import(rule):
-                held = [atom for part in rule.body for atom, _, _ in atoms(part)]
-                hidden = frozenset[Variable]().union(*map(variables_of, rule.body)) - variables_of(head)
-                below = [] if looping else [of(signature(atom)) for atom in held]
-                most |= sum(below, Counter(hidden))
+        for rule, head in deriving.get(predicate, ()):
+            check_time()
+            held = [atom for part in rule.body for atom, _, _ in atoms(part)]
+            hidden = frozenset[Variable]().union(*map(variables_of, rule.body)) - variables_of(head)
+            below = [] if looping else [of(signature(atom)) for atom in held]
+            most |= sum(below, Counter(hidden))
         return most
 
     whole = Counter[Variable]()
-    for rule in program.rules:
-        head = head_atom(rule)
-        if head is not None:
-            whole |= of(signature(head)) + Counter(variables_of(head))
+    for _, head in heads:
+        whole |= of(signature(head)) + Counter(variables_of(head))
     return whole
 
 
@@ -472,6 +477,7 @@ def _values(
     for variable in classes.names:
         if variable in values:
             continue
+        check_time()
         names, places, conditions = classes.of(variable)
         if gathering:
             places = tuple(term for term in places if term in named)

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import suppress
+from io import BytesIO
 from time import process_time
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from solver.rdf import NotATerm, unquote
 from solver.traces import prepare
 from solver.traces.formats.json_ld import document_quads
+from solver.traces.formats.rdf_messages import _pieces
 from solver.traces.input_files import FilePart
 from solver.traces.json_documents import check_whole
 from tests.solver.traces.test_json_ld import GRAPH
@@ -43,13 +45,19 @@ def faults(folder):
     assert rows(written(folder, {"a.trig": PROV + "".join(lines)}))[-1].text.startswith(":g14999")
 
 
+def nulls(_):
+    file = BytesIO(b"\0" * 800_000 + b"\n")
+    file.name = "log.nq"
+    assert [len(text) for text, *_ in _pieces(file)] == [800_001]
+
+
 def rows(paths):
     """Read the rows of a file one by one."""
     (source,) = prepare(paths, options())
     return [row for block in source.format.blocks(FilePart(source), None) for row in block.exact_rows]
 
 
-@pytest.mark.parametrize("read", [array, graphs, members, digits, faults])
+@pytest.mark.parametrize("read", [array, graphs, members, digits, faults, nulls])
 def test_the_time_grows_no_faster_than_the_input(read, tmp_path):
     began = process_time()
     read(tmp_path)

@@ -1,6 +1,7 @@
 """`lars agree --late`: answers as the data came, against a replay of arrivals and as a user reads them."""
 
 import json
+from time import process_time
 
 import pyarrow as pa
 import pytest
@@ -258,3 +259,10 @@ def test_mapped_columns_have_arrivals(files):
 def test_arrival_of_something_else_than_a_table():
     with pytest.raises(LarsError, match="has no columns; use --arrival order, or a table"):
         api.agree_late(QUERY, timed(1, "a"), arrival="came", period=4)
+
+
+def test_the_time_grows_as_the_late_rows_do():
+    table = trace(*((n, n + 100, f"x{n}", "p") for n in range(12_000)))
+    began = process_time()
+    assert len(late(QUERY, table, period=1000, side="push")) > 0
+    assert process_time() - began < 5

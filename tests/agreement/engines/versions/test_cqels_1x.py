@@ -3,6 +3,7 @@
 import pytest
 
 from agreement.engines.versions.cqels import CQELS_1X
+from agreement.engines.versions.cqels_machine import BufferedTriple, JoinedMapping, LiveJoins
 from tests.agreement.engines.versions.cqels_runs import reported
 from tests.agreement.engines.versions.cqels_specification import (
     KNOWN,
@@ -149,3 +150,13 @@ def test_the_specification_is_what_the_translation_to_asp_answers(shape):
 
 def plain_row(row):
     return " ".join(map(plain, row.split()))
+
+
+def test_a_long_lived_triple_keeps_no_mapping_whose_other_triple_left():
+    long, *short = (BufferedTriple(t, "s", ("a", "p", "b"), t, {}) for t in range(100))
+    live = LiveJoins()
+    live.add(JoinedMapping({}, (long, other)) for other in short)
+    live.drop(short)
+    assert (len(live.removed), [*live.now], [*live._by_entry[long]]) == (99, [], [])
+    live.drop([long])
+    assert len(live.removed) == 99
