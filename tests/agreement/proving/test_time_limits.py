@@ -1,11 +1,14 @@
 """Searches end within their time limit; what many patterns match is evaluated without all combinations."""
 
+from functools import reduce
 from itertools import count
 from time import process_time
 
 import pytest
 
+from agreement.proving.containment import mappings
 from lars.errors import TimeLimitError
+from lars.language.terms import Iri
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver import deadlines
@@ -13,6 +16,7 @@ from solver.deadlines import Deadline, until
 from solver.facts import Fact, Situation
 from tests.agreement.command import lars
 from tests.solver.in_process import runs
+from translate.model import patterns
 
 PATTERNS = " . ".join(f"?x :p ?y{n}" for n in range(8))
 FILTERS = " ".join(f"FILTER(?y{n} > 100 || ?y{n + 1} > 100)" for n in range(5))
@@ -135,3 +139,40 @@ def test_what_decide_proves_witness_knows(files):
     assert lars("decide", *pair, "--contained").code == 0
     ran = lars("witness", *pair, "--contained")
     assert (ran.code, "there is no stream" in ran.out) == (0, True)
+
+
+EITHER = "(<urn:p>|<urn:q>)"
+LONG_PATHS = {
+    "many sets of states": f"({EITHER}*/<urn:p>{f'/{EITHER}' * 14})+",
+    "many silent moves": f"({'/'.join(['(<urn:p>?)?'] * 250)})+",
+}
+
+
+@pytest.mark.parametrize("path", LONG_PATHS.values(), ids=LONG_PATHS)
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_limit_of_two_seconds_holds_for_paths_of_many_steps(files, path, turned):
+    block = "SELECT ?x ?y {{ STREAM <urn:s> [RANGE 3s] {{ ?x {} ?y }} }}"
+    texts = [block.format(f"{EITHER}+"), block.format(path)]
+    began = process_time()
+    ran = lars("decide", *files(*texts[:: -1 if turned else 1]), "--contained", "--time-limit", "2")
+    assert (ran.code in {0, 1, 3}, process_time() - began < GENEROUS / 4) == (True, True)
+
+
+def test_a_condition_of_very_many_cases_ends_without_all_of_them(files):
+    either = " && ".join(f"(?x > {n} || ?y > {n})" for n in range(22))
+    block = "SELECT ?x ?y {{ STREAM <urn:s> [RANGE 3s] {{ ?x <urn:p> ?y }} FILTER({}) }}"
+    pair = files(*(block.format(each) for each in (f"(({either}) || ?x = 1) && ?y != 2", "?y > 999")))
+    began = process_time()
+    ran = lars("decide", *pair, "--contained", "--time-limit", "2")
+    assert (ran.code in {1, 3}, process_time() - began < GENEROUS / 4) == (True, True)
+
+
+def test_a_path_whose_walk_has_too_many_sets_of_states_accepts_nothing():
+    p, q = (patterns.NegatedSet(frozenset((Iri(f"urn:{name}"),))) for name in "pq")
+    either = patterns.Alternative(p, q)
+    path = reduce(patterns.PathSequence, [patterns.RepeatedPath(either, "*"), p, *[either] * 14])
+    words = mappings.automaton(patterns.RepeatedPath(path, "+"))
+    step = mappings.automaton(patterns.RepeatedPath(either, "+"))
+    assert words.spelled(words.start, step) == frozenset()
+    with pytest.raises(TimeLimitError):
+        words.spelled(words.start, step, Deadline(0, end=0))

@@ -1,7 +1,12 @@
 """What `lars explain` says of programs without answer streams, tuple windows, □, input and its limits."""
 
+from shlex import split
+from time import process_time
+
 import pytest
 
+from agreement.answering.explaining import read_question
+from lars.errors import LarsError
 from tests.agreement.command import lars
 
 
@@ -177,3 +182,34 @@ def test_what_the_solver_refuses_names_the_program(explain, tmp_path, rule, monk
     assert (found.code, found.out) == (2, "")
     assert found.err.startswith(f"lars: {tmp_path / 'p.lars'}: ")
     assert rule in found.err
+
+
+def test_the_command_that_agree_prints_explains_a_row_with_a_triple_term(tmp_path):
+    files = {
+        "q.rq": "SELECT ?a ?x WHERE { STREAM <urn:s> [RANGE 3s] { ?x <urn:p> ?a } }",
+        "t.nq": '<urn:a> <urn:p> <<( <urn:a> <urn:b> "1, (2"@en )>> <urn:s> "1" .\n'
+        '<urn:b> <urn:p> "1" <urn:s> "7" .\n',
+        "experiment.toml": 'cqels = "q.rq"\nfiles = "t.nq"\nperiod = 2\nrdf = "1.2"\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    command = split(lars("agree", tmp_path, "--in-process").out.splitlines()[-1])
+    assert (command[:2], command[-1][:9]) == (["lars", "explain"], "ans1(<<( ")
+    found = lars("explain", tmp_path, *command[3:])
+    assert found.code == 0
+    assert found.out.startswith("ans1(<<( ")
+
+
+@pytest.mark.parametrize("inside", [" " * 20_000 + "<", "a " * 10_000 + "<", " " * 20_000 + "x'"])
+def test_an_atom_with_many_blanks_is_rejected_in_the_time_of_its_length(inside):
+    began = process_time()
+    for text in (f"p({inside})", f"p{inside}"):
+        with pytest.raises(LarsError, match="is not an atom"):
+            read_question(text)
+    assert process_time() - began < 1
+
+
+def test_arguments_are_parted_at_commas_outside_of_terms():
+    terms = ["a", ' <<( <x:a> <x:b> <<( _:c <x:d> "1, )>>"@en )>> )>> ', "'it, x'", "<x:a,b>", ' "<"^^<x:,> ']
+    found = read_question(f"@_3 p({','.join(terms)})")
+    assert found.arguments == tuple(map(str.strip, terms))
