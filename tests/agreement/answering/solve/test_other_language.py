@@ -19,7 +19,7 @@ TEXTS = {
     if one not in MERGING and one.manner.texts != ""  # else streams are words
 } | {"cqels2": BLOCK.format("s [RANGE 10s STEP 5s]")}
 READ_AS = re.compile(r"use --engine (\w+)")
-ENDS = re.compile(r"the windows are ([a-z-]+) here.*use --bounds \1")
+ENDS = re.compile(r"the windows of the query are ([a-z-]+), but.*use --bounds \1")
 
 
 def translated(folder, text, *options):
