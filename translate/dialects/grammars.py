@@ -32,21 +32,24 @@ def clauses_in(document: Document, language: Language) -> int:
     return sum(_clause_at(document, token) in language.manner.clauses for token in document.tokens)
 
 
-def missing_form(language: Language, document: Document) -> UnsupportedError | None:
-    """Return the error for the form of a query, such as CONSTRUCT, if the language has no such form."""
-    every = {form for other in Language for form in other.manner.forms}
-    token = next((one for one in document.tokens if one.is_word(*every)), None)
-    forms = language.manner.forms
-    if token is None or token.is_word(*forms):
+def missing_form(language: Language, document: Document, offset: int) -> UnsupportedError | None:
+    """Return the error if the language lacks the form of a query at the offset, such as CONSTRUCT.
+
+    The offset is the first error of the language's grammar, which may read more forms than the language has.
+    """
+    lacking = {form for other in Language for form in other.manner.forms} - {*language.manner.forms}
+    token = next((one for one in document.tokens if one.start == offset and one.is_word(*lacking)), None)
+    if token is None:
         return None
     construct = f"{token.text.upper()} of {TITLES[language]}"
-    return UnsupportedError(construct, document.place(token.start), covered=", ".join(forms))
+    covered = ", ".join(language.manner.forms)
+    return UnsupportedError(construct, document.place(token.start), covered=covered)
 
 
 def _explain(language: Language, document: Document, token: Token) -> PlacedError | None:
     """Return the error at a token that only other query languages accept; None at any other token."""
     dialect = language.manner
-    if (missing := missing_form(language, document)) is not None:
+    if (missing := missing_form(language, document, token.start)) is not None:
         return missing
     token = next((one for one in document.tokens if one.is_word(*dialect.foreign)), token)
     place = document.place(token.start)

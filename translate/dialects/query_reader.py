@@ -477,9 +477,9 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
             lifted = lift(document, language, readings)
         except PlacedError as error:
             errors[language] = error
-            if language in found and (missing := missing_form(language, document)) is not None:
-                forms.append(missing)
             far = reach(document, GRAMMARS[language])
+            if language in found and (missing := missing_form(language, document, far)) is not None:
+                forms.append(missing)
             ends[language] = far, language in found, clauses_in(document, language)
             continue
         if language is Language.CSPARQL and _may_be_sparqlstream(*lifted):

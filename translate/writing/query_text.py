@@ -247,7 +247,8 @@ def _base(counting: Dialect) -> str:
 
 
 def _lines(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    if query.form not in (forms := dialect.language.manner.forms):
+    forms, read = dialect.language.manner.forms, query.language is dialect.language
+    if query.form not in forms and not read:  # What a grammar reads beyond the language is written again.
         raise dialect.cannot(query.form, f"its queries are those of {' and '.join(forms)}")
     selected = query.result if query.form == "SELECT" else ()
     level = group_text.take_apart(query.pattern, selected, query.modifiers, dialect)

@@ -35,6 +35,9 @@ def block(window, stream=S):
 REFUSED = [
     (block(Range(SECOND, SECOND, opens=Duration(3)), Iri("s")), "cqels2", "T0 3ns"),
     (replace(block(Now(), Iri("s")), form="CONSTRUCT", to_stream="ISTREAM"), "cqels2", "ISTREAM of"),
+    (replace(block(Range(SECOND, SECOND)), form="CONSTRUCT"), "janus", "CONSTRUCT: its .* SELECT"),
+    (replace(block(Range(SECOND, SECOND)), form="ASK"), "kolibrie", "cannot express ASK"),
+    (replace(block(Range(SECOND, SECOND)), form="DESCRIBE"), "sparq", "cannot express DESCRIBE"),
     (merging(Range(SECOND)), "csparql", "no window without a STEP"),
     (merging(Range(SECOND, SECOND, SECOND)), "csparql", "UNTIL 1s"),
     (merging(Range(Duration(5), SECOND)), "csparql", "the duration 5ns"),
@@ -61,6 +64,13 @@ REFUSED = [
 def test_what_a_language_cannot_say_is_named(query, language, words):
     with pytest.raises(CannotSayError, match=words):
         write_query(query, Language(language))
+
+
+def test_a_form_that_a_grammar_reads_beyond_its_language_is_written_again():
+    clause = "FROM NAMED WINDOW :w ON :s [RANGE 4 STEP 2]"
+    query = read_query(f"CONSTRUCT {{ ?a <q> ?b }} {clause} {{ WINDOW :w {{ ?a <p> ?b }} }}", "q.rq")
+    assert query.language is Language.KOLIBRIE
+    assert read_query(write_query(query, Language.KOLIBRIE), "q.rq", Language.KOLIBRIE) == query
 
 
 def test_cqels_has_a_table_at_the_end_of_the_query_only():

@@ -24,6 +24,7 @@ MANNER: Final = Manner(
         "span": ("[START {start} END {end}]",),
     },
     block="WINDOW {label}",
+    forms=("SELECT",),
     header=(REGISTER,),
     names_windows=True,
     ends="high-open",

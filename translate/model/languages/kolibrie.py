@@ -44,6 +44,7 @@ MANNER: Final = Manner(
     templates={"range": ("[RANGE {length} STEP {slide}]",)},
     block="WINDOW {label}",
     label=":{}",
+    forms=("SELECT",),
     header=(REGISTER,),
     names_windows=True,
     ends="high-open",
