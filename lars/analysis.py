@@ -145,7 +145,7 @@ def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
 
 
 def inner_windows(literal: logic.BodyLiteral) -> Iterator[TupleWindow]:
-    """Yield the tuple windows inside an operator other than ¬; the operator sets their evaluation times."""
+    """Yield the tuple windows inside an operator other than ¬, which changes their evaluation times."""
     operators = [part for part in nested(literal) if not isinstance(part, logic.Not)]
     return (
         part.window
@@ -231,7 +231,7 @@ def _count(data: Stream, window: TupleWindow, t: int) -> int:
 
 
 def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int]:
-    """Return, for each partition, the number of atoms that the window keeps at its oldest instant."""
+    """Return, for each partition of a window, the number of atoms at the oldest time in the window."""
     (kept,) = tie_choices(data, window, t)
     sizes: dict[object, tuple[int, int]] = {}
     for u, kept_atoms in sorted(kept.items()):
@@ -417,7 +417,7 @@ def _ordering(expression: logic.Expression) -> Iterator[logic.Call]:
 
 
 def _numeric_places(program: Program, inputs: Iterable[terms.Atom]) -> set[tuple[terms.Signature, int]]:
-    """Return the argument positions of predicates that have numbers, each as its predicate and index."""
+    """Return the argument positions of predicates at which numbers occur: pairs (predicate, index)."""
     places: set[tuple[terms.Signature, int]] = set()
     for atom in inputs:
         places |= _places(atom, frozenset())
@@ -441,7 +441,7 @@ def _places(atom: terms.Atom, numeric: AbstractSet[object]) -> set[tuple[terms.S
 
 
 def _numeric(rule: Rule, places: AbstractSet[tuple[terms.Signature, int]]) -> frozenset[object]:
-    """Return the variables of a rule that have numbers, by every literal that binds them."""
+    """Return the variables of a rule that are numbers by every literal that binds them."""
     numeric: set[object] = set()
     other: set[object] = set()
     for literal in rule.body:

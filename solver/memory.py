@@ -138,7 +138,7 @@ def _refused(name: str, *_: object) -> None:
 
 
 def is_short(error: Exception) -> bool:
-    """Return whether a library was not imported, or a thread not started, because memory is short.
+    """Return whether an error means short memory: a library was not imported, or a thread not started.
 
     The system refuses a thread also for other reasons, but not below a limit of the address space.
     """

@@ -53,7 +53,7 @@ The limit is not 1, because a second cause may hide this cause in a run.
 
 @dataclass(frozen=True, slots=True)
 class Lead(Generic[Switch]):
-    """A switch, the wrong runs that it predicts, the runs that are evidence, and its false alarms."""
+    """A switch (possible deviation), the wrong runs that it predicts, its evidence and false alarms."""
 
     switch: Switch
     explained: frozenset[int]
@@ -103,7 +103,7 @@ class Arena(Generic[Run, Switch]):
         return self._known_misses[key]
 
     def covers(self, number: int, causes: Sequence[Switch]) -> bool:
-        """Return whether one of the causes, or all causes together, explain a wrong run."""
+        """Return whether one of the causes, or all causes together, predict the wrong run of this number."""
         return any(self.explains(number, (cause,)) for cause in causes) or (
             len(causes) > 1 and self.explains(number, tuple(causes))
         )
@@ -175,7 +175,7 @@ class Arena(Generic[Run, Switch]):
         return best
 
     def _evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> frozenset[int]:
-        """Return the explained runs that are evidence, among the last runs, which include experiments."""
+        """Return the explained runs that are evidence for a switch, among the last runs or experiments."""
         ways = ((lead.switch,), (*causes, lead.switch)) if causes else ((lead.switch,),)
         evidence = (
             number
@@ -270,7 +270,7 @@ class Arena(Generic[Run, Switch]):
         return max(near, key=self._plain_runs, default=None)
 
     def _with_evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the possible explanation with its evidence, and with its false alarms on all correct runs.
+        """Return a switch that could explain runs, with its evidence and its false alarms on correct runs.
 
         The result is None if the switch raises more false alarms than it has runs as evidence.
         """

@@ -81,7 +81,7 @@ class Reporter:
 
     @property
     def specification(self) -> Specification:
-        """The specification itself, or the specification that an engine claims to follow."""
+        """The reporter, if it is a specification, or the specification that an engine claims to follow."""
         return (
             self.who
             if isinstance(self.who, Specification)
@@ -105,7 +105,7 @@ class Reporter:
     def reports(
         self, run: EngineRun, switched: frozenset[str] = NOTHING_OFF, until: int | None = None
     ) -> Recording:
-        """Return the reports with the given rules or fields changed, up to the last push or to `until`.
+        """Return the reporter's reports after a change of rules or fields, up to the last push or `until`.
 
         Raises:
             LarsError: The reporter cannot run the query.
@@ -403,7 +403,7 @@ class Divergence:
 
     @property
     def frequencies(self) -> list[tuple[SwitchedRule, int]]:
-        """The causes with the numbers of places that they affect, the most frequent cause first."""
+        """The causes, each with the number of pushes or time units at which it acts; most frequent first."""
         counter = Counter(cause for counts in self.parted for cause in counts.causes)
         order = {cause: n for n, cause in enumerate(self.causes)}
         return sorted(counter.items(), key=lambda pair: (-pair[1], order[pair[0]]))

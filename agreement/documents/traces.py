@@ -334,7 +334,7 @@ def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
 
 
 def check_graphs(static: Static, dataset: Dataset, warn: settings.Warn) -> None:
-    """Warn about graphs of FROM and FROM NAMED that the static data lack, and name their replacement."""
+    """Warn about graphs of FROM and FROM NAMED without static data, and name the graphs read instead."""
     names = {*static.named, *(name for own in static.engine_stores.values() for name in own.named)}
     missing = [g for g in dict.fromkeys((*dataset.default, *dataset.named)) if str(g) not in names]
     if missing:

@@ -1,4 +1,4 @@
-"""Engine versions: rules that can be switched off one by one, and answers over the content of windows.
+"""Describe engine versions: rules that can be switched off one by one, and answers over windows.
 
 Deviations of engines refer to the definitions of RSP-QL (2014). An engine whose parser deviates from the
 query language also receives the text of the query.

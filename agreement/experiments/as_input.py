@@ -269,7 +269,7 @@ def _speaks(name: str, language: Language) -> bool:
 
 
 def _single(experiment: Experiment, kind: str) -> ExperimentEntry | None:
-    """Return the only entry of a kind, if it exists and each of its parameters has one value."""
+    """Return the only entry of a kind in an experiment, if each of its parameters has one value."""
     entries = experiment.entries[kind]
     if len(entries) != 1:
         return None

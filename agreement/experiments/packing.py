@@ -1,4 +1,4 @@
-"""A packed experiment: copies of all its files in one folder, and an experiment.toml that refers to them.
+"""Pack an experiment: copy all its files to one folder, with an experiment.toml for the copies.
 
 A file inside the folder of the experiment keeps its path. A file outside the folder gets a safe name in a
 folder for its kind, such as `queries/q1.rq`. The packed folder contains the results with which a new run is

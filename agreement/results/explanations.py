@@ -230,7 +230,7 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CheckResult(Findings):
-    """The result of `check`: for each stream its verdict, with the violated rule or the underived atom."""
+    """The result of `check`: for each stream its verdict, with the violated rule or the unproved atom."""
 
     verdict: ClassVar[str | None] = "correct"
 

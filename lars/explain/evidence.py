@@ -97,7 +97,7 @@ class OutsideTimeline:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The time points that decide ◇, □ or @: a single witness, or `every` point of the visible timeline."""
+    """Evidence for ◇, □ or @: one time point that decides, or `every` point of the visible timeline."""
 
     timeline: Interval
     points: tuple[tuple[int, "Evidence"], ...]

@@ -59,7 +59,7 @@ _FIRST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """The instance of □'s atom with the fewest gaps: its number of gaps, and the `first` gaps."""
+    """The instance of a □ literal's atom that is missing least often, and the `first` missing times."""
 
     atom: terms.Atom
     first: tuple[int, ...]

@@ -175,7 +175,7 @@ def _size(
 
 
 def _bounded(window: Window, length: int, most: int | None) -> int:
-    """Return the length, but at most `most`, since Ticker makes a rule for each place in a window."""
+    """Return the length of a window, but at most `most`: Ticker makes a rule for each place in it."""
     if most is None and length > _LONGEST_WINDOW:
         raise InexpressibleError(f"the window {window}: the greatest length in Ticker is {_LONGEST_WINDOW}")
     return length if most is None else min(length, most)
@@ -449,7 +449,7 @@ class _RuleReader:
                     yield self._now(literal_form) if literal_form.window == NOW else literal_form
 
     def _now(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
-        """Return an atom of auxiliary rules in place of @ in a window of length 0, which is longer in Ticker.
+        """Return an atom that replaces @ in a window of length 0, because Ticker's window is longer.
 
         Ticker's window contains two times: now and one time point earlier. If the atom holds now and at one
         of the two times, the auxiliary atom has the latest time at which the atom holds.

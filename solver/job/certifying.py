@@ -1,4 +1,4 @@
-"""Certification by clingo: at some times, the relational evaluation and clingo must compute the same rows."""
+"""Check answers with clingo: at some times, relational evaluation and clingo must compute equal rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -94,7 +94,7 @@ def lacks_certified(answer_parts: evaluation.AnswerParts, certify: Certify | int
 def certified_first(
     question: evaluation.Question, runs: evaluation.AnswerRuns, situation: relational.EncodedSituation
 ) -> evaluation.AnswerRuns:
-    """Return answers that clingo checks at their first time, at which the windows contain the fewest atoms.
+    """Return answers that clingo checks at their first time, because its windows have the fewest atoms.
 
     If clingo cannot evaluate the question at the first time, clingo checks no answer. The given situation
     must contain the input for the first time.

@@ -791,7 +791,7 @@ class Encoding(AspNames):
             yield from gathering(literal, number, instance, terms)
 
     def states(self, known: Instances) -> str:
-        """Return ASP rules that keep only answer sets in which the literals have the instances `known`."""
+        """Return ASP rules that reject answer sets in which literals have other instances than `known`."""
         return "".join(
             line + "\n"
             for literal, number in self.set_literals.items()

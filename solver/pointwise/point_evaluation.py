@@ -41,7 +41,7 @@ Element = tuple[Constant | None, ...]
 
 
 class Collection:
-    """The collected instances of the atom in an aggregate or order, and the answers of this literal.
+    """The instances of an aggregate's or order's atom that clingo has found, and the literal's answers.
 
     An instance consists of the terms of the atom's variables.
     """

@@ -25,7 +25,7 @@ MOST_CHARACTERS: Final = 2**24
 
 
 def _odd_double(number: float | Decimal | Fraction) -> float:
-    """Return a number as a double that a second rounding to a float rounds to the nearest float.
+    """Return a number as a double that, rounded to a float, gives the float nearest to the number.
 
     If a number were first rounded to the nearest double, this double could be in the middle of two floats,
     and then the wrong float. Each number is between two neighboring doubles. The neighbor with an odd last

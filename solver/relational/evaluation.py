@@ -137,7 +137,7 @@ class RuleBody:
     def _reduce(
         self, parts: list[Bindings], conditions: Sequence[logic.Condition], kept: frozenset[Variable]
     ) -> None:
-        """Replace parts by the rows that suffice for the conditions and for the variables in `kept`."""
+        """Replace parts of a rule body by rows that suffice for the conditions and variables in `kept`."""
         for place, part in enumerate(parts):
             others = kept.union(*(other.names for other in parts if other is not part))
             reduced = part.only(others.union(*map(variables, conditions)), self._count)

@@ -1,4 +1,4 @@
-"""The values of a variable that suffice for the conditions of a body: the greatest, the least, or a few.
+"""Find the values of a variable that suffice for a rule body's conditions: greatest, least, or a few.
 
 Suppose that a variable `w` occurs in one literal and in conditions, and that the head does not need `w`. The
 rows of the literal can then be reduced to the rows whose `w` is among the greatest of the rows that are equal
@@ -62,7 +62,7 @@ def demand(name: Variable, conditions: Iterable[logic.Condition]) -> Demand | No
 
 
 def _relation(name: Variable, condition: logic.Condition) -> tuple[str, bool]:
-    """Return `>`, `<`, `!` or an empty text for other relations, and whether values are compared."""
+    """Return the relation of a condition (`>`, `<`, `!` or empty), and whether values are compared."""
     match condition:
         case logic.Comparison(left, relation, right):
             sides, sign, by_value = (left, right), str(relation), False
@@ -103,7 +103,7 @@ def sufficient(table: RunTable, place: int, demanded: Demand, codes: TermCodes, 
 
 
 def _places(known: Array, demanded: Demand, codes: TermCodes) -> list[tuple[str, Any] | None]:
-    """Return the kind of each term and its place in the order of the kind, or None for terms without order.
+    """Return the kind of each term and its place in the order of the kind; None for unordered terms.
 
     Each comparison of any term with all terms of a kind follows the order of the kind. If conditions require
     different values, each term is equal to at most one place in the order of a kind.

@@ -24,7 +24,7 @@ from solver.facts import WindowedAtom, canonical_atom, used_patterns, useful_ato
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """A reason against the relational evaluation: in a rule, in a body literal, or in the whole program.
+    """The reason why a program has no relational evaluation: a rule, a literal, or the whole program.
 
     If the reason concerns the whole program, `rule` and `literal` are None.
     """

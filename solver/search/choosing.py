@@ -213,7 +213,7 @@ class FrameSearch:
         self._host = Host(sides[0].hosted | sides[1].hosted, {}, {})
 
     def _representative(self, sides: Sequence[TimedEncoding]) -> Iterator[int]:
-        """Yield times that suffice: in each part of the frame, the first of as many times as triples arrive.
+        """Yield times of arrival that suffice: in each part of the frame, as many as triples arrive.
 
         A part begins at an evaluation, at the border of a window, or where one more move is possible. Within
         a part, only the order of the arrivals matters.

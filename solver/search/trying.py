@@ -86,7 +86,7 @@ def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
 
 
 def _used(atom: Atom, ranks: Ranks, used: UsedLetters) -> UsedLetters | None:
-    """Return the number of used terms of each group after one more atom; None if the atom skips a term.
+    """Return the numbers of used terms per group after one more atom; None if it skips a term.
 
     Among streams that differ only by exchanged terms, only the first stream is tried, in which the terms of
     each group appear in order. Exchanging a skipped term with the next unused term gives an earlier stream.

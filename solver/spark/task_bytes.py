@@ -43,7 +43,7 @@ _OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BlockTerms(CodedTerms):
-    """The terms of a block in packed form, since most blocks are split without decoding most terms."""
+    """The terms of a block in packed form, because blocks are divided without decoding most terms."""
 
     texts: pa.Array
 

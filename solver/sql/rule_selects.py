@@ -27,7 +27,7 @@ COVERED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class SqlTruth:
-    """A condition in SQL; NULL is SPARQL's error, and `undecided` are cases that SQL cannot decide."""
+    """A SPARQL condition in SQL: NULL is SPARQL's error, and `undecided` has the undecidable cases."""
 
     holds: str
     undecided: tuple[str, ...] = ()
@@ -183,7 +183,7 @@ def _equal(left: values.SqlTerm, right: values.SqlTerm) -> SqlTruth:
 
 
 def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
-    """Return the conditions under which SQL does not know the value of a term, or only approximately."""
+    """Return the SQL conditions under which SQL lacks a term's value, or has only an approximation."""
     texts = [f"{side.kind} = '?'" for side in (left, right) if "?" in side.kinds]
     slack = " + ".join(side.slack for side in (left, right) if len(side.kinds) > 1)
     if slack and "number" in left.kinds & right.kinds:

@@ -222,7 +222,7 @@ class Clock:
 
 
 def dividing(nanoseconds: int) -> str:
-    """Return the advice to choose another unit; the example is the longest usual unit that divides the time.
+    """Return the advice to choose another unit, with the longest usual unit that divides the time.
 
     >>> dividing(1_500_000_000)
     'choose a unit that divides it, such as --unit 1ms, or a --trace-unit'

@@ -276,7 +276,7 @@ def is_local(pattern: algebra.Pattern) -> bool:
 def apart(
     pattern: algebra.Pattern, avoided: Variables, fresh: Iterator[Variable]
 ) -> tuple[algebra.Pattern, Mapping[Variable, Variable]]:
-    """Return P with new names for the variables in `avoided` that P binds, and a map of the names.
+    """Return pattern P with new names for the variables in `avoided` that P binds, and the names' mapping.
 
     The mapping that the function also returns assigns the new names to the old names.
     """

@@ -97,7 +97,7 @@ def steps(path: Path) -> Iterator[Iri | None]:
 
 
 def can_stay(path: Path) -> bool:
-    """Return whether the path connects a term with itself in zero steps, even a term outside the graph.
+    """Return whether the path connects a term with itself in zero steps, even outside the graph.
 
     The function returns False for a sequence, since the term between its parts must be a node of the graph
     (18.4).

@@ -194,7 +194,7 @@ def _reifier(parts: Sequence[Part]) -> Member:
 
 
 def _member(part: Part) -> tuple[Member, _Triples]:
-    """Return the member of a triple for a part of the syntax tree, and the triples in its brackets."""
+    """Return the subject, predicate or object that a syntax tree part means, and triples in its brackets."""
     match part:
         case Phrase("anonymous"):
             return Unnamed(), iter(())

@@ -23,7 +23,7 @@ STREAM_QUAD: Final = "squad"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A position in the tree of a query: its number, its active graph, and the settings of the translation.
+    """A position in the pattern tree of a query: its number, active graph, and translation settings.
 
     Node i becomes the predicate ans_i, and its children are 2i and 2i + 1. The names of other parts (a
     pattern of EXISTS, a step of a path) begin with `part_name`. Inside GRAPH ?g, the graph is an additional

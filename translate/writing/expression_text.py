@@ -329,7 +329,7 @@ class Dialect:
         return fill(self.language.manner.block, text)
 
     def source(self, window: WindowExpression) -> str:
-        """Return the keyword before a stream name in Janus: STREAM for a window with a slide, else LOG."""
+        """Return Janus's keyword before a stream name: STREAM for a window with a slide, otherwise LOG."""
         if self.language is not Language.JANUS:
             return ""
         is_live = isinstance(window, Range) and window.slide is not None

@@ -167,7 +167,7 @@ def _name(query: EngineQuery, dialect: Dialect) -> str:
 
 
 def operator_of(query: EngineQuery, dialect: Dialect) -> str:
-    """Return the operator beside the form or the pattern, or "" if the query has no operator there."""
+    """Return the operator next to a query's form or pattern, or "" if no operator is there."""
     manner = dialect.language.manner
     has = manner.operators_at != "nowhere" and query.form in manner.operators_of
     said = "operator" in _said(f"{_header(query, dialect)}{manner.footer}")

@@ -104,7 +104,7 @@ def _reaching_on(window: Window) -> Window:
 
 
 def is_positive(program: Program) -> bool:
-    """Return whether no more input can remove a row: no negation, no aggregate, no first rows."""
+    """Return whether more input never removes a row: the program has no negation, aggregate or LIMIT."""
     parts = (part for rule in program.rules for part in rule.body)
     return not any(isinstance(part, formulas.Not | formulas.SetLiteral) for part in parts)
 
@@ -476,7 +476,7 @@ class CauseSearch:
             return row | self._hides_group(through, *asked(rows))
 
         def asked(rows: DifferingRows) -> tuple[Array, DifferingRows, Array]:
-            """Return the times at which the other side could report the rows, the rows, and lower bounds."""
+            """Return the times at which the other side could report rows, the rows, and their first times."""
             return (self._ends, rows, rows.end - 1) if of_push else (self._pushes, rows, rows.start)
 
         def has_other_windows(rows: DifferingRows) -> Mask:
@@ -526,7 +526,7 @@ class CauseSearch:
         )
 
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
-        """Return a mask of the rows that pull would lack even without input after push's last report."""
+        """Return a mask of the rows that pull would not report even without input after the last push."""
         if is_positive(self._sides.pull):
             return np.ones(len(rows.end), np.bool_)
         pairs = np.stack((rows.end, rows.reported))
@@ -797,7 +797,7 @@ class DifferenceCauses:
         return [Interval(begin + 1, end) for begin, end in pairwise([first - 1, *ends])]
 
     def _by_slice(self, ends: Sequence[int]) -> list[tuple[Interval, Array]]:
-        """Return the slices that contain some of the given ends, with the indexes of these ends."""
+        """Return the slices that contain some of the given ends of periods, and the indexes of these ends."""
         numbers = np.searchsorted([interval.last for interval in self._slices], ends)
         return [
             (self._slices[number], np.flatnonzero(numbers == number)) for number in distinct(numbers).tolist()
@@ -857,7 +857,7 @@ class DifferenceCauses:
         find: Callable[[SidePrograms, relational.EncodedSituation, _Wanted], _Result],
         payloads: Sequence[tuple[Interval, _Wanted]],
     ) -> list[_Result]:
-        """Return the results of slices for both sides' programs, with enough input for the longest period."""
+        """Return the results of slices for both sides' programs, with input for the longest period."""
         questions = self._programs.questions
         return self._trace.results(partial(find, self._programs), payloads, questions, self._longest)
 

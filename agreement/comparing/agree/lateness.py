@@ -276,7 +276,7 @@ class LateSide:
         return other
 
     def _pulls(self, wait: int) -> tuple[int, ...]:
-        """Return the pulls on the timeline, and later until all data have come and left the windows."""
+        """Return the times of pull: on the timeline, and later until all data have come and left windows."""
         timeline, period = self.trace.timeline, self.period
         first = max(-(-timeline.first // period), 1) * period
         return *range(first, timeline.last + 1, period), *self._later_pulls(wait)

@@ -231,7 +231,7 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
         return np.concatenate(([0], np.clip(inside, 0, self.number), [self.number]))
 
     def sections(self, numbers: Sequence[int]) -> list[int]:
-        """Return for each given period the number of the section of the timeline that contains it."""
+        """Return, for each given period, the number of the section of the timeline that contains it."""
         found: list[int] = (np.searchsorted(self.begins, numbers, "right") - 1).tolist()
         return found
 
@@ -357,7 +357,7 @@ def _verdict(period: int, timeline: Interval, answers: BothAnswers) -> PeriodVer
 
 
 def _compared(sides: tuple[AnswerRuns, AnswerRuns], start: int, period: int, count: int) -> PeriodTables:
-    """Return the rows of push and pull in `count` periods, the first of which begins at `start`."""
+    """Return the rows of push and pull in `count` consecutive periods; the first begins at `start`."""
     pushed, pulled = (
         rows_by_period(side, answers, start, period, count)
         for side, answers in zip(SIDES, sides, strict=True)

@@ -69,7 +69,7 @@ class ReportAssignment:
         return late + recordings.SLACK if self.once and late is not None else None
 
     def bound(self, t: float) -> float:
-        """Return the delay in ms from which on a report does not belong to an evaluation at time `t`."""
+        """Return the smallest delay in ms with which a report does not belong to an evaluation at `t`."""
         if self.late is not None or not self.windows:
             return inf if self.late is None else self.late
         length = self.windows[0].frame.unit.milliseconds
@@ -85,7 +85,7 @@ class ReportAssignment:
 
 
 def one_report(report: recordings.Report, other: recordings.Report) -> bool:
-    """Return whether two entries form one report: both have the same time and at least one row."""
+    """Return whether two reports of an engine form one: both have the same time and at least one row."""
     return report.t == other.t and bool(report.rows) and bool(other.rows)
 
 

@@ -219,7 +219,7 @@ def _shape(reports: Iterable[recordings.Report], options: JudgeOptions) -> list[
 
 
 def _odd_sizes(shape: Sequence[tuple[float, int]], *, timed: bool) -> list[int]:
-    """Return the report sizes that must be equal: all sizes if `timed`, otherwise sizes of empty reports."""
+    """Return the sizes of reports that must be equal: all if `timed`, otherwise only sizes of empty ones."""
     return sorted(size for _, size in shape if timed or not size)
 
 

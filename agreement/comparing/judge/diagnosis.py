@@ -177,7 +177,7 @@ class _Search:
         self.tried: dict[Borders, RowMatch] = {}
 
     def best(self) -> Shift | None:
-        """Return the borders that fit best, as a shift from the expected borders."""
+        """Return the borders of the window that fit the reports best, as a shift from the expected ones."""
         firsts = self._instants(self.expected.first)
         ends = self._instants(self.expected.end)
         self._try(Borders(first, end) for first, end in product(firsts, ends) if first <= end)
@@ -214,7 +214,7 @@ class _Search:
         return sorted({place, *(places[n] for n in near if 0 <= n < len(places))})
 
     def _between(self, place: int) -> Iterator[int]:
-        """Yield borders between the tried borders on both sides of an index, and next to the index."""
+        """Yield borders between an index and the tried borders on both sides, and borders next to it."""
         tried = sorted({n for borders in self.tried for n in (borders.first, borders.end)})
         at = tried.index(place)
         low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
@@ -431,7 +431,7 @@ def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
 
 
 def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
-    """Return the explanation by better borders, and by reports before the first window closes."""
+    """Return the explanation of a verdict by better borders, and by reports before the first close."""
     matches: list[RowMatch] = []
     complete = True
     for window in verdict.windows:

@@ -147,7 +147,7 @@ def judge_either(
     recording: recordings.Recording,
     options: JudgeOptions,
 ) -> Judgement:
-    """Return the verdicts under which each window is right either with the late elements or without them.
+    """Return the verdicts on windows with late elements: right if right with or without late elements.
 
     A stream has its triples in order of time (RSP-QL 2014, RDF stream), so the effect of late elements is
     undefined. `lost` are the numbers of the pushes that go back in time.
@@ -244,7 +244,7 @@ def _compared_times(
 
 
 def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut, int]:
-    """Return the verdicts on possible start times, the excluded start times, and the number of tried ones."""
+    """Return the verdicts on possible start times, the excluded start times, and the number tried."""
     options = bench.options
     fitting: list[tuple[int, StartTimes]] = []
     ruled_out: RuledOut = []

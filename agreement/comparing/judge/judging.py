@@ -516,7 +516,7 @@ def judged_case(
 
 
 def _refusal(case: recordings.Case, engine: Engine) -> str | None:
-    """Return why an engine version rejects the query of a case; None if the version runs the query."""
+    """Return the reason why an engine version rejects the query of a case; None if it runs the query."""
     try:
         engine.run(engine.read(case.query, f"{case.path}: query"), case.static, ())
     except LarsError as error:

@@ -86,7 +86,7 @@ class Bench:
         return sum(place.right is None or not place.came for place in decisive)
 
     def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
-        """Return whether far more rows are expected than were reported, so that the score must be low."""
+        """Return whether far more rows are expected than reported, so that no start time can fit well."""
         options, length = self.options, schedule.task.unit.milliseconds
         many = len(schedule.points) > _DEAR and options.match == "time"
         if not options.worth or not many or (answers := specifications.answers_of(schedule)) is None:
@@ -137,7 +137,7 @@ NumberedStarts = list[tuple[int, StartTimes]]
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """Start times that no report has excluded yet, with their number, evaluations, and decisive reports."""
+    """Start times that no report excludes yet: their number, evaluations, and the reports that decide."""
 
     number: int
     schedule: specifications.ScheduledTask

@@ -86,7 +86,7 @@ class PeriodSemantics:
     wait: int
 
     def times(self, side: Side, first: int) -> Array:
-        """Return the evaluation times of a side from `first` on, as far as the stream is complete."""
+        """Return the evaluation times of push or pull from `first` on, while the stream is complete."""
         question, _, here = self._asked(side, {})
         return here.times(question.gate, Interval(max(first, 0), self.complete))
 
@@ -177,7 +177,7 @@ class PeriodSemantics:
         return replace(self.pending, atoms=atoms)
 
     def rules(self, side: Side, starts: Sequence[int]) -> tuple[Rules, Rules]:
-        """Return the rules that are tried, each with its changes: single rules, and pairs of them."""
+        """Return the rules to try, each with its changes of the semantics: single rules, and pairs."""
         bounds: list[tuple[str, Changes]] = [
             (f"bounds = {each}", {"bounds": each}) for each in get_args(Bounds)
         ]
@@ -286,7 +286,7 @@ def judged_answers(
     times: Array,
     tolerance: float,
 ) -> tuple[dict[Side, LogState], tuple[AnswerVerdict, ...], dict[Side, list[LateAnswer]]]:
-    """Return the logs after the periods of a span, the verdicts, and the answers that came too late."""
+    """Return the logs after some periods, the verdicts on the periods, and the answers that came late."""
     periods = [(start, start + semantics.period) for start in range(*span, semantics.period)]
     divided = {side: _divided(side, log, span, semantics, times) for side, log in logs.items()}
     likeness = {side: Likeness("set", tolerance, log.lexical) for side, log in logs.items()}
@@ -347,7 +347,7 @@ def _compared(
     semantics: PeriodSemantics,
     by: tuple[Array, Likeness],
 ) -> list[tuple[list[Row], RowMatch]]:
-    """Return the reported rows of each period, and how they differ from the semantics."""
+    """Return the rows that a system reports in each period, and how they differ from the semantics."""
     if not periods:
         return []
     times, how = by

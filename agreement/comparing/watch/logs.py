@@ -203,7 +203,7 @@ def _reports(
 
 
 def _check_columns(path: Path, recording: Recording, names: Sequence[str]) -> None:
-    """Raise LarsError if rows have a value in another column than those of the query, or none of these."""
+    """Raise LarsError if rows have values in unknown columns, or in no column of the query."""
     rows = rows_of(recording.reports)
     others = ((place, name) for place, name in enumerate(recording.variables) if name not in names)
     # A boolean is always bound.
@@ -335,7 +335,7 @@ def _is_tsv(path: Path, head: bytes, reading: AnswersOptions) -> bool:
 
 
 def _kind(head: bytes, reading: AnswersOptions) -> str | None:
-    """Return how a file is read: `whole`, by `lines`, as a `table` with a header; None if not known yet."""
+    """Return the form of a file: `whole`, `lines`, or `table` (with a header); None if not yet known."""
     if reading.answers_format in _WHOLE or head.startswith((b"PAR1", *ARROW)):
         return "whole"
     first = head.removeprefix(BYTE_ORDER_MARK).strip()

@@ -40,7 +40,7 @@ def delays(columns: TraceColumns, newest: int | None) -> Mapping[Signature, Arra
 
 
 def with_own_blanks(new: TraceColumns, files: int) -> TraceColumns:
-    """Return the elements of a batch with other blank nodes than all earlier batches.
+    """Return the elements of a batch with blank nodes that differ from those of all earlier batches.
 
     `files` is the number of files that earlier batches have read: blank nodes of different files differ.
     """

@@ -47,7 +47,7 @@ class PushEntry(RecordingPart):
 
 
 class Burst(RecordingPart):
-    """The lines `first` to `last` of a stream's file, which were pushed from `t` to `t_last`."""
+    """Lines of a stream's file (numbers `first` to `last`), which were pushed from `t` to `t_last`."""
 
     second: Index
     t: Finite

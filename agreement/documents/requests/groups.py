@@ -557,7 +557,7 @@ TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """The options for judging answers: tried choices, compared parts, and searched faults.
+    """The options for judging answers: which choices to try, what to compare, which faults to search.
 
     Without `late`, the delay of a report must be shorter than the slide. `lars judge` itself, not the user,
     sets the other fields:

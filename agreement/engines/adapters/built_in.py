@@ -242,7 +242,7 @@ class BuiltInSession:
 
     @property
     def _includes_end(self) -> bool:
-        """Whether an element at the closing time of a window makes the report at this close certain."""
+        """Whether a window contains an element at its closing time, which makes the report certain."""
         assert isinstance(self.reporter, specifications.Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
         closing = all("window-close" in strategies for strategies in self._strategies)

@@ -68,7 +68,7 @@ class _Tried:
     carrier: Variable | None = Variable("a")
 
     def pushes(self, unit: float, *, apart: bool) -> list[Push]:
-        """Return the pushes: all terms in one window or, with `apart`, one term per window.
+        """Return the pushes of a test: all tested terms in one window or, with `apart`, each in its own.
 
         After these pushes, further triples close the windows. No triple is at a multiple of the window
         length, because engines assign such a triple to different windows. If the length is one time unit, all

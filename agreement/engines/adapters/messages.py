@@ -372,7 +372,7 @@ def _bounds(report: EngineReport) -> tuple[float, float] | None:
 
 
 def _content(report: EngineReport) -> tuple[object, ...]:
-    """Return the content of a report that must not change: without row order and blank node names."""
+    """Return the content of a report, to compare two runs: without row order and blank node labels."""
     rows = (
         frozenset((name, with_blanks(text or "", lambda _: "_:")) for name, text in row.items())
         for row in report.rows

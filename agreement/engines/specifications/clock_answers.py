@@ -49,7 +49,7 @@ VERSION: Final = "version"
 def runs_at(
     task: Task, frame: Frame, windows: Sequence[ShownWindow], points: Sequence[EvaluationPoint]
 ) -> tuple[Output, Iterator[RowRun]]:
-    """Return the output columns, and raw rows with the first and last number of a run of evaluations.
+    """Return the output columns of evaluations, and raw rows with the first and last evaluation.
 
     Two evaluations can happen at one tick of the clock.
     """

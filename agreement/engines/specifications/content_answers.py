@@ -69,7 +69,7 @@ class ContentAnswers:
 
     @property
     def covers(self) -> bool:
-        """Whether the windows' content determines the answer, independent of evaluation and arrival times."""
+        """Whether the answer depends only on the content of windows, not on evaluation or arrival times."""
         return _is_covered(Same((id(self.program),), self.program), frozenset(self._static))
 
     def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:

@@ -16,7 +16,7 @@ from translate.model.windows import Now, Range, Rows, Span, Unbounded
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The context of windows: unit, bounds, whether windows slide, clock, and last time point.
+    """The context of evaluated windows: unit, bounds, clock, last time point, and whether they slide.
 
     All windows are evaluated at one reference time. The report is due `lead` after the reference time, when
     the last window that looks ahead closes. A window in `quiet` causes no evaluation, because other windows
@@ -61,7 +61,7 @@ def frame_of(query: EngineQuery, frame: Frame) -> Frame:
 
 
 def lead_of(query: EngineQuery, unit: Duration) -> int:
-    """Return how many time points a report comes after its evaluation: the longest look ahead."""
+    """Return how many time points after its evaluation a report comes: the longest look-ahead."""
     windows = (source.window for source in sources(query))
     ahead = (each.ahead for each in windows if isinstance(each, Range) and each.ahead is not None)
     return max((each.points(unit) for each in ahead), default=0)

@@ -104,7 +104,7 @@ class ShownWindow:
         return [place for place, element in enumerate(self.elements) if element.arrival != element.t]
 
     def _shown(self, window: SlidingWindow, tick: int) -> tuple[int, int]:
-        """Return the ends (o, e] in ticks of the active window, or of the window that closed last.
+        """Return the ends (o, e] in ticks of the window read: the active one, or the one that closed last.
 
         If a query defines when its windows open (such as in sparq), it reads the window that closed last.
         """

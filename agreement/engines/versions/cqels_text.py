@@ -109,7 +109,7 @@ def query_with_text(query: EngineQuery) -> WrittenQuery:
 
 
 def as_parsed(query: EngineQuery) -> WrittenQuery:
-    """Return the query as CQELS 1.x reads its text, if available: durations in h and d are shortened.
+    """Return the query as CQELS 1.x reads it: the engine drops the last digit of durations in h and d.
 
     Raises QueryError if the engine cannot parse or register the text.
     """

@@ -131,7 +131,7 @@ def _number(text: str) -> tuple[str, float | Decimal] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Matching:
-    """A rewriting of patterns: numbers that can be equal become fresh variables with conditions.
+    """A rewriting of patterns: new variables with conditions replace numbers that can equal others.
 
     `equal` are the numbers that equal another term by value, `predicates` those of triples with such objects.
     """

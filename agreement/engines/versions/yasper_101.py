@@ -191,7 +191,7 @@ class _Program:
         return engine.columns(self.sparql) if self.plain else self.own.names
 
     def reported(self, content: engine.Content) -> tuple[Sequence[Row], bool]:
-        """Return the rows that are reported for a content, and whether the engine throws an exception."""
+        """Return the rows that the engine reports for window contents, and whether it throws an exception."""
         if self.operator is None:
             return (), False
         try:
@@ -273,7 +273,7 @@ def _to_stream(
 def _recorded_in_order(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return the reports if an arrival enters the windows in the order of their declarations."""
+    """Return the reports of YASPER 1.0.1 if arrivals enter windows in the order of declarations."""
     return _recorded(query, static, pushes, off, last_first=False)
 
 

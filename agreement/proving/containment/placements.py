@@ -38,7 +38,7 @@ Group = tuple[disjuncts.Edge, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """The place of an arrival: its time, its rank by newer arrivals, and the windows that contain it."""
+    """A possible place of an arrival: its time, the number of newer arrivals, and the windows around it."""
 
     time: int
     rank: int

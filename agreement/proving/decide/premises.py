@@ -1,4 +1,4 @@
-"""The checked premises of a question, each with its place in a query, and changes that alter the verdict."""
+"""List the checked premises of a question, with their places in a query, and changes of the verdict."""
 
 from collections.abc import Iterator
 

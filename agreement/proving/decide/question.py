@@ -187,7 +187,7 @@ class AgreementQuestion:
 
     @cached_property
     def volatile(self) -> str | None:
-        """A function in either query whose value depends on more than its arguments; None without one."""
+        """A function in a query that depends on more than its arguments, such as NOW(); None without one."""
         return volatile(self.pair.cqels) or volatile(self.pair.csparql)
 
     @cached_property

@@ -93,7 +93,7 @@ def needs_now(disjunct: Disjunct, setting: Setting) -> bool:
 
 
 def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the reasons why a query is not monotone, each with the keywords that show the reason's place."""
+    """Yield the reasons why a query is not monotone, each with the keywords that mark its place."""
     if query.form in ("CONSTRUCT", "DESCRIBE"):
         yield query.form, (query.form,)
     if query.modifiers.slices:

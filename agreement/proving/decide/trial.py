@@ -80,7 +80,7 @@ class Trial:
         return None
 
     def guesses(self, period: int) -> Iterator[tuple[int, int | None, int]]:
-        """Yield shifts of the stream, times of an unrelated triple, and the pull that may differ.
+        """Yield shifts of a stream, times of an unrelated triple, and a pull whose rows may differ.
 
         Only the times at which an answer changes, and the times a period later, are relevant.
         """
@@ -118,7 +118,7 @@ class Trial:
         return rows.get(min(t, self.last), frozenset())
 
     def _shift(self, end: int, period: int) -> int | None:
-        """Return the shift of the stream that makes `end` a pull time and begins the stream after time 0."""
+        """Return the shift of the stream that makes `end` a pull time and starts the stream after time 0."""
         step = self.step
         least = max(period - end, 1)
         common = gcd(step, period)

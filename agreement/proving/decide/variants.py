@@ -78,7 +78,7 @@ class VariantClasses:
         return any(disjuncts.unify(triple, pattern) for pattern in held)
 
     def _parted(self, number: int, part: StreamBlock) -> bool:
-        """Return whether the brave and the cautious query differ on a match with the part in static data."""
+        """Return whether the brave and the cautious query differ on a match with a part in static data."""
         own = "brave", "cautious"
         others = tuple("brave" for _ in self.variants[0].choices)
         choices = [(*others[:number], choice, *others[number + 1 :]) for choice in own]

@@ -188,7 +188,7 @@ def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> 
 
 
 def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
-    """Yield the properties of a report: of the windows' content, of earlier reports, and of arrivals."""
+    """Yield the properties of a report: of windows' content, earlier reports, and earlier arrivals."""
     place, run = one.places[n], one.run
     due = [other.right_rows for other in one.places[:n] if other.right_rows]
     right = place.right_rows

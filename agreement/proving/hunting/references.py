@@ -352,7 +352,7 @@ class Reference(ABC):
         return True
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "Reference":
-        """Return the reference restricted to a t0 that fits nearly all right runs: an engine has one t0."""
+        """Return the reference for one t0 that fits nearly all correct runs: an engine has one t0."""
         del right
         return self
 

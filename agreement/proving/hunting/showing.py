@@ -19,7 +19,7 @@ from lars.errors import LarsError
 
 
 def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
-    """Yield similar streams: with fewer triples, many removed first; with moved times; with other triples."""
+    """Yield streams similar to a stream: with fewer triples, moved times, or other triples."""
     length = len(stream)
     part = length // 2
     while part:
@@ -95,7 +95,7 @@ Causes = Sequence[Cause | RuleCause]
 
 
 def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
-    """Return an engine version's run without some rules; None if the version cannot run the query."""
+    """Return an engine version's run with some rules off; None if the version cannot run the query."""
     registration = run.query.registration.model_copy(update={"options": {"off": [rule.name for rule in off]}})
     try:
         answers = answers_of(BuiltInEngine(engine), registration, run.run.pushes)

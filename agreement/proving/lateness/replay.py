@@ -211,7 +211,7 @@ class Replay:
 
     @property
     def _reads_anything(self) -> bool:
-        """Whether a pattern can match the triples before a stream: its predicate is a variable or a path."""
+        """Whether some pattern can match triples before a stream: its predicate is a variable or a path."""
         agreement = self.question.agreement
         paths = any(isinstance(part, PathPattern) for part in parts(agreement.pattern))
         return paths or any(isinstance(edge.triple.predicate, Variable) for edge in agreement.edges)

@@ -263,7 +263,7 @@ _Place = Callable[[Sequence[float], float], int]
 
 
 def _place(label: Label, *, after: bool) -> _Place | None:
-    """Return the function that finds the arrival that makes a report certain, or None for exact times."""
+    """Return a function that finds the arrival that makes a report certain; None for exact times."""
     if label not in ("arrival", "later"):
         return None
     return bisect_right if after else bisect_left

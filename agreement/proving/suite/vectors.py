@@ -117,7 +117,7 @@ class ParameterVector:
         return result | {"combination": self.combination}
 
     def departures(self, own: Specification) -> Mapping[str, str]:
-        """Return the parameters that differ from a language's own specification, each with both values.
+        """Return the parameters in which a vector differs from a language's specification, with both values.
 
         In this comparison, every start time is allowed.
         """

@@ -170,7 +170,7 @@ class PositionClasses:
         return names, tuple(sorted(inside, key=str)), conditions
 
     def _join(self, rule: Rule) -> None:
-        """Unite each variable with the positions of derived predicates at which the variable occurs."""
+        """Unite each variable's class with the positions of derived predicates at which it occurs."""
         head = head_atom(rule)
         parts = [] if head is None else [head]
         parts += [atom for literal in rule.body for atom, _, _ in atoms(literal)]
@@ -238,7 +238,7 @@ def _literals(programs: Iterable[Program]) -> Iterator[logic.BodyLiteral]:
 
 
 def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
-    """Yield numbers for a summed variable: the numbers in conditions, and their neighbours."""
+    """Yield numbers to try for a summed variable: the numbers in conditions, and their neighbours."""
     literals = list(_literals(programs))
     gathered = [part.aggregation for part in literals if isinstance(part, logic.Gather)]
     if any(
@@ -363,7 +363,7 @@ def candidate_atoms(
     any_source: bool = False,
     copies: Mapping[Variable, int] | None = None,
 ) -> Candidates:
-    """Return the triples that match a pattern of the programs, each in the source of its pattern.
+    """Return the triples from which streams are made: they match a pattern, each in its source.
 
     Unless the static data are `known`, the search also chooses static triples. With `any_source`, the search
     may put each triple into each stream and into the static data. For each stream, further triples match no

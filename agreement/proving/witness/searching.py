@@ -134,7 +134,7 @@ def _needed(rule: Rule) -> tuple[frozenset[terms.Term], list[terms.Signature]]:
 
 
 def why_incomplete(question: Question) -> str | None:
-    """Return why the triples to choose from do not represent all streams; None if they do."""
+    """Return the reason why the chosen triples do not represent all streams; None if they do."""
     for rule in question.program.rules:
         for literal in rule.body:
             if (text := _untold(literal)) is not None:

@@ -14,7 +14,7 @@ from solver.settings import Runner
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTrace(Result):
-    """The result of `generate`: the path of the trace, its size, and the options to read it."""
+    """The result of `generate`: the path of the trace, its size, and the options for reading it."""
 
     path: Path
     elements: int

@@ -389,7 +389,7 @@ def _with_times(state: WatchState, zero: str | None, paths: Sequence[Path]) -> W
 
 
 def _with_rejected(state: WatchState, kept: Path, new: Path | None) -> WatchState:
-    """Append the rejected lines of a batch to their file, which is first cut to its size in the state."""
+    """Append the rejected lines of a batch to their file, after cutting it to its stored size."""
     text = new.read_bytes() if new is not None and exists(new) else b""
     name = f"{_REJECTED} {kept.absolute()}"
     with kept.open("ab") as file:

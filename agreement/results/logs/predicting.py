@@ -1,4 +1,4 @@
-"""Prediction of a log of alerts by a specification or engine version that evaluates a query."""
+"""Predict a log of alerts: find the specification or version that evaluates at fitting times."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

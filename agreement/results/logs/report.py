@@ -218,7 +218,7 @@ def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: 
 
 
 def of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Iterator[RenderableType]:
-    """Yield the numbers of missed alerts by pull period and width, and the periods without missed alerts."""
+    """Yield the numbers of missed alerts by pull period and window width, and periods with none."""
     if not counts:
         return
     periods, widths = (list(dict.fromkeys(lengths)) for lengths in zip(*counts, strict=True))

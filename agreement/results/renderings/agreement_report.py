@@ -276,7 +276,7 @@ def _periods(report: AgreementReport) -> Iterator[Sequence[TableValue]]:
 
 
 def _counts_of(interval: PeriodComparison) -> Sequence[TableValue]:
-    """Return whether a period agrees, the numbers of rows of push and pull, and of rows that one side has."""
+    """Return numbers of a period: whether it agrees, rows of push, rows of pull, rows of one side."""
     only = (0 if interval.agree else interval.count(side) for side in SIDES)
     return interval.agree, *interval.sizes, *only
 

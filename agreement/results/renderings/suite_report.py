@@ -100,7 +100,7 @@ def _departures(result: suite.SuiteResult) -> Iterator[str]:
 
 
 def _about(result: suite.TestResult) -> str:
-    """Return the comment of a test, in words that no reader takes for a diagnosis of the tested engine."""
+    """Return the comment of a test, worded so that nobody takes it for a diagnosis of the engine."""
     return f"what the test tells apart (no diagnosis of this engine): {result.test.comment}"
 
 

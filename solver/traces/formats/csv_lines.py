@@ -165,7 +165,7 @@ def _field(text: str) -> str:
 
 
 def _cuts(lines: "Lines", width: int, delimiter: str) -> tuple[Sequence[Array], Mask]:
-    """Return the field starts but the first, the line ends, and a mask of lines with `width` fields."""
+    """Return the starts of fields (except the first), line ends, and a mask of lines with `width` fields."""
     quotes, commas = lines.places('"'), lines.places(delimiter)
     before = np.searchsorted(quotes, lines.starts)
     inside = np.searchsorted(quotes, commas) - before[np.searchsorted(lines.starts, commas, "right") - 1]

@@ -245,7 +245,7 @@ def bare_line(triple: Triple, t: int) -> str:
 
 
 def _cuts(lines: "Lines") -> tuple[list[Array], Mask]:
-    """Return the starts of predicate, object, stream, time and dot, and a mask of lines that have them.
+    """Return the starts of predicate, object, stream, time and dot, and a mask of lines with all five.
 
     A line without a stream has an empty stream before its time.
     """

@@ -161,7 +161,7 @@ def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> J
 
 
 def _as_read(here: ProgramSituation, step: Step) -> Step:
-    """Return a step whose windows contain only input, and derived atoms that a formula reads in the window.
+    """Return a step whose windows contain only input, and derived atoms that a formula reads there.
 
     A window contains all atoms at its times, including atoms derived for other rules.
     """
