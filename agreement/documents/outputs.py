@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from enum import Enum
 from functools import lru_cache
 from io import StringIO
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console, JustifyMethod, RenderableType
@@ -287,8 +287,9 @@ def plain(number: float, fraction: int = 3) -> str:
     ('1577836805001', '0.5', '1700000004.001')
     """
     # A double has fifteen digits: further printed digits would be noise.
-    kept = min(fraction, max(_DOUBLE - len(str(int(abs(number)))), 0))
-    return f"{number:.{kept}f}".rstrip("0").rstrip(".") if kept else f"{number:.0f}"
+    kept = min(fraction, max(_DOUBLE - len(f"{abs(number):.0f}"), 0))
+    text = f"{number:.{kept}f}".rstrip("0").rstrip(".") if kept else f"{number:.0f}"
+    return "0" if text == "-0" else text
 
 
 def short_row(row: "Row") -> str:
@@ -298,6 +299,8 @@ def short_row(row: "Row") -> str:
 
 def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str], list[str]]:
     """Return two lists of rows as short texts; if different rows look equal, terms show their kinds.
+
+    Of long terms that still look equal, the parts that differ are shown.
 
     >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
     (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
@@ -309,13 +312,24 @@ def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str
             kinds.setdefault((short_row(row), place, short(term)), set()).add(term)
 
     def shown(row: "Row") -> str:
-        texts = (
-            with_kind(term) if len(kinds.get((short_row(row), place, short(term)), ())) > 1 else short(term)
-            for place, term in enumerate(row)
-        )
-        return f"({', '.join(texts)})"
+        groups = (kinds.get((short_row(row), place, short(term)), {term}) for place, term in enumerate(row))
+        return f"({', '.join(map(_among, row, groups))})"
 
     return list(map(shown, rows)), list(map(shown, others))
+
+
+def _among(term: str | None, alike: Collection[str | None]) -> str:
+    """Return a term as a text that differs from those of other terms, whose short texts are equal."""
+    texts = {with_kind(other) for other in alike}
+    if term is None or len(alike) == 1 or len(texts) == len(alike):
+        return short(term) if len(alike) == 1 else with_kind(term)
+    letters = zip(*(other for other in alike if other is not None), strict=False)
+    same = sum(1 for _ in takewhile(lambda letter: len(set(letter)) == 1, letters))
+    return f"…{on_one_line(clip_text(term[max(same - _BEFORE, 0) :]))}"
+
+
+_BEFORE: Final = 10
+"""The number of characters that are shown before the first difference of two terms."""
 
 
 def with_kind(text: str | None) -> str:

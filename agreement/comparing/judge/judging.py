@@ -425,7 +425,8 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
         if not exists(path, folder=True) and path.suffix.lower() != _SUFFIX:
             raise LarsError(f"{path}: not a recorded case (*{_SUFFIX}) and not a folder; use {_ACCEPTED}")
         below = path.rglob("*") if exists(path, folder=True) else (path,)
-        inside = sorted(file for file in below if file.suffix.lower() == _SUFFIX)
+        named = (file for file in below if file.suffix.lower() == _SUFFIX)
+        inside = sorted(file for file in named if file == path or exists(file, folder=False))
         if not inside:
             raise LarsError(f"{path}: a folder without *{_SUFFIX}; expected {_ACCEPTED}")
         files += inside

@@ -23,6 +23,7 @@ from agreement.comparing.matching.blank_nodes import blanks, opened
 from agreement.documents.recordings import RowNumbers, RowsByNumber, as_lexical, together
 from agreement.documents.requests import TOLERANCE
 from lars.dataclass import dataclass
+from lars.language.terms import Iri, Literal
 from solver.columns import Array, Mask, Numbering
 from solver.facts import Row, constant_of
 from solver.rdf import blanks_in, value, with_blanks
@@ -508,11 +509,15 @@ _SIDES: Final = (attrgetter("missing"), attrgetter("extra"))
 
 
 def _is_iri(term: str | None) -> bool:
-    return term is not None and term.startswith("<")
+    return term is not None and term.startswith("<") and not term.startswith("<<")
 
 
 def _bare_value(term: str | None) -> str | None:
     """Return the lexical form of a literal, or the last part of an IRI."""
-    if term is not None and _is_iri(term):
-        return re.split("[/#:]", term[1:-1])[-1]
-    return None if term is None else term.lstrip('"').partition('"')[0]
+    match None if term is None else constant_of(term):
+        case Iri(iri):
+            return re.split("[/#:]", iri)[-1]
+        case Literal(lexical):
+            return lexical
+        case _:
+            return term

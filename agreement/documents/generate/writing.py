@@ -3,6 +3,8 @@
 Each trace format can express only some streams, and has a separate text form of elements.
 """
 
+import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import groupby
@@ -60,6 +62,8 @@ def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat
     if written_format is not None and written_format not in own:
         problem = f"a file with this extension is not read as {written_format}"
         raise LarsError(f"{path}: {problem}; use an extension of this format ({names}), or no extension")
+    if bare(path) != path:
+        raise LarsError(f"{path}: cannot write a compressed trace; use a name without {path.suffix}")
     return written_format or _READ_AS[suffix][0]
 
 
@@ -74,7 +78,7 @@ def default_trace_unit(kind: WrittenFormat, unit: Duration) -> Duration:
 
 
 def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> None:
-    """Raise WrongOptionError if a format cannot express a plan's stream."""
+    """Raise LarsError if a format cannot express a plan's stream."""
     if not trace_unit.nanoseconds or plan.unit.nanoseconds % trace_unit.nanoseconds:
         raise LarsError(f"--unit {plan.unit}: not a multiple of the trace unit {trace_unit}; use a multiple")
     last = plan.points(plan.start) + plan.points(plan.duration)
@@ -141,8 +145,8 @@ LARGE: Final = 10_000_000
 _TOLD: Final = 2**10
 """The number of elements between two reports of progress."""
 _MASTER: Final = "local[*]"
-_PARTS: Final = ".parquet"
 _NAME: Final = "part-{:05d}"
+_PART: Final = re.compile(r"part-[0-9]{5,}\.parquet")
 
 PartCounts = list[int]
 """The number of elements of each part."""
@@ -215,11 +219,9 @@ def _check_free(path: Path, *, overwrite: bool) -> None:
         )
     if exists(path, folder=True):
         # A folder is replaced as a whole, so it must contain only a trace.
-        other = [one for one in path.iterdir() if not (NUMBERED.fullmatch(one.name) or one.suffix == _PARTS)]
-        if other:
-            raise LarsError(
-                f"{path}: cannot overwrite the trace: {other[0].name} in it is not a part of a trace"
-            )
+        names = sorted(one.name for one in path.iterdir())
+        if other := [name for name in names if not (NUMBERED.fullmatch(name) or _PART.fullmatch(name))]:
+            raise LarsError(f"{path}: cannot overwrite the trace: {other[0]} in it is not a part of a trace")
 
 
 def summary(output: TraceOutput, path: Path, count: int) -> str:
@@ -229,7 +231,8 @@ def summary(output: TraceOutput, path: Path, count: int) -> str:
     if output.trace_unit != default_trace_unit(output.format, plan.unit):
         options.append(f"--trace-unit {output.trace_unit}")
     options += ["--sort"] * bool(plan.out_of_order)
-    names = "" if output.format in NAMING_STREAMS else f" --stream {plan.stream}={path}"
+    stream = shlex.quote(f"{plan.stream}={path}")
+    names = "" if output.format in NAMING_STREAMS else f" --stream {stream}"
     read = f"Read it with {' '.join(options)}{names}"
     return f"{path}: {count} elements, {count * TRIPLES} triples ({output.format}). {read}"
 

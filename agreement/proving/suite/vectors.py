@@ -1,5 +1,6 @@
 """The parameter vectors of a suite: the choices that RSP-QL leaves to an engine."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cache, lru_cache
@@ -244,7 +245,7 @@ def in_ranges(numbers: Iterable[int]) -> str:
 
 
 def of_ranges(text: str) -> Iterator[int]:
-    """Yield the numbers in a text of ranges, such as `0..2,7`.
+    """Yield the numbers in a text of ranges, such as `0-2,7`.
 
     Raises ValueError unless they ascend and are numbers of vectors.
 
@@ -253,6 +254,8 @@ def of_ranges(text: str) -> Iterator[int]:
     """
     before = -1
     for part in text.split(","):
+        if not re.fullmatch(r"[0-9]{1,9}(-[0-9]{1,9})?", part):
+            raise ValueError(part)
         first, _, last = part.partition("-")
         if not before < int(first) <= int(last or first) < len(vectors()):
             raise ValueError(part)

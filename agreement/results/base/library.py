@@ -289,7 +289,7 @@ class Findings(Result):
 
 
 def text_table(name: str, keys: Sequence[str], rows: Iterable[Sequence[TableValue]]) -> Sequence[OutTable]:
-    """Return a table of texts; the keys of `columns` are the names of the columns."""
+    """Return a table of texts; `keys` are the names of the columns."""
     return (OutTable(name, tuple(Column(key, str, key) for key in keys), rows),)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.documents.outputs import table, table_text
+from agreement.documents.outputs import plain, table, table_text, told_apart
 
 WINDOWS = ("(2026-05-04T08:00:19Z, 2026-05-04T08:00:39Z]", "(08:00:19, 08:00:39]", "(16, 24]")
 TERMS = ("http://example.org/stations/central", "b2", "rayban-and-other-products")
@@ -55,3 +55,10 @@ def test_a_word_longer_than_the_page_is_folded():
     text = table_text(table(None, ["row"], [["x" * 100]]), width=60)
     assert max(map(len, text.splitlines())) <= 60
     assert text.count("x") == 100
+
+
+def test_numbers_and_long_terms_are_told_as_what_they_are():
+    assert [plain(number) for number in (-0.0, -0.0001, -0.5, float("inf"))] == ["0", "0", "-0.5", "inf"]
+    one, other = (f'"{"a" * 1500}{end}"' for end in "xy")
+    (mine,), (yours,) = told_apart([(one, None)], [(other, None)])
+    assert (mine, yours) == ('(…aaaaaaaaaax", -)', '(…aaaaaaaaaay", -)')

@@ -120,4 +120,5 @@ def test_cases_without_a_report_on_either_side_are_counted(tmp_path):
 def test_a_case_is_judged_once_however_it_is_named(tmp_path):
     for name in ("a.json", "b.JSON"):
         (tmp_path / name).write_text("{}")
+    (tmp_path / "c.json").mkdir()
     assert len(case_files((tmp_path, tmp_path / "a.json"))) == 2

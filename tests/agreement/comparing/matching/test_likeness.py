@@ -8,7 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agreement.comparing.matching import likeness
-from agreement.comparing.matching.likeness import Likeness, close, match_rows, matched_by_keys, row_key
+from agreement.comparing.matching.likeness import (
+    Likeness,
+    RowMatch,
+    close,
+    match_rows,
+    matched_by_keys,
+    only_kinds_apart,
+    row_key,
+)
 from agreement.documents.recordings import RowNumbers
 from lars.language.terms import RDF_LANG_STRING, XSD, Literal
 
@@ -120,6 +128,18 @@ def test_of_many_rows_with_blank_nodes_only_those_dropped_are_missing():
     others = [(f"_:m{n}", number, place) for n, (_, number, place) in enumerate(reversed(rows))]
     found = match_rows(rows, [*others[:20], *others[23:]], BAG)
     assert (found.common, len(found.missing), found.extra) == (57, 3, ())
+
+
+@pytest.mark.parametrize(
+    ("due", "found", "alone"),
+    [
+        ("<http://e/a>", '"a"', True),
+        ('""@en', "<http://e/@en>", False),
+        ("<http://e/>", '""@en', True),
+    ],
+)
+def test_a_literal_with_the_last_part_of_an_iri_is_another_kind(due, found, alone):
+    assert only_kinds_apart([RowMatch((), ((due,),), ((found,),))]) is alone
 
 
 DIGITS = "0.12345678901234567890123456789"

@@ -47,6 +47,7 @@ NAMES = {
         f"t{end} --format nquads": "not read as nquads; use an ext"
         for end in sorted(EXTENSIONS - {".nq", ".nt"})
     },
+    "t.nq.gz --format nquads": "cannot write a compressed trace; use a name without .gz",
     "t.JSONL.gz --format nquads": "not read as nquads; use an extension",
     "t.xml": "use .nq, .nt, .trig, .csv, .tsv, .parquet, a folder (no extension), or --format",
     "t.trig --stations 2 --streams 2": "--streams 2: the format trig cannot name streams; expected nquads",
@@ -89,15 +90,16 @@ def test_a_trace_is_replaced_only_when_that_is_asked_for(tmp_path, name):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, f"new{name}"])
 
 
-def test_a_folder_with_other_files_is_not_replaced(tmp_path):
+@pytest.mark.parametrize("name", ["thesis.tex", "results.parquet"])
+def test_a_folder_with_other_files_is_not_replaced(tmp_path, name):
     (tmp_path / "t").mkdir()
-    (tmp_path / "t" / "thesis.tex").write_text("years of work")
+    (tmp_path / "t" / name).write_text("years of work")
     found = lars("generate", tmp_path / "t", "--overwrite")
     assert (found.code, found.err) == (
         2,
-        f"lars: {tmp_path}/t: cannot overwrite the trace: thesis.tex in it is not a part of a trace\n",
+        f"lars: {tmp_path}/t: cannot overwrite the trace: {name} in it is not a part of a trace\n",
     )
-    assert (tmp_path / "t" / "thesis.tex").exists()
+    assert (tmp_path / "t" / name).exists()
 
 
 def test_a_folder_takes_the_place_of_a_file_and_back(tmp_path):

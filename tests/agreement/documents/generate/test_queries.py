@@ -1,5 +1,7 @@
 """YABench's queries find in a made-up trace what the generator put into it."""
 
+import shlex
+
 import pytest
 
 from agreement.documents.generate import Plan
@@ -21,6 +23,7 @@ READING = """?{0} om:observedProperty weather:_AirTemperature ; om:procedure ?se
         ("t.csv", ("--unit", "1s", "--trace-unit", "1ms"), "--unit 1s --trace-unit 1ms"),
         ("t.nt", ("--format", "yabench", "--unit", "1s"), "--unit 1s --stream {stream}={path}"),
         ("t", (), "--unit 1s --stream {stream}={path}"),
+        ("my trace.nt", (), "--unit 1ms --stream '{stream}={path}'"),
         ("t.trig", ("--out-of-order", "0.1"), "--unit 1ms --sort --stream {stream}={path}"),
     ],
 )
@@ -30,7 +33,7 @@ def test_it_says_how_to_read_what_it_wrote(tmp_path, name, options, expected):
     assert found.out.startswith(f"{path}: 30 elements, 210 triples (")
     advice = expected.format(stream=STREAM, path=path)
     assert found.out.endswith(f"Read it with {advice}\n")
-    given = advice.split() if "--stream" in advice else [*advice.split(), path]
+    given = shlex.split(advice) if "--stream" in advice else [*advice.split(), path]
     assert solve(query(tmp_path, "?sensor", READING.format("o")), *given).code == 0
 
 

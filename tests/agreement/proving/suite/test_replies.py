@@ -7,6 +7,7 @@ import pytest
 from agreement.proving.hunting import WRITINGS
 from agreement.proving.suite import judged_suite
 from agreement.proving.suite.running import until_of
+from agreement.proving.suite.vectors import of_ranges
 from tests.agreement.proving.suite.replies import (
     OPEN,
     REPLIES,
@@ -69,3 +70,10 @@ def test_the_outcome_is_that_of_the_comparison(name, few):
         (result,) = judged_suite(name, WRITINGS[0], [came], declared).results
         silent = "passed" if came.has_reports else "not asked"
         assert result.outcome == (silent if is_right(came, right) else "failed")
+
+
+@pytest.mark.parametrize("text", ["+1", "1_0", "0-2, 7", "\u0663", "0-", "2,1", ""])
+def test_only_ascending_ascii_numbers_are_ranges_of_vectors(text):
+    assert list(of_ranges("0-2,7")) == [0, 1, 2, 7]
+    with pytest.raises(ValueError):  # noqa: PT011 - the message is the part
+        list(of_ranges(text))
