@@ -62,16 +62,21 @@ _Piece = tuple[bytes, bytes, bytes]
 def _pieces(file: BinaryIO) -> Iterator[_Piece]:
     """Yield the pieces of text between delimiters, in bounded memory."""
     data, at, begin, version, whole = b"", 0, 0, b"", False
+    line_end = -1
     while True:
         at = _quiet_end(data, at)
         loud = _LOUD.match(data, at)
         end = loud.end() if loud else at
-        if not whole and (end >= len(data) or (loud is None and _is_open(data, at))):
+        if loud is None and line_end < at:
+            line_end = data.find(b"\n", at)
+        # Without a delimiter, a token of the text may continue after the bytes that were read.
+        is_open = loud is None and (data.startswith(_LONG, at) or line_end < 0)
+        if not whole and (end >= len(data) or is_open):
             # A token may have been cut: the message is looked at again with more of the file.
             if len(data) - begin > MOST_BYTES:
                 raise FailedRunError(f"{file.name}: a message is longer than {MOST_BYTES} bytes")
             more = file.read(max(_BLOCK, len(data) - begin))
-            data, at, begin, whole = data[begin:] + more, 0, 0, not more
+            data, at, begin, whole, line_end = data[begin:] + more, 0, 0, not more, -1
         elif loud is None:
             if at >= len(data):
                 yield data[begin:], b"", version
@@ -91,11 +96,6 @@ def _quiet_end(data: bytes, at: int) -> int:
     while (quiet := _QUIET.match(data, at)) and quiet.end() > at:
         at = quiet.end()
     return at
-
-
-def _is_open(data: bytes, at: int) -> bool:
-    """Return whether a token of the text may continue after the bytes that were read."""
-    return data.startswith(_LONG, at) or data.find(b"\n", at) < 0
 
 
 def is_log(start: bytes) -> bool:
