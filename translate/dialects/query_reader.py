@@ -458,10 +458,10 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
     SPARQLstream, is read as SPARQLstream if possible.
 
     Raises:
-        PlacedError: No language reads the text. A language with a sign in the text that lacks the form of
-            the query is named. Otherwise, the error is that of the most likely language, which reads
-            farthest. If two languages read equally far, the language with a sign in the text is more
-            likely, then the language with more streaming clauses in the text.
+        PlacedError: No language reads the text, also none whose names of streams are texts. A language with
+            a sign in the text that lacks the form of the query is named. Otherwise, the error is that of the
+            most likely language, which reads farthest. If two languages read equally far, the language with
+            a sign in the text is more likely, then the language with more streaming clauses in the text.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}
@@ -488,6 +488,12 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
         return lifted
     if forms:
         raise forms[0]
+    for language in (one for one in Language if one.manner.texts == ":" and one not in found):
+        with suppress(PlacedError):
+            tree, scope = lift(whole(_plain(text, language)), language, readings)
+            if (register := tree.find("registered")) is not None and register.find("to_stream") is not None:
+                scope.notes.append(f"the query is read as {TITLES[language]}, as its names are not IRIs")
+                return tree, scope
     likeliest = max(ends, key=lambda language: ends[language])
     best = errors[likeliest]
     if isinstance(best, QueryError) and len({end for end, *_ in ends.values()}) > 1:

@@ -64,6 +64,20 @@ def test_names_are_texts_with_or_without_a_colon(clause, block, stream):
     assert query.pattern.stream == Iri(stream)
 
 
+@pytest.mark.parametrize("stream", [":s", "?s"])
+@pytest.mark.parametrize("operator", ["RSTREAM", "ISTREAM"])
+def test_a_registered_query_whose_names_are_no_iris_is_kolibrie_without_another_sign(stream, operator):
+    clause, before = f":w ON {stream} [RANGE PT4S STEP PT2S]", f"REGISTER {operator} <o> AS"
+    query = asked(clause, before)
+    assert (query.language, query.pattern.window) == (Language.KOLIBRIE, span("4s", "2s"))
+    assert "the query is read as Kolibrie, as its names are not IRIs" in query.notes
+    assert asked(clause.replace("?", ":"), f"PREFIX : <e:> {before}").language is Language.RSPQL
+    with pytest.raises(QueryError if stream == ":s" else UnsupportedError):
+        asked(clause, "")
+    with pytest.raises(QueryError, match="undeclared prefix :"):
+        asked(clause, before, "WINDOW :w { ?a :p ?b }")
+
+
 def test_a_variable_is_a_name_and_binds_nothing():
     query = asked(":w ON ?s [RANGE 4]", "REGISTER RSTREAM <o> AS", "WINDOW :w { ?s <p> ?b }")
     assert query.pattern.stream == Iri("?s")
