@@ -13,10 +13,12 @@ RSP-QL (2014). Oxigraph stores numbers by value, and returns 1 for 01.
 import json
 import re
 import sys
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field  # noqa: TID251  (a user's adapter has no lars)
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 import pyoxigraph as ox
@@ -45,6 +47,7 @@ _MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
 _TRUE: Final = ox.Literal("true", datatype=ox.NamedNode("http://www.w3.org/2001/XMLSchema#boolean"))
 TRIPLE: Final = ("subject", "predicate", "object")
 """The columns of the reports of a CONSTRUCT query."""
+_time: Final = itemgetter(0)
 _Row = tuple[tuple[str, str], ...]
 _Message = Mapping[str, Any]
 """A message of the protocol as a JSON object; `op` determines its other keys."""
@@ -90,35 +93,43 @@ class OxigraphRun:
 
     def due(self, t: float, *, also: bool) -> Iterator[dict[str, object]]:
         """Yield the due reports of all times before `t`; with `also`, including `t`."""
-        closes = {
-            close
-            for window in self.windows
-            for close in self._closes(window, t)
-            if self.last_time < close and (close < t or also) and self._content(window, close)
-        }
+        closes = {close for window in self.windows for close in self._closes(window, t) if close < t or also}
         for close in sorted(closes):
             self.last_time = close
             rows = self._answer(close)
             if rows:
                 yield {"t": close, "rows": [dict(row) for row in rows]}
+        old = bisect_left(self.elements, t - max(window.width for window in self.windows), key=_time)
+        if 2 * old > len(self.elements):
+            del self.elements[:old]
 
     def _closes(self, window: _Window, t: float) -> Iterator[int]:
-        first = max(self.last_time, float(self.start))
-        passed = max(0, int((first - self.start - window.width) // window.step))
-        close = self.start + window.width + passed * window.step
-        while close <= t:
-            yield close
-            close += window.step
+        """Yield the ends, after the last evaluation and up to `t`, of the windows that contain an element."""
+        first = self.start + window.width
+        close = first if self.last_time < first else self._end(window, self.last_time, behind=True)
+        for moment, stream, _ in self.elements if close <= t else ():
+            if stream == window.stream:
+                # If windows are high-open, a window that ends at an element does not contain the element.
+                close = max(close, first, self._end(window, moment, behind=self.high_open))
+                while close <= t and (
+                    close - window.width < moment or (self.high_open and close - window.width == moment)
+                ):
+                    yield close
+                    close += window.step
+
+    def _end(self, window: _Window, t: float, *, behind: bool) -> int:
+        """Return the first end of a window at a time, or after it if `behind`, also before the first window."""
+        first = self.start + window.width
+        steps = (t - first) // window.step + 1 if behind else -((first - t) // window.step)
+        return first + int(steps) * window.step
 
     def _content(self, window: _Window, at: float) -> list[ox.Triple]:
         """Return the content of the earliest window that is open at a time, or that closes at this time."""
         passed = max(0, -int((self.start + window.width - at) // window.step))
         opening = self.start + passed * window.step
-        return [
-            triple
-            for t, stream, triple in self.elements
-            if stream == window.stream and (opening <= t < at if self.high_open else opening < t <= at)
-        ]
+        bound = bisect_left if self.high_open else bisect_right
+        shown = self.elements[bound(self.elements, opening, key=_time) : bound(self.elements, at, key=_time)]
+        return [triple for _, stream, triple in shown if stream == window.stream]
 
     def _answer(self, at: float) -> list[_Row]:
         store = ox.Store()
@@ -228,11 +239,14 @@ def register(message: _Message) -> OxigraphRun:
         static = [quad for line in message.get("static", ()) for quad in ox.parse(line, ox.RdfFormat.N_QUADS)]
     except SyntaxError as error:
         raise ValueError(f"static data: {error}") from None
+    start = options.get("t0", 0)
+    if type(start) is not int:
+        raise ValueError(f"found the t0 {start!r}; expected an integer")
     bounds = options.get("bounds", "low-open")
     if bounds not in ("low-open", "high-open"):
         raise ValueError(f"found the bounds {bounds}; expected low-open or high-open")
     kind = "RSTREAM" if operator is None else operator[1].upper()
-    return OxigraphRun(plain, windows, kind, static, options.get("t0", 0), bounds == "high-open")
+    return OxigraphRun(plain, windows, kind, static, start, bounds == "high-open")
 
 
 def _iri(written: str, prefixes: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from time import process_time
 
 import pyoxigraph as ox
 import pytest
@@ -170,6 +171,19 @@ def test_what_closes_at_the_time_of_an_advance_comes_at_the_close_of_both(engine
         session = one.open(open_message(rspql(4, 4)))
         session.push([push(1, "a")])
         assert ([r.t for r in session.advance(4)], [r.t for r in session.close()]) == ([], [4])
+
+
+def test_times_long_after_the_first_window_are_reported_at_once():
+    run = register({"query": rspql(4000, 1000)})
+    began = process_time()
+    for n in range(2000):
+        list(run.push(1_760_000_000_000 + 5000 * n, "http://e/S", triple('<http://e/a> <http://e/p> "x" .')))
+    assert (process_time() - began < 10, len(run.elements) < 10) == (True, True)
+
+
+@pytest.mark.parametrize("start", ["5", "x", 0.5, None, True])
+def test_a_start_that_is_no_integer_is_refused(start, engine):
+    assert "expected an integer" in answers_of(engine, open_message(rspql(), (), {"t0": start}), ()).refused
 
 
 def test_data_that_it_cannot_read_are_refused(engine):
