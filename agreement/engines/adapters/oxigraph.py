@@ -118,7 +118,7 @@ class OxigraphRun:
                     close += window.step
 
     def _end(self, window: _Window, t: float, *, behind: bool) -> int:
-        """Return the first end of a window at a time, or after it if `behind`, also before the first window."""
+        """Return the first end of a window at a time, or after the time if `behind`."""
         first = self.start + window.width
         steps = (t - first) // window.step + 1 if behind else -((first - t) // window.step)
         return first + int(steps) * window.step
