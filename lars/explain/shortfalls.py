@@ -5,7 +5,7 @@ For a positive literal that fails, the reason contains the searched interval and
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from itertools import islice
 from operator import itemgetter
 from typing import Final
@@ -188,28 +188,49 @@ BUDGET: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """A partial rule instance: its bindings, and the indexes of the body literals that hold and that fail."""
+    """A partial rule instance: its bindings, and the indexes of the body literals that hold and that fail.
+
+    `waived` are literals that could hold, but are to fail under the bindings of the other literals.
+    """
 
     binding: terms.Binding
-    premises: frozenset[int]
-    failed: tuple[int, ...]
+    premises: frozenset[int] = frozenset()
+    failed: tuple[int, ...] = ()
+    waived: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
 class Closest:
-    """The depth-first search for the instances of a body that satisfy the most literals."""
+    """The depth-first search for the instances of a body that satisfy the most literals.
+
+    First each literal holds if it can. Then the search looks for instances with more than `least` literals in
+    which other literals fail.
+    """
 
     point: evidence.IndexedPoint
     body: tuple[logic.BodyLiteral, ...]
     left: int = BUDGET
     best: int = -1
     partials: list[Partial] = field(default_factory=list)
+    least: int = -1
 
-    def run(self, state: Partial) -> None:
+    def search(self, binding: terms.Binding) -> list[Partial]:
+        """Return the closest instances under a binding."""
+        self._run(Partial(binding))
+        self.least = self.best + 1
+        if self.least < len(self.body):
+            self._run(Partial(binding))
+        return self.partials
+
+    def _run(self, state: Partial) -> None:
         """Extend a partial instance by each way to satisfy the next literal, or by its failure."""
-        done = {*state.premises, *state.failed}
+        for place in state.waived:
+            if program.variables(self.body[place]) <= state.binding.keys():
+                self._fail(state, place)
+                return
+        done = {*state.premises, *state.failed, *state.waived}
         remaining = [literal for place, literal in enumerate(self.body) if place not in done]
-        if len(state.premises) + len(remaining) < self.best or self.left <= 0:
+        if len(state.premises) + len(remaining) < max(self.best, self.least) or self.left <= 0:
             return
         literal = evidence.cheapest(self.point, remaining, state.binding)
         if literal is None:
@@ -222,23 +243,31 @@ class Closest:
             self.left -= 1
             if self.left <= 0:
                 break
-            self.run(Partial(grown, state.premises | {place}, state.failed))
+            self._run(replace(state, binding=grown, premises=state.premises | {place}))
         if not satisfied:
             self.left -= 1
-            self.run(Partial(state.binding, state.premises, (*state.failed, place)))
+            self._run(replace(state, failed=(*state.failed, place)))
+        elif self.least >= 0 and not program.variables(literal) <= state.binding.keys():
+            self._run(replace(state, waived=state.waived | {place}))
+
+    def _fail(self, state: Partial, place: int) -> None:
+        """Extend a partial instance by the failure of a waived literal, unless the literal holds."""
+        self.left -= 1
+        if not any(True for _ in evidence.literal_bindings(self.point, self.body[place], state.binding)):
+            self._run(replace(state, failed=(*state.failed, place), waived=state.waived - {place}))
 
     def _undecided(self, state: Partial, remaining: list[logic.BodyLiteral]) -> None:
         times = list(evidence.time_bindings(self.point, remaining, state.binding)) if not state.failed else []
         for time in times:
             self.left -= 1
-            self.run(Partial(time, state.premises, state.failed))
-        if not times:
+            self._run(replace(state, binding=time))
+        if not times and not state.waived:
             self._keep(state)
 
     def _keep(self, state: Partial) -> None:
         if len(state.premises) > self.best:
             self.best, self.partials = len(state.premises), []
-        if len(state.premises) == self.best:
+        if len(state.premises) == self.best >= self.least:
             self.partials.append(state)
 
 
@@ -378,9 +407,9 @@ class Searcher:
         self, number: int, rule: program.Rule, binding: terms.Binding, at_most: int
     ) -> Iterator[Attempt]:
         search = Closest(self._here, rule.body)
-        search.run(Partial(binding, frozenset(), ()))
-        others = len(search.partials) - at_most
-        for state in search.partials[:at_most]:
+        partials = search.search(binding)
+        others = len(partials) - at_most
+        for state in partials[:at_most]:
             yield self._attempt(number, rule, state, max(0, others), more=search.left <= 0)
 
     def _attempt(

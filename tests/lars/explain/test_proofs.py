@@ -1,6 +1,7 @@
 """Every atom of every answer stream has a proof, checked by the definitions; worked proofs."""
 
-from hypothesis import event, given
+from hypothesis import event, example, given
+from hypothesis import strategies as st
 
 from lars.analysis import on_own_absence
 from lars.explain import provers, restore, violations, without_constraints
@@ -114,3 +115,24 @@ def test_a_rule_is_tried_wherever_its_head_can_be_what_is_missed():
     assert list(tried("p(X, X)")) == [True, True]
     assert list(tried("p(a, b)")) == [False, False]
     assert list(tried("p(b, a)")) == [True, False]
+
+
+PARTS = st.lists(
+    st.tuples(st.sampled_from("abc"), st.sampled_from((X, Y))), min_size=1, max_size=4, unique=True
+)
+HELD = st.sets(st.tuples(st.sampled_from("abc"), st.integers(1, 3)), max_size=6)
+
+
+@given(PARTS, HELD)
+@example([("a", X), ("b", X), ("c", X)], {("a", 1), ("b", 2), ("c", 2), ("b", 3), ("c", 3)})
+def test_the_closest_instances_satisfy_as_many_literals_as_any(parts, held):
+    program = read(f"g ← {', '.join(f'{name}({variable})' for name, variable in parts)}.")
+    arrived = stream_of(Interval(1, 1), [(1, Atom(name, (Number(n),))) for name, n in held])
+    prover = next(provers(program, arrived, moments(arrived), 1, frozenset()))
+    attempts = next(iter(Searcher(prover.world).shortfalls((1, Atom("g"))).values())).attempts
+    by_variable = {one: [name for name, variable in parts if variable == one] for one in (X, Y)}
+    counts = (
+        max(sum((name, n) in held for name in names) for n in (1, 2, 3)) for names in by_variable.values()
+    )
+    best = sum(counts)
+    assert {len(attempt.premises) for attempt in attempts} == {best}
