@@ -73,24 +73,19 @@ Certify = Literal["all", "some", "none"]
 class TraceWarning(UserWarning):
     """A remark about a trace for the user that is not an error.
 
-    The field `skipped` is the number of skipped lines and elements, if the remark is about skipped lines or
-    elements.
+    `skipped` is the number of skipped lines and elements, if the remark is about them. A remark about the
+    `origin` names the dateTime of time 0; commands with several traces show it once. A remark about `periods`
+    matters only if the trace is cut into periods.
     """
 
-    def __init__(self, sentence: str, skipped: int = 0) -> None:
+    def __init__(
+        self, sentence: str, skipped: int = 0, about: Literal["trace", "origin", "periods"] = "trace"
+    ) -> None:
         super().__init__(sentence)
-        self.skipped = skipped
+        self.skipped, self.about = skipped, about
 
     def __str__(self) -> str:
         return printable(super().__str__())
-
-
-class PeriodWarning(TraceWarning):
-    """A remark that matters only if a trace is cut into periods."""
-
-
-class OriginWarning(TraceWarning):
-    """The remark which dateTime is time 0 of a trace; commands with several traces show it once."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -394,10 +394,9 @@ def load_trace(
         warnings.simplefilter("always", settings.TraceWarning)
         trace = _load(replace(trace_input, options=options), static)
     for warning in caught:
-        if isinstance(warning.message, settings.OriginWarning):
-            settings.told_origin(warn)(str(warning.message))
-        elif issubclass(warning.category, settings.TraceWarning):
-            warn(str(warning.message))
+        if isinstance(warning.message, settings.TraceWarning):
+            note = settings.told_origin(warn) if warning.message.about == "origin" else warn
+            note(str(warning.message))
     return trace
 
 

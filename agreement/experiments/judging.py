@@ -24,7 +24,7 @@ from agreement.documents.requests import (
 from agreement.documents.traces import origin_in, point_in
 from agreement.engines import specifications
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import answers_of, open_message
+from agreement.engines.adapters.messages import accepted_answers, open_message
 from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES, engine
 from agreement.experiments.cells import (
@@ -177,10 +177,8 @@ def _adapted(judged: AdaptedEngine, text: str, run: specifications.EngineRun) ->
     """Return the answers of a real engine; raises LarsError if the engine rejects the query."""
     registration = open_message(text, recordings.static_lines(run.static), judged.options)
     with RunningAdapter(judged.command, folder=judged.folder) as adapter:
-        answers = answers_of(adapter, registration, run.pushes)
-    if answers.profile is None:
-        raise LarsError(f"the engine rejects the query: {answers.refused}")
-    return replace(answers.recording(), lexical=not answers.profile.kinds)
+        answers = accepted_answers(adapter, registration, run.pushes)
+    return replace(answers.recording(), lexical=answers.lexical)
 
 
 def _specified(

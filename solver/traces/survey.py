@@ -20,7 +20,7 @@ from lars.errors import LarsError, Place, system_error
 from lars.files import exists, replacement_path
 from lars.language.windows import LARGEST_TIME
 from solver.columns import NO_CODE, Array, Atoms, TermCodes, distinct
-from solver.settings import OriginWarning, PeriodWarning, TraceOptions, TraceWarning
+from solver.settings import TraceOptions, TraceWarning
 from solver.traces.input_files import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import LARGEST, Clock, Instant, TimeKind, dividing, instant_of, show
 
@@ -440,7 +440,7 @@ def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: Trace
         )
         warnings.warn(TraceWarning(sentence, stream_survey.skipped), stacklevel=2)
     if stream_survey.zero is not None:
-        warnings.warn(OriginWarning(_counting(stream_survey, options)), stacklevel=2)
+        warnings.warn(TraceWarning(_counting(stream_survey, options), about="origin"), stacklevel=2)
     elif stream_survey.shift:
         warnings.warn(TraceWarning(_counting(stream_survey, options)), stacklevel=2)
     if stream_survey.misfit:
@@ -450,7 +450,7 @@ def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: Trace
             "the trace has elements at time 0, which no period contains; these elements are "
             "evaluated, but not compared"
         )
-        warnings.warn(PeriodWarning(sentence), stacklevel=2)
+        warnings.warn(TraceWarning(sentence, about="periods"), stacklevel=2)
 
 
 def _counting(stream_survey: Survey, options: TraceOptions) -> str:

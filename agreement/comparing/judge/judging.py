@@ -196,11 +196,11 @@ def read_pushes(
         warnings.simplefilter("always", settings.TraceWarning)
         pushes, zero = pushes_at(trace.paths, traces.options_for(queries, trace.options), unit)
     for warning in caught:
-        if isinstance(warning.message, settings.OriginWarning):
-            settings.told_origin(warn)(str(warning.message))
+        about = warning.message.about if isinstance(warning.message, settings.TraceWarning) else "trace"
         # Only agree needs time 0 outside every period.
-        elif not issubclass(warning.category, settings.PeriodWarning):
-            warn(str(warning.message))
+        if about != "periods":
+            note = settings.told_origin(warn) if about == "origin" else warn
+            note(str(warning.message))
     windows = [window for engine_query in queries for window in requests.sources(engine_query)]
     if windows and all(isinstance(source.stream, Iri) for source in windows):
         streams = [stream.value for engine_query in queries for stream in traces.streams_of(engine_query)]

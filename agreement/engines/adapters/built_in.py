@@ -56,7 +56,9 @@ class BuiltInOptions(BaseModel):
     off: tuple[str, ...] = Field(default=(), description="Rules that the engine version leaves out.")
 
 
-_OF_VERSIONS: Final = frozenset(("off",))
+_OF_VERSIONS: Final = ("off",)
+"""The options of an engine version; the other options are of specifications."""
+_OF_SPECIFICATIONS: Final = tuple(name for name in BuiltInOptions.model_fields if name not in _OF_VERSIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,48 +72,17 @@ class BuiltInEngine:
         """The name of the engine."""
         return self.reporter.name
 
-    def open(self, registration: messages.OpenMessage) -> "BuiltInSession":
+    def open(self, registration: messages.OpenMessage) -> "VersionSession | SpecificationSession":
         """Register a query.
 
         Raises RefusedQueryError if the engine cannot run the query or an option is invalid.
         """
         try:
-            options = self._options(registration.options)
-            check_based(registration.query, "query")
-            read = self.reporter.read if isinstance(self.reporter, Engine) else read_with_text
-            query = read(registration.query, "query")
-            engine_run = specifications.EngineRun(query, static_of(registration.static), (), options.unit)
-            session = BuiltInSession(self._changed(options), engine_run, options)
-            session.reports()
+            if isinstance(self.reporter, Engine):
+                return _version_session(self.reporter, registration)
+            return _specification_session(self.reporter, registration)
         except LarsError as error:
             raise messages.RefusedQueryError(str(error)) from None
-        return session
-
-    def _options(self, written: Mapping[str, object]) -> BuiltInOptions:
-        own = isinstance(self.reporter, Engine)
-        accepted = [name for name in BuiltInOptions.model_fields if (name in _OF_VERSIONS) is own]
-        if wrong := [name for name in written if name not in accepted]:
-            raise LarsError(f"options: found {wrong[0]!r}; expected {', '.join(accepted)}")
-        try:
-            options = BuiltInOptions.model_validate(written)
-        except ValidationError as error:
-            raise LarsError(f"options: {messages.problem_of(error)}") from None
-        if isinstance(self.reporter, Engine):
-            names = [rule.name for rule in self.reporter.rules]
-            if unknown := [name for name in options.off if name not in names]:
-                raise LarsError(f"options: off: found {unknown[0]!r}; expected {', '.join(names)}")
-        return options
-
-    def _changed(self, options: BuiltInOptions) -> specifications.Specification | Engine:
-        if isinstance(self.reporter, Engine) or not options.change:
-            return self.reporter
-        try:
-            changed = specifications.Specification.model_validate(
-                {"name": self.name, "report": []} | dict(options.change)
-            )
-        except ValidationError as error:
-            raise LarsError(f"options: change: {messages.problem_of(error)}") from None
-        return self.reporter.model_copy(update={name: getattr(changed, name) for name in options.change})
 
     def end(self) -> bool:
         """Do nothing, because no process runs."""
@@ -129,15 +100,107 @@ def built_in(name: str) -> BuiltInEngine:
     return BuiltInEngine(ENGINES[name] if name in ENGINES else specifications.specification(name))
 
 
-@dataclass(slots=True)
-class BuiltInSession:
-    """A query that a specification or engine version has registered, and all pushes so far."""
+def _options(written: Mapping[str, object], accepted: Sequence[str]) -> BuiltInOptions:
+    if wrong := [name for name in written if name not in accepted]:
+        raise LarsError(f"options: found {wrong[0]!r}; expected {', '.join(accepted)}")
+    try:
+        return BuiltInOptions.model_validate(written)
+    except ValidationError as error:
+        raise LarsError(f"options: {messages.problem_of(error)}") from None
 
-    reporter: specifications.Specification | Engine
+
+def _version_session(version: Engine, registration: messages.OpenMessage) -> "VersionSession":
+    options = _options(registration.options, _OF_VERSIONS)
+    names = [rule.name for rule in version.rules]
+    if unknown := [name for name in options.off if name not in names]:
+        raise LarsError(f"options: off: found {unknown[0]!r}; expected {', '.join(names)}")
+    check_based(registration.query, "query")
+    query = version.read(registration.query, "query")
+    session = VersionSession(version, query, static_of(registration.static), frozenset(options.off))
+    session.push(())
+    return session
+
+
+def _specification_session(
+    specification: specifications.Specification, registration: messages.OpenMessage
+) -> "SpecificationSession":
+    options = _options(registration.options, _OF_SPECIFICATIONS)
+    check_based(registration.query, "query")
+    query = read_with_text(registration.query, "query")
+    engine_run = specifications.EngineRun(query, static_of(registration.static), (), options.unit)
+    session = SpecificationSession(_changed(specification, options.change), engine_run, options)
+    session.push(())
+    return session
+
+
+def _changed(
+    specification: specifications.Specification, change: Mapping[str, object]
+) -> specifications.Specification:
+    if not change:
+        return specification
+    try:
+        changed = specifications.Specification.model_validate(
+            {"name": specification.name, "report": []} | dict(change)
+        )
+    except ValidationError as error:
+        raise LarsError(f"options: change: {messages.problem_of(error)}") from None
+    return specification.model_copy(update={name: getattr(changed, name) for name in change})
+
+
+@dataclass(slots=True)
+class VersionSession:
+    """A query that an engine version has registered, and all pushes so far; arrivals are its only clock."""
+
+    version: Engine
+    query: EngineQuery
+    static: Static
+    off: Off
+    _pushes: tuple[Push, ...] = field(default=(), init=False)
+
+    @property
+    def profile(self) -> messages.ProfileReply:
+        """The reply to the message open."""
+        return messages.ProfileReply(
+            engine=self.version.name,
+            dialect=self.query.language.value,
+            flushes=False,
+            advances=False,
+            reads_ahead=True,
+            options=_OF_VERSIONS,
+        )
+
+    def push(self, pushes: Sequence[Push]) -> list[messages.PushReply]:
+        """Push triples; each reply has the reports that the push triggered."""
+        every = (*self._pushes, *(push.as_element() for push in pushes))
+        recording = self.version.run(self.query, self.static, every, self.off)
+        first, self._pushes = len(self._pushes), every
+        return [
+            messages.PushReply(
+                reports=_triggered(recording, number, self.query),
+                refused="the engine rejects the element" if number in recording.rejected else None,
+            )
+            for number in range(first, len(every))
+        ]
+
+    def advance(self, t: float) -> tuple[messages.EngineReport, ...]:
+        """Return no report, because an engine version has no separate clock."""
+        del t
+        return ()
+
+    def close(self) -> tuple[messages.EngineReport, ...]:
+        """Return no report, because an engine version reports only when triples arrive."""
+        return ()
+
+
+@dataclass(slots=True)
+class SpecificationSession:
+    """A query that a specification has registered, and all pushes so far; messages can set its clock."""
+
+    specification: specifications.Specification
     run: specifications.EngineRun
     options: BuiltInOptions
     _clock: float = field(default=float("-inf"), init=False)
-    """The time in ms up to which a specification has reported; `_includes_end` means including this time."""
+    """The time in ms up to which reports were returned; `_includes_end` means including this time."""
     _received: int = field(default=0, init=False)
     """The number of pushes so far, including rejected pushes."""
     _known: Recording = field(default=Recording((), ()), init=False)
@@ -146,41 +209,31 @@ class BuiltInSession:
     @property
     def profile(self) -> messages.ProfileReply:
         """The reply to the message open."""
-        own = isinstance(self.reporter, Engine)
         return messages.ProfileReply(
-            engine=self.reporter.name,
+            engine=self.specification.name,
             dialect=self.run.query.language.value,
-            flushes=not own,
-            advances=not own,
+            flushes=True,
+            advances=True,
             reads_ahead=True,
-            options=tuple(name for name in BuiltInOptions.model_fields if (name in _OF_VERSIONS) is own),
+            options=_OF_SPECIFICATIONS,
         )
 
-    def reports(self) -> Recording:
-        """Return all reports up to the last push; raises LarsError if the run is impossible."""
-        self._known = self._reports()
-        return self._known
-
-    def _reports(self) -> Recording:
-        engine_run = self.run
-        if isinstance(self.reporter, Engine):
-            off = frozenset(self.options.off)
-            return self.reporter.run(engine_run.query, engine_run.static, engine_run.pushes, off)
-        choice = specifications.choice_at(engine_run, self.reporter, self.options.t0, self.options.bounds)
-        return specifications.specified_answers(engine_run, self.reporter, choice, engine_run.last)
+    def _reports(self, until: int) -> Recording:
+        """Return all reports up to a time point; raises LarsError if the run is impossible."""
+        choice = specifications.choice_at(self.run, self.specification, self.options.t0, self.options.bounds)
+        return specifications.specified_answers(self.run, self.specification, choice, until)
 
     def push(self, pushes: Sequence[Push]) -> list[messages.PushReply]:
-        """Push triples; a specification rejects a triple that is earlier than the previous triple."""
-        own = isinstance(self.reporter, Engine)
-        problems = [None] * len(pushes) if own else [*self._problems(pushes)]
+        """Push triples; a triple that is earlier than the previous triple is rejected."""
+        problems = [*self._problems(pushes)]
         self._received += len(pushes)
         number = len(self.run.pushes)
         both = zip(pushes, problems, strict=True)
-        taken = (push.as_element() for push, problem in both if problem is None)
+        accepted = (push.as_element() for push, problem in both if problem is None)
         before = self.run
-        self.run = replace(before, pushes=(*before.pushes, *taken))
+        self.run = replace(before, pushes=(*before.pushes, *accepted))
         try:
-            recording, waits = self.reports(), self._waits
+            self._known, waits = self._reports(self.run.last), self._waits
         except LarsError:
             self.run = before
             # Several pushes that fail together are pushed again, one by one.
@@ -191,9 +244,8 @@ class BuiltInSession:
             if problem is not None:
                 replies.append(messages.PushReply(reports=(), refused=problem))
                 continue
-            reports = self._until(recording, push.t) if waits else self._of(recording, number)
-            refused = "the engine rejects the element" if number in recording.rejected else None
-            replies.append(messages.PushReply(reports=reports, refused=refused))
+            reports = self._until(push.t) if waits else _triggered(self._known, number, self.run.query)
+            replies.append(messages.PushReply(reports=reports))
             number += 1
         return replies
 
@@ -213,73 +265,63 @@ class BuiltInSession:
                 latest = push.t
                 yield None
 
-    def _of(self, recording: Recording, number: int) -> tuple[messages.EngineReport, ...]:
-        """Return the reports that the push with this number triggered."""
-        bounds = recording.windows or [None] * len(recording.reports)
-        both = zip(recording.reports, bounds, strict=True)
-        return tuple(
-            _report(report, recording.variables, ends, self.run.query)
-            for report, ends in both
-            if report.trigger == number
-        )
-
     @property
     def _strategies(self) -> list[frozenset[specifications.Strategy]]:
-        """The report strategies of a specification's windows; empty for an engine version."""
-        if isinstance(self.reporter, Engine):
-            return []
-        return [self.reporter.report, *self.reporter.windows.values()]
+        """The report strategies of the windows."""
+        return [self.specification.report, *self.specification.windows.values()]
 
     @property
     def _waits(self) -> bool:
-        """Whether a report of a specification can change until its time is over."""
-        if isinstance(self.reporter, Engine):
-            return False
+        """Whether a report can change until its time is over."""
         if specifications.lead_of(self.run.query, self.run.unit):
             return True
-        tick = specifications.needed_tick(self.reporter, sources(self.run.query))
+        tick = specifications.needed_tick(self.specification, sources(self.run.query))
         return tick == "instant" or any(strategies & CLOCKED for strategies in self._strategies)
 
     @property
     def _includes_end(self) -> bool:
         """Whether a window contains an element at its closing time, which makes the report certain."""
-        assert isinstance(self.reporter, specifications.Specification)
-        bounds = self.options.bounds or self.reporter.bounds[0]
+        bounds = self.options.bounds or self.specification.bounds[0]
         closing = all("window-close" in strategies for strategies in self._strategies)
         return misses_last(bounds) and closing and not specifications.has_own_ends(self.run.query)
 
-    def _until(self, recording: Recording, t: float) -> tuple[messages.EngineReport, ...]:
+    def _until(self, t: float) -> tuple[messages.EngineReport, ...]:
         """Return the reports that are certain when the time `t` (in ms) has come."""
         before, self._clock = self._clock, max(self._clock, t)
         ends = self._includes_end
         return tuple(
-            _report(report, recording.variables, None, self.run.query)
-            for report in sorted(recording.reports, key=lambda report: report.t)
+            _report(report, self._known.variables, None, self.run.query)
+            for report in sorted(self._known.reports, key=lambda report: report.t)
             if (before < report.t <= t if ends else before <= report.t < t)
         )
 
     def advance(self, t: float) -> tuple[messages.EngineReport, ...]:
-        """Declare that no push before `t` will follow; an engine version has no separate clock."""
-        if isinstance(self.reporter, Engine):
-            return ()
+        """Declare that no push before `t` will follow."""
         if not self._waits:
             self._clock = max(self._clock, t)
             return ()
         until = int((max(t, self._clock) + SLACK) / self.run.unit.milliseconds)
-        choice = specifications.choice_at(self.run, self.reporter, self.options.t0, self.options.bounds)
-        self._known = specifications.specified_answers(
-            self.run, self.reporter, choice, max(self.run.last, until)
-        )
-        return self._until(self._known, t)
+        self._known = self._reports(max(self.run.last, until))
+        return self._until(t)
 
     def close(self) -> tuple[messages.EngineReport, ...]:
-        """Return the reports of a specification at the time of the last push or advance."""
-        if isinstance(self.reporter, Engine) or not self._waits or self._includes_end:
+        """Return the reports at the time of the last push or advance."""
+        if not self._waits or self._includes_end:
             return ()
         names, query, before = self._known.variables, self.run.query, self._clock
         return tuple(
             _report(report, names, None, query) for report in self._known.reports if report.t >= before
         )
+
+
+def _triggered(recording: Recording, number: int, query: EngineQuery) -> tuple[messages.EngineReport, ...]:
+    """Return the reports that the push with this number triggered."""
+    bounds = recording.windows or [None] * len(recording.reports)
+    return tuple(
+        _report(report, recording.variables, ends, query)
+        for report, ends in zip(recording.reports, bounds, strict=True)
+        if report.trigger == number
+    )
 
 
 def _report(
@@ -309,10 +351,8 @@ def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
         del query, off
         with RunningAdapter(command) as adapter:
-            answers = messages.answers_of(adapter, messages.open_message(text, static_lines(static)), pushes)
-        if answers.profile is None:
-            raise LarsError(f"the engine rejects the query: {answers.refused}")
-        return answers.recording()
+            registration = messages.open_message(text, static_lines(static))
+            return messages.accepted_answers(adapter, registration, pushes).recording()
 
     with RunningAdapter(command) as adapter:
         profile = messages.profile_of(adapter, messages.open_message(text))

@@ -326,6 +326,11 @@ class EngineAnswers:
     flush: tuple[EngineReport, ...] = ()
 
     @property
+    def lexical(self) -> bool:
+        """Whether the rows omit the kinds of RDF terms."""
+        return self.profile is not None and not self.profile.kinds
+
+    @property
     def rejected(self) -> Mapping[int, str]:
         """The reasons of rejected pushes, by the number of the push."""
         return {n: reply.refused for n, reply in enumerate(self.replies) if reply.refused is not None}
@@ -395,6 +400,16 @@ def answers_of(engine: StreamEngine, registration: OpenMessage, pushes: Sequence
         return EngineAnswers(None, str(error))
     replies = tuple(session.push(pushes))
     return EngineAnswers(session.profile, None, replies, session.close())
+
+
+def accepted_answers(
+    engine: StreamEngine, registration: OpenMessage, pushes: Sequence[Push]
+) -> EngineAnswers:
+    """Return the answers of an engine in a new run; raises LarsError if the engine rejects the query."""
+    answers = answers_of(engine, registration, pushes)
+    if answers.profile is None:
+        raise LarsError(f"the engine rejects the query: {answers.refused}")
+    return answers
 
 
 _NONE_OPEN = "no query is open; send the message open first"

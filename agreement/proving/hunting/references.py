@@ -78,8 +78,7 @@ class HuntedRun:
         if not self.has_blanks:
             return False
         blank = [push for push in self.pushes if any(map(blanks_in, push.triple))]
-        profile = self.answers.profile
-        return len(set(blank)) < len(blank) or (profile is not None and not profile.kinds)
+        return len(set(blank)) < len(blank) or self.answers.lexical
 
     @property
     def has_rows(self) -> bool:
@@ -96,9 +95,7 @@ class HuntedRun:
     @property
     def typed_answers(self) -> Recording:
         """The answers of the run; they are lexical if the adapter omits the kinds of RDF terms."""
-        profile = self.answers.profile
-        lexical = profile is not None and not profile.kinds
-        return replace(self._told_at_last.recording(), lexical=lexical)
+        return replace(self._told_at_last.recording(), lexical=self.answers.lexical)
 
     @property
     def _told_at_last(self) -> EngineAnswers:

@@ -33,7 +33,6 @@ from solver.memory import FAILED
 from solver.settings import (
     ALL_CORES,
     Certify,
-    OriginWarning,
     Runner,
     TraceOptions,
     TraceWarning,
@@ -414,7 +413,7 @@ def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple
             )
         found = as_they_came(sources, options)
     for warning in caught:
-        if isinstance(warning.message, TraceWarning) and not isinstance(warning.message, OriginWarning):
+        if isinstance(warning.message, TraceWarning) and warning.message.about != "origin":
             skipped += warning.message.skipped
             warn(str(warning.message))
     return found, skipped

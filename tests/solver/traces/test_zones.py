@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from lars.durations import read_duration
 from lars.errors import LarsError
-from solver.settings import OriginWarning
 from solver.traces import date_of, point_of, prepare, read_columns
 from tests.solver.traces.both_readings import read_here
 from tests.solver.traces.writing import SECONDS, options, read_on_spark, written
@@ -43,7 +42,7 @@ def zero_of(read):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read()
-    [zero] = [str(warning.message) for warning in caught if isinstance(warning.message, OriginWarning)]
+    [zero] = [str(one.message) for one in caught if getattr(one.message, "about", "") == "origin"]
     return re.search(r"time 0 is (\S+),", zero)[1]
 
 
