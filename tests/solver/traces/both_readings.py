@@ -10,7 +10,8 @@ from unittest.mock import patch
 from lars.errors import FailedRunError, LarsError, Place, system_error
 from solver.facts import Fact
 from solver.traces import FilePart, MalformedPart, Summary, prepare, read_columns, trace
-from solver.traces.formats import lines, tables
+from solver.traces.formats import lines
+from solver.traces.formats.tables import parquet
 from solver.traces.survey import report, survey
 from solver.traces.trace_times import TimeKind
 
@@ -33,10 +34,10 @@ def exact_rows(source):
     """Yield the rows of a file with their lines, each read by itself."""
     if isinstance(source.format, lines.LineFormat):
         yield from rows_of_lines(source)
-    elif isinstance(source.format, tables.ParquetTable):
-        batches = tables.table_batches(FilePart(source), 2**12)
-        records = (record for batch in batches for record in tables.batch_records(batch))
-        yield from enumerate((tables.read_row(source, 0, record) for record in records), 1)
+    elif isinstance(source.format, parquet.ParquetTable):
+        batches = parquet.table_batches(FilePart(source), 2**12)
+        records = (record for batch in batches for record in parquet.batch_records(batch))
+        yield from enumerate((parquet.read_row(source, 0, record) for record in records), 1)
     else:
         for block in source.format.blocks(FilePart(source), None):
             yield from ((row.line, row) for row in block.exact_rows)
@@ -190,7 +191,7 @@ def by_columns(sources, options, block=2**22, batch=2**18):
     """Return what `read_columns` gives, with blocks of so many bytes and batches of so many rows."""
 
     def read():
-        with patch.object(lines, "_BLOCK", block), patch.object(tables, "_BATCH", batch):
+        with patch.object(lines, "_BLOCK", block), patch.object(parquet, "_BATCH", batch):
             found = read_columns(sources, options)
         return rows_of_columns(found), found.last
 

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from lars.durations import Duration, read_duration
 from lars.language.terms import XSD
 from solver.traces import prepare, read_columns
-from solver.traces.formats import lines, tables
+from solver.traces.formats import lines
 from solver.traces.formats.cell_columns import counted_times, dated_times
+from solver.traces.formats.tables import parquet
 from solver.traces.input_files import ExactRow
 from solver.traces.trace_times import Clock, Instant, MalformedPart, TimeKind
 from tests.packs import DATA, ROOT
@@ -81,7 +82,7 @@ ROWS = [(1, "<urn:st>", "urn:s", "<urn:p>", '"a"'), (2, None, "<urn:s>", "urn:p"
 def test_a_usual_row_of_a_table_is_not_read_by_itself(tmp_path, times):
     path = table(tmp_path / "a.parquet", [(6 * row[0], *row[1:]) for row in ROWS], times)
     given_to_it = options(unit=read_duration("1000ns")) if pa.types.is_timestamp(times) else SECONDS
-    with patch.object(tables, "read_row", side_effect=AssertionError):
+    with patch.object(parquet, "read_row", side_effect=AssertionError):
         found = read_columns(prepare([path], given_to_it), given_to_it)
     assert [row[2] for row in rows_of_columns(found)] == [
         ("<urn:s>", "<urn:p>", '"a"', "<urn:st>"),

@@ -1,0 +1,16 @@
+"""Tables of Arrow: Parquet and Arrow files, JSON lines, and columns with types.
+
+The columns are the columns of a trace, with texts as in N-Triples, or with types, as pandas writes them.
+"""
+
+from solver.traces.formats.tables.json_lines import ArrowFile, JsonTable, is_json, line_of_row, plain_table
+from solver.traces.formats.tables.parquet import (
+    WHOLE,
+    ParquetTable,
+    arrow_table,
+    storable,
+    table_batches,
+    text_file,
+    write_table,
+)
+from solver.traces.formats.tables.typed_columns import datatype_of, is_dated, is_text, literals

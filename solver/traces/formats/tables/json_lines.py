@@ -1,0 +1,287 @@
+"""JSON lines and Arrow files as Parquet tables: numbers stay as they are written, errors name their lines."""
+
+import json
+import re
+from codecs import BOM_UTF8
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import count, islice
+from math import isinf
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.json as pa_json
+import pyarrow.parquet as pq
+
+from lars.errors import LarsError, Place, PlacedError, short_of
+from lars.language.terms import XSD, Literal
+from solver.rdf import short
+from solver.traces import input_files
+from solver.traces.formats.cells import (
+    ATOM_COLUMNS,
+    COLUMNS,
+    PREDICATE_COLUMNS,
+)
+from solver.traces.formats.tables.parquet import WHOLE, ParquetTable, has_trace_columns, storable, text_file
+from solver.traces.formats.tables.typed_columns import literals
+
+_LONGEST_BLOCK: Final = 2**31 - 1
+_MIXED: Final = "changed from"
+"""The words that identify Arrow's message about a JSON column with values of several types."""
+_ROW: Final = re.compile(r" in row (\d+)")
+_HEAD: Final = 2**20
+_DEEPEST: Final = 30
+"""The deepest nesting of JSON in a table; each level is several levels in Parquet, which has at most 100."""
+_ACCEPTED_LINES: Final = "in each line a JSON object of numbers, texts, true, false and null"
+
+
+def is_json(start: bytes) -> bool:
+    """Return whether a file with the given beginning can only be JSON."""
+    return start.removeprefix(BOM_UTF8).lstrip().startswith(b"{")
+
+
+def plain_table(path: str, plain: Path) -> Path:
+    """Return an Arrow table or JSON lines converted to Parquet; any other file is unchanged."""
+    with plain.open("rb") as file:
+        start = file.read(_HEAD)
+    if start.startswith(input_files.ARROW):
+        return input_files.converted_file(plain, "arrow", partial(_write_arrow, path, plain))
+    return _plain_lines(path, plain) if is_json(start) else plain
+
+
+def _plain_lines(path: str, plain: Path) -> Path:
+    return input_files.converted_file(plain, "json", partial(_write_json, path, plain))
+
+
+def _write_arrow(path: str, plain: Path, made: Path) -> None:
+    try:
+        with pa.memory_map(str(plain)) as file:
+            opened = pa.ipc.open_file(file) if file.read(6) == input_files.ARROW[0] else _stream(file)
+            table = opened.read_all()
+            # Arrow trusts lengths in a file, and would read memory that is not there.
+            table.validate(full=True)
+            pq.write_table(storable(table), made)
+    except (pa.ArrowException, OSError) as error:
+        short_of(path, error)
+        raise LarsError(f"{path}: cannot be read: {short(str(error))}; expected a table of Arrow") from None
+
+
+def _stream(file: pa.MemoryMappedFile) -> pa.RecordBatchStreamReader:
+    file.seek(0)
+    return pa.ipc.open_stream(file)
+
+
+def _check_nesting(path: str, plain: Path) -> None:
+    """Raise LarsError for a line with brackets inside so many brackets that Arrow would crash the process."""
+    with plain.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.count(b"[") + line.count(b"{") <= _DEEPEST:
+                continue
+            # Loads what only such lines need.
+            from solver.traces.json_documents import check_depth
+
+            try:
+                check_depth(json.loads(line.removeprefix(BOM_UTF8)), _DEEPEST)
+            except RecursionError:
+                reason = f"brackets inside brackets, more than {_DEEPEST} deep"
+                accepted = f"expected {_ACCEPTED_LINES}"
+                raise LarsError(f"{path}:{number}: cannot be read: {reason}; {accepted}") from None
+            except ValueError:
+                continue  # reported by the readers below
+
+
+def _write_json(path: str, plain: Path, made: Path) -> None:
+    _check_nesting(path, plain)
+    # One block: then the row that a fault names is that of the file.
+    size = min(max(plain.stat().st_size, 1), _LONGEST_BLOCK)
+
+    def read(**more: pa_json.ParseOptions) -> pa.Table:
+        with plain.open("rb") as file:
+            begin = file.seek(len(BOM_UTF8) if file.read(len(BOM_UTF8)) == BOM_UTF8 else 0)
+            # Arrow ends the program where the first value is null.
+            if next((line for line in file if line.strip()), b"").lstrip().startswith(b"null"):
+                raise ValueError("found null in row 0")
+            file.seek(begin)
+            return pa_json.read_json(file, pa_json.ReadOptions(use_threads=False, block_size=size), **more)
+
+    try:
+        try:
+            table = read()
+        except pa.ArrowInvalid as error:
+            if _MIXED not in str(error):
+                raise
+            table = _mixed_table(plain)
+        # A text is one, also where it looks like a time.
+        if dated := [
+            (column.name, pa.string()) for column in table.schema if pa.types.is_timestamp(column.type)
+        ]:
+            table = read(parse_options=pa_json.ParseOptions(explicit_schema=pa.schema(dated)))
+        pq.write_table(storable(_mixed_table(plain) if _has_rounded(table) else table), made)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        short_of(path, error)
+        raise _line_error(path, plain, str(error)) from None
+
+
+class _Whole(str):
+    """An integer in JSON, stored with all its digits."""
+
+    __slots__ = ()
+
+
+_GAP: Final = re.compile(r"\s*")
+_PLAIN: Final = {
+    frozenset((str,)): pa.string(),
+    frozenset((bool,)): pa.bool_(),
+    frozenset((float,)): pa.float64(),
+}
+
+
+def _has_rounded(table: pa.Table) -> bool:
+    """Return whether Arrow may have read integers in JSON as doubles.
+
+    Arrow reads integers as doubles if another row of the column has a fraction, or if an integer exceeds 64
+    bits.
+    """
+    doubles = (column for column in table.itercolumns() if pa.types.is_floating(column.type))
+    return any(pc.any(pc.equal(column, pc.floor(column))).as_py() for column in doubles)
+
+
+def _mixed_table(plain: Path) -> pa.Table:
+    """Return a table of JSON in which each value keeps its type, and each integer keeps its digits."""
+    decoder = json.JSONDecoder(object_pairs_hook=_cells_of, parse_int=_Whole, parse_float=_double)
+    text = plain.read_bytes().removeprefix(BOM_UTF8).decode()
+    rows, at = list[dict[str, object]](), _gap(text, 0)
+    while at < len(text):
+        try:
+            row, at = decoder.raw_decode(text, at)
+        except ValueError as error:
+            raise ValueError(f"{error} in row {len(rows)}") from None
+        if not isinstance(row, dict):
+            raise ValueError("found no JSON object")  # noqa: TRY004  (the user's fault)
+        rows.append(row)
+        at = _gap(text, at)
+    names = [*dict.fromkeys(name for row in rows for name in row)]
+    is_trace = has_trace_columns(names)
+    columns = [_mixed_column([row.get(name) for row in rows], name, is_trace=is_trace) for name in names]
+    fields = [
+        pa.field(name, one.type, metadata=about) for name, (one, about) in zip(names, columns, strict=True)
+    ]
+    return pa.table([column for column, _ in columns], pa.schema(fields))
+
+
+def _gap(text: str, at: int) -> int:
+    return _GAP.match(text, at).end()  # type: ignore[union-attr]  # it matches the empty text
+
+
+def _cells_of(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    cells = dict(pairs)
+    if len(cells) < len(pairs):
+        raise ValueError("a row contains a column twice")
+    return cells
+
+
+def _double(text: str) -> float:
+    if isinf(number := float(text)):
+        raise ValueError(f"the number {short(text)} is beyond those of a double")
+    return number
+
+
+def _mixed_column(
+    cells: Sequence[object], name: str, *, is_trace: bool
+) -> tuple[pa.Array, Mapping[bytes, bytes] | None]:
+    """Return a column, and metadata if the texts of the column are literals."""
+    kinds = frozenset(type(cell) for cell in cells if cell is not None)
+    if kinds in _PLAIN or not kinds:
+        return pa.array(cells, _PLAIN.get(kinds, pa.null())), None
+    if kinds & {dict, list} and not (is_trace and _is_of_trace(name)):
+        return pa.array([None if cell is None else [] for cell in cells], pa.list_(pa.string())), None
+    if kinds & {dict, list}:
+        row, cell = next((row, cell) for row, cell in enumerate(cells) if isinstance(cell, dict | list))
+        raise ValueError(
+            f"found {'a list' if isinstance(cell, list) else 'an object'} as {name} in row {row}"
+        )
+    if is_trace and name not in ("s", "p", "o", "stream"):
+        return pa.array([None if cell is None else str(cell) for cell in cells], pa.string()), None
+    terms = [cell if cell is None or (is_trace and type(cell) is str) else _literal(cell) for cell in cells]
+    return pa.array(terms, pa.string()), None if is_trace else WHOLE
+
+
+def _is_of_trace(name: str) -> bool:
+    return name in (*COLUMNS, *ATOM_COLUMNS, *PREDICATE_COLUMNS) or name.startswith("arg")
+
+
+def _literal(cell: object) -> str:
+    match cell:
+        case _Whole():
+            return f'"{"0" if cell == "-0" else cell}"^^<{XSD}integer>'
+        case str():
+            return str(Literal(cell))
+        case _:
+            text: str = literals(pa.array([cell]))[0].as_py()
+            return text
+
+
+def _line_error(path: str, plain: Path, problem: str) -> LarsError:
+    """Return the error in JSON lines: at the first line that is not an object, otherwise Arrow's error."""
+    with plain.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            text = line.removeprefix(BOM_UTF8).decode("utf-8", "backslashreplace").rstrip("\r\n")
+            column, reason = _fault_in_line(text) if text.strip() else (1, None)
+            if reason is not None:
+                place = Place(path, number, column, text)
+                return PlacedError(place, f"{reason}; expected {_ACCEPTED_LINES}")
+    row = _ROW.search(problem)
+    where = f"{path}:{line_of_row(plain, int(row[1]) + 1)}" if row else path
+    reason = short(_ROW.sub("", problem))
+    return LarsError(f"{where}: cannot be read: {reason}; expected {_ACCEPTED_LINES}")
+
+
+def _fault_in_line(text: str) -> tuple[int, str | None]:
+    """Return the column, from 1, and the reason why a line is not a JSON object; None for a valid line."""
+    try:
+        cells = json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.colno, f"no JSON: {error.msg}"
+    except (ValueError, RecursionError):
+        return 1, "no JSON"
+    return 1, None if isinstance(cells, dict) else f"found {short(text)}"
+
+
+def line_of_row(plain: Path, row: int) -> int:
+    """Return the line number of a row in JSON lines, both from 1; blank lines are not rows."""
+    with plain.open("rb") as file:
+        rows = (number for number, line in zip(count(1), file, strict=False) if line.strip())
+        return next(islice(rows, row - 1, None), row)
+
+
+class ArrowFile(ParquetTable):
+    """The rows of an Arrow file; the line of an error is the number of the row."""
+
+    def plain(self, head: input_files.FileHead) -> Path:
+        """Return the Parquet file with the rows of the table."""
+        path = str(head.path)
+        if head.start and not (
+            head.start.startswith((*input_files.ARROW, input_files.PARQUET)) or is_json(head.start)
+        ):
+            raise LarsError(f"{path}: not a readable Arrow table; use an Arrow file")
+        return plain_table(path, head.plain)
+
+
+class JsonTable(ArrowFile):
+    """The rows of JSON lines; the place of an error is the line in the user's file."""
+
+    def plain(self, head: input_files.FileHead) -> Path:
+        """Return the Parquet file with the rows of the table."""
+        if head.start.startswith((*input_files.ARROW, input_files.PARQUET)):
+            return super().plain(head)
+        return _plain_lines(str(head.path), head.plain)
+
+    def placed(self, source: input_files.TraceFile, place: Place) -> Place:
+        """Return the place of a row in the user's file."""
+        plain = text_file(source)
+        if plain is None:
+            return place
+        number = line_of_row(plain, place.line)
+        return Place(source.path, number, 1, input_files.line_of(plain.read_bytes(), number))

@@ -1,0 +1,340 @@
+"""Parquet files as traces: their columns, their batches of rows, and the rows of one batch in columns."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lars.errors import LarsError, short_of
+from lars.files import exists
+from solver.columns import Array, TermCodes, arrow_numbers, arrow_texts, numbers_of, validity_of
+from solver.rdf import short
+from solver.traces import input_files, trace_times
+from solver.traces.formats import cell_columns
+from solver.traces.formats.cells import (
+    ACCEPTED_TABLE,
+    ARGUMENT,
+    ATOM_COLUMNS,
+    COLUMNS,
+    MAPPED,
+    PREDICATE_COLUMNS,
+    argument_columns,
+    atom_columns,
+    read_cells,
+    table_rows,
+)
+from solver.traces.formats.tables.typed_columns import (
+    NANOSECONDS,
+    datatype_of,
+    is_dated,
+    is_text,
+    literals,
+    moment_texts,
+    moments,
+    zones_of,
+)
+
+_BATCH: Final = 2**17
+_TOGETHER: Final = 2**12
+_CUTS: Final = 4
+"""The greatest number of parts of a row group.
+
+Each part is read by a pass from the beginning of the group.
+"""
+_NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2, "predicate": 2}
+_EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
+
+
+class ParquetTable(input_files.FileFormat):
+    """The rows of a Parquet file; the line of an error is the number of the row."""
+
+    def columns(self, head: input_files.FileHead) -> input_files.TableColumns | None:
+        """Return the columns of a file, or None if the file is not valid Parquet."""
+        try:
+            names = pq.read_schema(head.plain).names
+        except (pa.ArrowInvalid, OSError):
+            return None
+        return names, has_trace_columns(names)
+
+    def size(self, source: input_files.TraceFile) -> int:
+        """Return the number of rows of a file."""
+        return sum(row_groups(source))
+
+    def borders(self, source: input_files.TraceFile, each: int) -> Sequence[int]:
+        """Return the rows at which a file is cut into parts, between row groups if possible."""
+        return [*_borders(row_groups(source), each)]
+
+    def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
+        """Yield the rows of a part of a file in blocks of one batch each."""
+        source, before = part.source, 0
+        for batch in table_batches(part):
+            usual = [] if terms is None else usual_rows(source, batch, terms)
+            others = _exact_records(source, batch, input_files.unusual_places(usual, batch.num_rows))
+            yield input_files.RowBlock(before, batch.num_rows, usual, others)
+            before += batch.num_rows
+
+
+def _borders(groups: Sequence[int], each: int) -> Iterator[int]:
+    begin, last, rows = 0, 0, sum(groups)
+    for group in groups:
+        count = min(_CUTS, max(1, group // each))
+        for number in range(1, count + 1):
+            border = begin + group * number // count
+            if border - last >= each and rows - border >= each // 2:
+                yield border
+                last = border
+        begin += group
+
+
+def _exact_records(
+    source: input_files.TraceFile, batch: pa.RecordBatch, places: Array
+) -> Iterator[input_files.ExactRow]:
+    for begin in range(0, len(places), _TOGETHER):
+        chosen = places[begin : begin + _TOGETHER]
+        records = batch_records(batch.take(arrow_numbers(chosen)))
+        yield from map(partial(read_row, source), chosen.tolist(), records)
+
+
+def write_table(source: object, path: Path) -> Path:
+    """Write data with Arrow's interface to a Parquet file; raise LarsError if Arrow cannot write the data."""
+    try:
+        pq.write_table(storable(pa.table(source)), path)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, OSError) as error:
+        short_of(path, error)
+        raise LarsError(f"{path}: cannot be read: {short(str(error))}; expected {ACCEPTED_TABLE}") from None
+    return path
+
+
+def storable(table: pa.Table) -> pa.Table:
+    """Return a table in types that Parquet can store.
+
+    Categories that are not texts become values. Views and columns of nulls become texts.
+    """
+    columns = [_storable(column) for column in table.itercolumns()]
+    fields = zip(table.schema, columns, strict=True)
+    schema = pa.schema([pa.field(field.name, one.type, metadata=field.metadata) for field, one in fields])
+    return pa.table(columns, schema)
+
+
+def _storable(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = column.type
+    if pa.types.is_null(kind):
+        return column.cast(pa.string())  # libraries use texts for rows without one
+    if pa.types.is_dictionary(kind) and not is_text(kind):
+        return column.cast(kind.value_type)
+    if not pa.types.is_dictionary(kind) or not pa.types.is_string_view(kind.value_type):
+        return column
+    chunks = [
+        pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.string()))
+        for chunk in column.chunks
+    ]
+    return pa.chunked_array(chunks, pa.dictionary(kind.index_type, pa.string()))
+
+
+def arrow_table(frame: object) -> pa.Table:
+    """Return a data frame of pandas as an Arrow table without the index of the frame."""
+    return pa.Table.from_pandas(frame, preserve_index=False)
+
+
+def has_trace_columns(names: Iterable[str]) -> bool:
+    """Return whether the columns are the columns of a trace."""
+    return any({*names} >= set(pair) for pair in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
+
+
+def read_row(source: input_files.TraceFile, place: int, record: Mapping[str, object]) -> input_files.ExactRow:
+    """Return the atoms of a Parquet row; the column of an error is the number of the table column."""
+    try:
+        cells = {name: (value, _number(name), None) for name, value in record.items()}
+        return input_files.ExactRow(place, read_cells(source, cells), record)
+    except trace_times.MalformedPart as error:
+        return input_files.ExactRow(place, (error,), record)
+
+
+def _number(name: str) -> int:
+    return _NUMBERS[name] if name in _NUMBERS else 2 + int(name[3:])
+
+
+def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
+    """Return the columns of a Parquet file to read; raise LarsError if they do not form a trace."""
+    try:
+        schema = pq.read_schema(source.file)
+    except (pa.ArrowInvalid, OSError) as error:
+        raise LarsError(f"{source.path}: no Parquet file: {error}") from None
+    names = tuple(source.times if name == "t" else name for name in _columns_of(source, schema.names))
+    missing = [name for name in names if name not in (*schema.names, "stream")]
+    if missing:
+        text = f"no column {', '.join(missing)} among {short(', '.join(schema.names))}"
+        raise LarsError(f"{source.path}: {text}; expected {ACCEPTED_TABLE}; {MAPPED}")
+    if twice := [name for name in names if schema.names.count(name) > 1]:
+        raise LarsError(f"{source.path}: two columns {', '.join(twice)}; expected {ACCEPTED_TABLE}")
+    present = tuple(name for name in names if name in schema.names)
+    for name in present:
+        is_time = name == source.times
+        if not _fits("t" if is_time else name, schema.field(name).type):
+            kind = schema.field(name).type
+            whole = f"; {trace_times.WHOLE_TIMES}" if is_time and pa.types.is_floating(kind) else ""
+            text = f"the column {name} is {kind}{whole}"
+            raise LarsError(f"{source.path}: {text}; expected {ACCEPTED_TABLE}")
+    return present
+
+
+def _columns_of(source: input_files.TraceFile, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of a trace that are among the given names; other columns are ignored."""
+    if "s" in names or not {"atom", "predicate"} & set(names):
+        return COLUMNS
+    if "atom" in names:
+        return ATOM_COLUMNS
+    if (names_found := atom_columns(names)) is None:
+        gap = next(name for number, name in enumerate(argument_columns(names), 1) if name != f"arg{number}")
+        problem = f"found the column {gap} without the columns before it"
+        raise LarsError(f"{source.path}: {problem}; expected {ACCEPTED_TABLE}")
+    return names_found
+
+
+def _fits(name: str, kind: pa.DataType) -> bool:
+    if is_text(kind) or pa.types.is_null(kind):
+        return True
+    if ARGUMENT.fullmatch(name):
+        return bool(pa.types.is_integer(kind))
+    if name == "t":
+        return pa.types.is_integer(kind) or is_dated(kind)
+    return name == "o" and datatype_of(kind) is not None
+
+
+def row_groups(source: input_files.TraceFile) -> list[int]:
+    """Return the number of rows in each row group; raise LarsError if the file is not Parquet."""
+    table_columns(source)
+    return _sizes(pq.read_metadata(source.file))
+
+
+def _sizes(metadata: pq.FileMetaData) -> list[int]:
+    return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
+
+
+def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a part of a Parquet file in order, in batches, with texts as dictionaries.
+
+    Each batch contains at most `rows` rows.
+    """
+    source = part.source
+    columns = list(table_columns(source))
+    schema = pq.read_schema(source.file)
+    texts = [name for name in columns if is_text(schema.field(name).type)]
+    try:
+        with pq.ParquetFile(source.file, read_dictionary=texts) as file:
+            groups, at, end = _row_groups(file.metadata, part)
+            for batch in file.iter_batches(rows or _BATCH, groups, columns):
+                if at >= end:
+                    return
+                # Row groups are read whole.
+                before = max(part.begin - at, 0)
+                if before < batch.num_rows:
+                    yield _plain(batch.slice(before, end - at - before), source.times)
+                at += batch.num_rows
+    except (pa.ArrowException, OSError) as error:
+        short_of(source.path, error)
+        raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
+
+
+def _plain(batch: pa.RecordBatch, times: str) -> pa.RecordBatch:
+    """Return rows in which all columns except the times hold texts; typed columns become literals.
+
+    The column that `times` names gets the name t.
+    """
+    names = ["t" if name == times else name for name in batch.schema.names]
+    columns = [_plain_column(name, column) for name, column in zip(names, batch.columns, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, names)
+
+
+def _plain_column(name: str, column: pa.Array) -> pa.Array:
+    if pa.types.is_dictionary(column.type) and not pa.types.is_string(column.type.value_type):
+        texts = column.dictionary.cast(pa.binary()).view(pa.string())
+        return pa.DictionaryArray.from_arrays(column.indices, texts)
+    if is_text(column.type):
+        return column
+    if ARGUMENT.fullmatch(name) or pa.types.is_null(column.type):
+        return column.cast(pa.string())  # a number of the logic, or no cell
+    return moments(column) if name == "t" else literals(column)
+
+
+def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[list[int], int, int]:
+    """Return the row groups that contain rows of a part, their first row, and the end of the part."""
+    end = metadata.num_rows if part.end is None else part.end
+    begins = [0, *accumulate(_sizes(metadata))]
+    groups = [i for i, (a, b) in enumerate(pairwise(begins)) if a < end and part.begin < b]
+    return groups, begins[groups[0]] if groups else 0, end
+
+
+def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
+    """Yield the rows of a batch.
+
+    A text that is not valid UTF-8 stays bytes, and timestamps keep their zones.
+    """
+    dated = [pa.types.is_timestamp(column.type) for column in batch.columns]
+    columns = [
+        moment_texts(column, zones_of(column)) if is_one else column
+        for column, is_one in zip(batch.columns, dated, strict=True)
+    ]
+    batch = pa.RecordBatch.from_arrays(columns, batch.schema.names)
+    try:
+        yield from batch.to_pylist()
+    except UnicodeDecodeError:
+        for row in range(batch.num_rows):
+            yield {name: _cell(batch.column(name)[row]) for name in batch.schema.names}
+
+
+def _cell(scalar: pa.Scalar) -> object:
+    try:
+        return scalar.as_py()
+    except UnicodeDecodeError:
+        text = scalar.value if isinstance(scalar, pa.DictionaryScalar) else scalar
+        return text.as_buffer().to_pybytes()
+
+
+def usual_rows(
+    source: input_files.TraceFile, batch: pa.RecordBatch, terms: TermCodes
+) -> list[input_files.RowColumns]:
+    """Return the rows that are certainly triples or atoms."""
+
+    def cells(name: str) -> cell_columns.Cells:
+        return _distinct(batch.column(name))
+
+    times = _times(batch.column("t"), source.clock)
+    return table_rows(source, batch.schema.names, cells, times, terms)
+
+
+def _distinct(column: pa.Array) -> cell_columns.Cells:
+    """Return the distinct texts of a column (binary), and the index of each row's text; null is ""."""
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    texts = encoded.dictionary
+    places = np.where(validity_of(encoded.indices), numbers_of(encoded.indices), len(texts))
+    return cell_columns.used_cells(pa.concat_arrays([texts.cast(pa.binary()), _EMPTY]), places)
+
+
+def _times(column: pa.Array, clock: trace_times.Clock) -> cell_columns.TimeColumn:
+    valid = validity_of(column)
+    if pa.types.is_integer(column.type):
+        # Values beyond 64 bits become negative, which is not a time either.
+        values = numbers_of(column).astype(np.int64)
+        return cell_columns.counted_times(clock, np.where(valid, values, -1))
+    if not pa.types.is_timestamp(column.type):
+        return cell_columns.read_times(_distinct(column), clock, trace_times.cell_time)
+    values, size = numbers_of(column.view(pa.int64())), NANOSECONDS[column.type.unit]
+    known = valid & (-(trace_times.LARGEST // size) <= values) & (values <= trace_times.LARGEST // size)
+    kind = trace_times.TimeKind.LOCAL if column.type.tz is None else trace_times.TimeKind.ZONED
+    return cell_columns.dated_times(clock, kind, np.where(known, values, 0) * size, known, zones_of(column))
+
+
+WHOLE: Final = {b"lars": b"literals"}
+"""The metadata of a text column that has JSON numbers as literals; some of these numbers are integers."""
+
+
+def text_file(source: input_files.TraceFile) -> Path | None:
+    """Return the user's file, or None if the values come from a program and have no lines."""
+    path = Path(source.path)
+    return input_files.readable(path) if path == input_files.STANDARD_INPUT or exists(path) else None
