@@ -304,23 +304,23 @@ class Explanation:
 
     def _isolating_runs(self, isolation: Isolation, causes: Causes) -> list[references.HuntedRun | None]:
         """Return, for each cause, a run that shows only this cause; None if no such run is found."""
-        shown: dict[int, references.HuntedRun | None] = {}
-        together: dict[int, references.HuntedRun] = {}
+        shown: dict[Cause | RuleCause, references.HuntedRun | None] = {}
+        together: dict[Cause | RuleCause, references.HuntedRun] = {}
         half = (self.hunt.seconds / self.hunt.limits.time_limit + SHOWN) / 2
         for unanswered_run in self._candidate_runs(causes):
-            left = [cause for cause in causes if shown.get(id(cause)) is None]
+            left = [cause for cause in causes if shown.get(cause) is None]
             if not left or self.hunt.is_past(half):
                 break
             for cause in isolation.promised(unanswered_run, left):
                 if isolation.is_alone(unanswered_run, cause):
-                    shown[id(cause)] = self._confirmed_run(isolation, cause, unanswered_run)
+                    shown[cause] = self._confirmed_run(isolation, cause, unanswered_run)
                 else:
                     # It takes another rule too: shown only if no stream does with one.
-                    together.setdefault(id(cause), unanswered_run)
+                    together.setdefault(cause, unanswered_run)
         for cause in causes:
-            if shown.get(id(cause)) is None and id(cause) in together:
-                shown[id(cause)] = self._confirmed_run(isolation, cause, together[id(cause)])
-        return [shown.get(id(cause)) for cause in causes]
+            if shown.get(cause) is None and cause in together:
+                shown[cause] = self._confirmed_run(isolation, cause, together[cause])
+        return [shown.get(cause) for cause in causes]
 
     def _candidate_runs(self, causes: Causes) -> Iterator[references.HuntedRun]:
         """Yield streams without answers: small streams of causes, streams of all queries, large streams."""

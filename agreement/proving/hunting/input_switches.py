@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from itertools import accumulate, combinations, count, groupby, islice, pairwise, product
 from operator import attrgetter
 from typing import Final
@@ -293,12 +293,8 @@ def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
     most = 1 << (max(seen.values(), default=1) - 1).bit_length()
     if most == 1 or most > _MOST_COPIES:
         return (subject,)
-    known = _COUNTED.setdefault((id(task.query), most), (task.query, _of_arrivals(task.query, most)))
-    changed = replace(task.with_query(known[1]), elements=tuple(elements))
+    changed = replace(task.with_query(_of_arrivals(task.query, most)), elements=tuple(elements))
     return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
-
-
-_COUNTED: Final[dict[tuple[int, int], tuple[EngineQuery, EngineQuery]]] = {}
 
 
 def _replaced(subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -321,16 +317,15 @@ def _replaced(subject: JudgedRun) -> Iterable[JudgedRun]:
         elements += [replace(one, triple=part) for part in parts]
     if len(nodes) == len(task.elements):
         return (subject,)
-    known = _REPLACED.setdefault(id(task.query), (task.query, _of_latest(task.query)))
-    changed = replace(task.with_query(known[1]), elements=tuple(elements))
+    changed = replace(task.with_query(_of_latest(task.query)), elements=tuple(elements))
     return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
 
 
-_REPLACED: Final[dict[int, tuple[EngineQuery, EngineQuery]]] = {}
 _VALUE: Final = "urn:value:"
 _ENDS: Final = ("#value", "#of-value", "#replaced")
 
 
+@cache
 def _of_latest(query: EngineQuery) -> EngineQuery:
     numbers = count()
 
@@ -383,6 +378,7 @@ def _with_blanks(renamed: _TriplesRenamed, subject: JudgedRun) -> Iterable[Judge
     return (subject if elements == subject.recorded.task.elements else subject.with_elements(elements),)
 
 
+@cache
 def _of_arrivals(query: EngineQuery, most: int) -> EngineQuery:
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         if not isinstance(part, patterns.StreamBlock) or not isinstance(part.pattern, patterns.Bgp):

@@ -50,12 +50,12 @@ QueryChange = Callable[[EngineQuery], EngineQuery]
 
 
 def _of_query(sentence: str, right: str, change: QueryChange) -> Switch:
-    known: dict[int, tuple[EngineQuery, EngineQuery]] = {}
+    # Equal queries share one changed query, because answers of all its runs are cached by its object.
+    changed_query = cache(change)
 
     def changed(subject: JudgedRun) -> Iterable[JudgedRun]:
         task = subject.recorded.task
-        # One object for all runs of a query: what is known of its pattern is known by that.
-        _, other = known.setdefault(id(task.query), (task.query, change(task.query)))
+        other = changed_query(task.query)
         if other == task.query:
             return (subject,)
         return (replace(subject, recorded=replace(subject.recorded, task=task.with_query(other))),)

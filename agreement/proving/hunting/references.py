@@ -49,9 +49,13 @@ from solver.rdf import blanks_in
 from translate.model.windows import Range
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HuntedRun:
-    """The run of an engine in a hunt: a query, the pushes of a stream, and the engine's answers."""
+    """The run of an engine in a hunt: a query, the pushes of a stream, and the engine's answers.
+
+    Two runs are never equal, because an engine may answer the same stream differently. So a run is the key of
+    what is known of it, and the comparison of long answers takes no time.
+    """
 
     query: HuntedQuery
     pushes: Stream
@@ -377,7 +381,7 @@ class SpecificationReference(Reference):
     """A specification as the reference that judges runs."""
 
     specification: Specification
-    _subjects: dict[int, tuple[HuntedRun, JudgedRun]] = field(default_factory=dict, init=False, repr=False)
+    _subjects: dict[HuntedRun, JudgedRun] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def sentence(self) -> str:
@@ -422,13 +426,12 @@ class SpecificationReference(Reference):
 
     def _subject(self, run: HuntedRun) -> JudgedRun:
         """Return the run with its task; causes that are tried on the run share the answers of this task."""
-        if id(run) not in self._subjects:
+        if run not in self._subjects:
             subject = self._prepared(run)
             while len(self._subjects) >= _KEPT:
                 del self._subjects[next(iter(self._subjects))]
-            # The run is kept too: no other run gets its number.
-            self._subjects[id(run)] = run, subject
-        return self._subjects[id(run)][1]
+            self._subjects[run] = subject
+        return self._subjects[run]
 
     def _prepared(self, run: HuntedRun) -> JudgedRun:
         unit = Duration(int(run.query.tick * NANOSECONDS["ms"]))

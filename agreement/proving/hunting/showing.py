@@ -59,7 +59,7 @@ def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Cause:
     """A possible fault as a cause: the runs that it explains, and the runs that are evidence for it."""
 
@@ -73,7 +73,7 @@ class Cause:
         return ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RuleCause:
     """A rule of an engine version as a cause, and the runs that need this rule as `evidence`.
 
