@@ -8,6 +8,7 @@ import pytest
 from agreement.documents.recordings import Push
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters.built_in import BuiltInEngine
+from agreement.engines.adapters.messages import EngineAnswers
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntedRun, HuntLimits, Switch, made_queries, reference
@@ -161,7 +162,7 @@ def test_runs_with_blank_nodes_are_judged_if_they_are_defined(pushed, kinds, und
     query = QUERIES["tumbling"]
     letter = query.letters[0]
     pushes = tuple(Push(t, letter[0], (subject, *letter[1][1:])) for t, subject in pushed)
-    answers = SimpleNamespace(profile=SimpleNamespace(kinds=kinds))
+    answers = EngineAnswers(SimpleNamespace(kinds=kinds))
     run = HuntedRun(query, pushes, answers)
     assert run.is_undefined is undefined
     assert not undefined or JUDGE.verdict(run).correct is None
