@@ -422,6 +422,7 @@ def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.
         return
     writes = outputs.check()
     result_request = request()
+    outputs.check_apart(result_request)
     warnings: list[str] = []
 
     def warned(text: str) -> None:

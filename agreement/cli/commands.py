@@ -12,6 +12,7 @@ from agreement.documents.outputs import quantity
 from agreement.documents.table_files import FOR_PAPERS, TableFormat, TermForm, write_tables
 from agreement.results.base.library import Answering, answering
 from lars.dataclass import dataclass
+from lars.errors import LarsError
 from lars.options import option
 from solver.settings import Warn
 
@@ -150,6 +151,22 @@ class Outputs:
             if values[name] is not None:
                 resolve_name(check)(values[name])
         return any(values[name] is not None for name in _CHECKS)
+
+    def check_apart(self, request: object) -> None:
+        """Raise LarsError if a file to write is also an input or another file to write."""
+        names = ("picture", "figure", "report", "junit", "known_failures")
+        files = [(one.flag, value) for one, value in options_of(self) if one.name in names and value]
+        if not files:
+            return
+        # Loads what few runs need.
+        from agreement.results.renderings.pages.page import files_of
+
+        others = (value for _, value in options_of(request) if isinstance(value, Path))
+        used = {path.resolve() for path in (*files_of(request), *others)}
+        for flag, path in files:
+            if path.resolve() in used:
+                raise LarsError(f"{flag} {path}: the command uses this file already; use another file")
+            used.add(path.resolve())
 
     # Any: the table of commands says which result comes to which outputs.
     def write(self, result: Any) -> tuple[str, ...]:

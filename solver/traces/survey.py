@@ -473,17 +473,18 @@ def _counting(stream_survey: Survey, options: TraceOptions) -> str:
     )
 
 
-_SIDE_LINE: Final = "# "
+SIDE_HEAD: Final = "# lines that lars skipped, each below a comment with its place and problem\n"
+"""The first line of a side file, by which a later run recognizes that lars wrote the file."""
 
 
 def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
-    """Raise LarsError if the side file would replace an input file or another file."""
+    """Raise LarsError if the side file would replace an input file or a file that lars did not write."""
     if not exists(path, folder=False):
         return
     with path.open("rb") as file:
-        start = file.read(len(_SIDE_LINE))
+        start = file.read(len(SIDE_HEAD))
     is_input = any(exists(source) and path.samefile(source) for source in inputs)
-    if is_input or (start and start != _SIDE_LINE.encode()):
+    if is_input or (start and start != SIDE_HEAD.encode()):
         what = "a file of the trace" if is_input else "a file with something else"
         raise LarsError(
             f"--rejected {path}: found {what}; expected a new file, or a file that --rejected wrote"
@@ -496,5 +497,6 @@ def _keep(side_file: Path, skipped: Iterable[RejectedRow]) -> None:
     The function replaces the side file atomically.
     """
     with replacement_path(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
+        writer.write(SIDE_HEAD)
         for path, text, problem in skipped:
-            writer.write(f"{_SIDE_LINE}{path}: {problem}\n{text}\n")
+            writer.write(f"# {path}: {problem}\n{text}\n")

@@ -234,6 +234,8 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     for flag, path in (("--out", request.out), ("--log", request.log)):
         if path is not None and path.resolve() in read:
             raise LarsError(f"{flag} {path}: cannot be written, because it is an input; use another file")
+    if request.out and request.log and request.out.resolve() == request.log.resolve():
+        raise LarsError(f"--log {request.log}: the command uses this file already; use another file")
     with _opened(request.log) as log:
         return _recorded(request, listeners, log) if request.check is None else _checked(request, log)
 

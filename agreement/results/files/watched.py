@@ -39,7 +39,7 @@ from solver.settings import (
     Warn,
     certify_option,
 )
-from solver.traces import as_they_came, check_side_file, prepare
+from solver.traces import SIDE_HEAD, as_they_came, check_side_file, prepare
 from solver.traces.input_files import STANDARD_INPUT
 from solver.traces.spooling import forget_before, is_spooled, opened, spool, topic_of
 
@@ -395,6 +395,7 @@ def _with_rejected(state: WatchState, kept: Path, new: Path | None) -> WatchStat
         # The file may have been moved away since.
         size = min(state.sizes.get(name, 0), file.tell())
         file.truncate(size)
+        text = text.removeprefix(SIDE_HEAD.encode()) if size else text
         file.write(text)
     return replace(state, sizes={**state.sizes, name: size + len(text)})
 
@@ -515,6 +516,11 @@ def watch(request: WatchRequest, listeners: Listeners) -> WatchRun:
     for path, name in ((checkpoint, "--checkpoint"), (out, "--out"), (rejected, "--rejected"), *logs, page):
         if path is not None and path.resolve().is_relative_to(source.resolve()):
             raise LarsError(f"{name} {path}: is in the folder of --source; use another folder")
+    used = {path.resolve() for path in (*request.inputs, *watcher.logs.values())}
+    for path, name in ((rejected, "--rejected"), page):
+        if path is not None and path.resolve() in used:
+            raise LarsError(f"{name} {path}: the command uses this file already; use another file")
+        used |= set() if path is None else {path.resolve()}
     if request.report is not None:
         # Loads what only pages need.
         from agreement.results.renderings.pages.page import check_page

@@ -360,7 +360,7 @@ def test_skipped_lines_are_counted_and_kept(folder):
     assert [one["t"] for one in ran.lines] == [1, 2]
     skipped = f"warning: skipped 1 invalid lines or elements and wrote them to {kept}"
     assert ran.err.splitlines()[0] == skipped
-    assert kept.read_text().splitlines()[1] == "nonsense here"
+    assert kept.read_text().splitlines()[2] == "nonsense here"
 
 
 def test_an_error_leaves_no_file_behind(folder):

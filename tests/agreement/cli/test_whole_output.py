@@ -89,3 +89,42 @@ def test_skipped_lines_replace_those_of_the_run_before(tmp_path, monkeypatch):
         asked = ("solve", "q.rq", "t.nq", "--on-error", "skip", "--rejected", "side")
         assert lars(*asked).code == 0
     assert Path("side").read_text().endswith("\nno line\n")
+
+
+def test_skipped_lines_replace_no_file_that_begins_with_a_comment(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("q.rq").write_text("SELECT ?x WHERE { STREAM <x:s> [RANGE 5s] { ?x <x:p> ?y } }")
+    Path("t.nq").write_text('<x:a> <x:p> <x:b> <x:s> "1" .\nno line\n')
+    Path("notes.md").write_text("# My notes\nprecious\n")
+    found = lars("solve", "q.rq", "t.nq", "--on-error", "skip", "--rejected", "notes.md")
+    assert (found.code, "--rejected notes.md: found a file with something else" in found.err) == (2, True)
+    assert Path("notes.md").read_text() == "# My notes\nprecious\n"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--junit", "known", "--known", "known"),
+        ("--junit", "x.html", "--report", "./x.html"),
+        ("--junit", "push.rq"),
+        ("--report", "t.html"),
+        ("--junit", "side", "--on-error", "skip", "--rejected", "side"),
+    ],
+)
+def test_a_file_that_is_written_is_used_once(tmp_path, monkeypatch, options):
+    monkeypatch.chdir(tmp_path)
+    where = "{ ?x <x:p> ?y }"
+    texts = {
+        "pull.rq": f"REGISTER QUERY q AS SELECT ?x FROM STREAM <x:s> [RANGE 5s STEP 5s] WHERE {where}",
+        "push.rq": f"SELECT ?x WHERE {{ STREAM <x:s> [RANGE 5s] {where} }}",
+        "t.html": '<x:a> <x:p> <x:b> <x:s> "1" .\n',
+        "t.nq": '<x:a> <x:p> <x:b> <x:s> "1" .\n',
+        "known": "a known failure\n",
+        "experiment.toml": 'csparql = "pull.rq"\ncqels = "push.rq"\nfiles = ["t.nq"]\nperiod = 5\n'
+        '[static]\ndefault = ["t.html"]\n',
+    }
+    for file, text in texts.items():
+        Path(file).write_text(text)
+    found = lars("agree", "experiment.toml", "--in-process", *options)
+    assert (found.code, ": the command uses this file already" in found.err) == (2, True)
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == texts

@@ -43,6 +43,12 @@ def test_nothing_that_is_read_is_written_over(option, place, inputs, monkeypatch
     assert inputs[place].read_text() == before
 
 
+def test_the_case_and_the_log_are_two_files(inputs, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = lars("record", *inputs, "--adapter", f"{SERVED} rspql", "--out", "x", "--log", "./x")
+    assert (ran.code, "--log x: the command uses this file already" in ran.err) == (2, True)
+
+
 def test_what_the_engine_is_told_at_open_changes_what_it_answers(inputs):
     adapter = ("--adapter", f"{SERVED} rsp-js-1.3.5", "--json")
     with_rule, without = (

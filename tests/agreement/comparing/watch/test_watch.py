@@ -176,7 +176,7 @@ def test_bad_lines_are_kept_and_the_stream_goes_on(folder):
     state, _ = begun(folder, **how).judge_batch(1, [second])
     state, _ = begun(folder, **how).judge_batch(1, [second])
     lines = kept.read_text().splitlines()
-    assert [line.startswith("# ") for line in lines] == [True, False, True, False]
+    assert [line.startswith("# ") for line in lines] == [True, True, False, True, False]
     assert (state.rejected, state.elements, state.judged) == (2, 3, {"2": 8})
     with pytest.raises(LarsError, match=r"b\.csv:2"):
         begun(folder).judge_batch(0, [second])
@@ -188,7 +188,7 @@ def test_a_bad_line_counts_once_also_if_it_looks_like_the_comment_above_it(folde
     rows = (f"{t},http://e/s,http://e/a,{P},1" for t in (1, "# 2", "# a.csv: 3", 4))
     file.write_text("\n".join(("t,stream,s,p,o", *rows)) + "\n")
     state, _ = begun(folder, on_error="skip", rejected=str(kept)).judge_batch(0, [file])
-    assert [line[:2] for line in kept.read_text().splitlines()] == ["# "] * 4
+    assert [line[:2] for line in kept.read_text().splitlines()] == ["# "] * 5
     assert (state.rejected, state.elements) == (2, 2)
 
 
@@ -292,12 +292,27 @@ def test_what_is_written_may_not_be_read_as_elements(folder):
     assert (folder / "pull.rq").read_text() == PULL
 
 
+@pytest.mark.parametrize("name", ["bad.html", "pull.html"])
+def test_a_file_that_is_written_is_used_once(folder, name):
+    (folder / "pull.html").write_text(PULL)
+    with pytest.raises(LarsError, match=rf"--report .*{name}: the command uses this file already"):
+        begun(
+            folder,
+            "pull.html",
+            "push.rq",
+            on_error="skip",
+            rejected=str(folder / "bad.html"),
+            report=folder / name,
+        )
+    assert (folder / "pull.html").read_text() == PULL
+
+
 def test_a_file_of_bad_lines_may_be_moved_away_or_changed(folder):
     kept, other = folder / "bad.txt", folder / "other.txt"
     for number, file in enumerate((kept, kept, other)):
         run = begun(folder, on_error="skip", rejected=str(file))
         run.judge_batch(number, [came(folder, str(number), "x p")])
-        assert len(file.read_text().splitlines()) == 2
+        assert len(file.read_text().splitlines()) == 3
         assert file.read_text().startswith("# ")
         kept.unlink(missing_ok=True)
 
