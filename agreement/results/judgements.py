@@ -20,7 +20,7 @@ from agreement.documents.table_files import OutTable
 from agreement.documents.traces import check_graphs, origin_in, point_in
 from agreement.documents.values import Period, points_of
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import EngineRun, with_versions
+from agreement.engines.specifications import EngineRun, is_clocked, specification, with_versions
 from agreement.experiments.as_input import experiment_query
 from agreement.experiments.junit import VerdictCase
 from agreement.results.base.library import Findings, Listeners, offered_functions
@@ -310,6 +310,11 @@ def _judged(
     run, zero = judged_run(query, name, trace, unit, messages.append)
     lateness = None if request.lateness is None else points_of(request.lateness, unit)
     run = replace(run, wait=points_of(request.wait, unit), lateness=lateness)
+    if run.wait and not is_clocked(specification(name)):
+        raise LarsError(
+            f"--wait has no effect, because the specification {name} reports when elements arrive; use a "
+            "specification with window-close or periodic"
+        )
     if period is not None and name not in ENGINES:
         run = replace(run, query=_pulled(run.query, period, unit, listeners.note))
     assert request.answers is not None

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Final, TypeVar
 
+from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError
 from solver.spark.session import failure, spark_context
 from solver.traces.spooling import write_lines
 
@@ -142,7 +144,10 @@ def _batches(
     query = triggered.start()
     try:
         while True:
-            active = query.isActive
+            try:
+                active = query.isActive
+            except (OSError, Py4JError):
+                raise FailedRunError("Spark failed: Java has ended; the same command continues") from None
             try:
                 result = results.get(timeout=_PAUSE)
             except Empty:
@@ -156,4 +161,5 @@ def _batches(
         if (error := query.exception()) is not None:
             raise failure(error)
     finally:
-        query.stop()
+        with suppress(OSError, Py4JError):
+            query.stop()

@@ -4,6 +4,9 @@
 the tables be full, and repeats the command. After some kills the watch ends, and its tables are compared.
 Prints each comparison, and the numbers of kills; exit code 1: a table is different. A full disk needs root,
 for a file system in memory; otherwise it is left out.
+
+`python -m tests.benchmarks.watch_kills --forked [KILLS] [SEED]`: copies of one process, which need not start,
+are killed. Another loop stands for Spark: it stores after each batch that the batch is finished.
 """
 
 import os
@@ -12,17 +15,20 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from contextlib import suppress
+from contextlib import chdir, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import sleep
+from time import monotonic, sleep
 
+from agreement.results.files.watched import watch
+from lars.files import replacement_path
+from solver.spark import streaming
 from tests.agreement.comparing.watch.batches import written
 from tests.agreement.comparing.watch.test_watch import PULL, PUSH, P, Q
 from tests.packs import ROOT
 from tests.solver.spark.processes import below, says, waited
 
-FILES, ELEMENTS, TOGETHER = 30, 24, 6
+FILES, ELEMENTS, TOGETHER = 30, 24, 8
 WATCH = [
     sys.executable,
     "-m",
@@ -83,9 +89,11 @@ def kill(rng, run, checkpoint):
     if rng.random() < 0.15:
         sleep(rng.random() * 12)
     else:
-        wanted = batch(checkpoint) + rng.randint(1, 5)
+        wanted = batch(checkpoint) + rng.randint(1, 3)
         waited(lambda: run.poll() is not None or batch(checkpoint) >= min(wanted, FILES - 2), 300, 0.01)
         sleep(rng.random() * 0.7)
+    if kind == "java":
+        waited(lambda: run.poll() is not None or any(says(pid, "java") for pid in below(run.pid)), 120, 0.01)
     others = [pid for pid in below(run.pid) if says(pid, "java")]
     with suppress(ProcessLookupError):
         if kind == "both":
@@ -105,7 +113,7 @@ def kill(rng, run, checkpoint):
     if run.poll() is None:
         run.kill()
         run.wait()
-    return kind if others or kind != "java" else "java (before it ran)"
+    return kind
 
 
 def full_disk(folder, out, checkpoint, size):
@@ -120,8 +128,64 @@ def full_disk(folder, out, checkpoint, size):
     return code
 
 
+def by_loop(_, checkpoint, step, *__):
+    """Ask for the batches after the last finished one, as Spark does; each has one file."""
+    done = checkpoint.parent / "finished"
+    files = sorted(Path("in").iterdir())
+    for number in range(int(done.read_text()) + 1 if done.exists() else 0, FILES):
+        yield step(number, [files[number].resolve()])
+        with replacement_path(done) as new:
+            new.write_text(str(number))
+
+
+def copy_of_process(out, checkpoint):
+    """Run a watch in a copy of this process; return its number."""
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        folders = {"source": "in", "checkpoint": str(checkpoint), "out": str(out)}
+        for _ in watch("pull.rq", "push.rq", **folders, delay=2, period=2, certify="none").parts():
+            pass
+        os._exit(0)
+    except BaseException as error:  # noqa: BLE001 - a copy must not go on as this process
+        print(repr(error), flush=True)
+        os._exit(1)
+
+
+def forked(kills, seed):
+    """Kill copies of this process at random moments; return the number of different tables."""
+    rng, killed, rounds, wrong = random.Random(seed), 0, 0, 0
+    streaming.folder_batches = by_loop
+    with TemporaryDirectory(dir="/tmp") as name, chdir(name):
+        stream(rng, Path(name))
+        begun = monotonic()
+        assert os.waitpid(copy_of_process("whole", "kept whole"), 0)[1] == 0
+        expected, usual = tables("whole"), monotonic() - begun
+        while killed < kills:
+            rounds += 1
+            out, checkpoint, code = f"out {rounds}", f"kept {rounds}", None
+            for _ in range(12):
+                pid = copy_of_process(out, checkpoint)
+                sleep(rng.random() * usual / 3)
+                if (ended_by := os.waitpid(pid, os.WNOHANG))[0]:
+                    code = ended_by[1]
+                    break
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+                killed += 1
+            if code is None:
+                code = os.waitpid(copy_of_process(out, checkpoint), 0)[1]
+            wrong += code != 0 or tables(out) != expected
+        print(killed, "kills of copies,", rounds, "watches,", wrong, "different")
+    return wrong
+
+
 def main():
-    kills, seed = (*map(int, sys.argv[1:]), 60, 0)[:2] if len(sys.argv) < 3 else map(int, sys.argv[1:3])
+    words = [word for word in sys.argv[1:] if word != "--forked"]
+    kills, seed = (*map(int, words), *(60, 0)[len(words) :])
+    if "--forked" in sys.argv:
+        sys.exit(bool(forked(kills, seed)))
     rng, counted, wrong = random.Random(seed), Counter(), 0
     with TemporaryDirectory(dir="/tmp") as name:
         folder = Path(name)
@@ -133,7 +197,7 @@ def main():
         while sum(counted.values()) < kills:
             round_ += 1
             out, checkpoint = folder / f"out {round_}", folder / f"kept {round_}"
-            disk = round_ % 3 == 0 and os.geteuid() == 0
+            disk = round_ % 2 == 0 and os.geteuid() == 0
             out.mkdir()
             if disk:
                 # Pages have 4096 bytes: some pages of the tables fit.

@@ -39,5 +39,11 @@ from agreement.engines.specifications.parameters import (
     in_words,
     specification,
 )
-from agreement.engines.specifications.reporting import EvaluationPoint, ShownWindow, needed_tick, period_of
+from agreement.engines.specifications.reporting import (
+    EvaluationPoint,
+    ShownWindow,
+    is_clocked,
+    needed_tick,
+    period_of,
+)
 from agreement.engines.specifications.tasks import EngineRun, KeptPart, Task

@@ -29,6 +29,11 @@ CLOCKED: Final = frozenset(("window-close", "periodic"))
 """The report strategies that the clock triggers, and not the arrivals."""
 
 
+def is_clocked(specification: parameters.Specification) -> bool:
+    """Return whether the clock triggers the reports of a window, and not only the arrivals."""
+    return any(own & CLOCKED for own in (specification.report, *specification.windows.values()))
+
+
 class EvaluationPoint(NamedTuple):
     """An evaluation: the tick that determines the content of the windows, and the time point of the report.
 

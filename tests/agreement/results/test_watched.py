@@ -9,13 +9,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from unittest.mock import MagicMock, PropertyMock
 
 import pytest
 
 from agreement.results.base.library import Listeners
 from agreement.results.files.watched import watch
-from lars.errors import LarsError
-from solver.spark.streaming import check_name
+from lars.errors import FailedRunError, LarsError
+from solver.spark.streaming import _batches, check_name
 from tests.agreement.comparing.watch.batches import rows_of, written
 from tests.agreement.comparing.watch.test_watch import PULL, PUSH, P, Q
 from tests.manuals.pages import BLOCKS
@@ -159,6 +160,15 @@ def without(rows, name):
     """Return the rows without a column that is about the whole stream, or about the past."""
     places = [place for place, column in enumerate(rows[0]) if column != name]
     return [[row[place] for place in places] for row in rows]
+
+
+def test_a_watch_whose_java_has_ended_says_so():
+    frame = MagicMock()
+    query = frame.writeStream.foreachBatch().option().trigger().start()
+    type(query).isActive = PropertyMock(side_effect=ConnectionRefusedError(111, "Connection refused"))
+    query.stop.side_effect = ConnectionRefusedError(111, "Connection refused")
+    with pytest.raises(FailedRunError, match="Spark failed: Java has ended; the same command continues"):
+        next(_batches(frame, Path("kept"), lambda *_: None, 1))
 
 
 @pytest.mark.parametrize("name", ["a*.csv", "b?.csv", "c[1].csv", "d{1}.csv", "e\\f.csv"])
