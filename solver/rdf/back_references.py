@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from select import select
 from threading import Lock
@@ -46,14 +46,20 @@ class BackReferences:
     text: str
 
     def matches(self, text: str, most: int | None = None) -> list[Spans]:
-        """Return the matches in a text, at most `most`; raise FailedRunError if the search takes too long."""
+        """Return the matches in a text, at most `most`; raise FailedRunError without an answer in time."""
         with _ASKING, _asking() as process:
             assert process.stdin is not None
             assert process.stdout is not None
-            process.stdin.write(f"{json.dumps([self.pattern, self.flags, text, most])}\n".encode())
-            process.stdin.flush()
+            with suppress(BrokenPipeError):  # the process has ended: it does not answer
+                process.stdin.write(f"{json.dumps([self.pattern, self.flags, text, most])}\n".encode())
+                process.stdin.flush()
             if select([process.stdout], [], [], _PATIENCE)[0]:
-                found: list[Spans] = json.loads(process.stdout.readline())
+                if not (line := process.stdout.readline()):
+                    raise FailedRunError(
+                        f'the process that matches the regular expression "{self.text}" has ended, perhaps '
+                        "because memory is short; use a shorter expression or shorter texts"
+                    )
+                found: list[Spans] = json.loads(line)
                 return found
             raise FailedRunError(
                 f'the regular expression "{self.text}" takes more than {_PATIENCE:.0f} s on a text of '
@@ -65,9 +71,8 @@ class BackReferences:
 def _asking() -> Iterator[subprocess.Popen[bytes]]:
     """Yield the process that matches regular expressions.
 
-    On any exception, including Ctrl-C, kill the process.
-
-    After an exception, the process is killed, because its next answer would belong to the old question.
+    After an exception, also after Ctrl-C, the process is killed, because its next answer would belong to the
+    old question.
     """
     if (process := _process(os.getpid())).poll() is not None:
         _process.cache_clear()

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
+from signal import SIGKILL
 from threading import Lock, Thread
 from time import sleep
 from typing import Final, TypeVar
@@ -141,6 +142,12 @@ def worked_slices(
             yield number, LarsError(str(error))
 
 
+_KILLED: Final = (
+    "the operating system ended the evaluation of a slice, as it does if memory is short; use a smaller "
+    "--memory or fewer tasks at a time"
+)
+
+
 def _in_child(work: Callable[[Callable[[Part], None]], None]) -> Iterator[Part]:
     """Yield the results of work in a forked process; if memory is short, the last part reports it."""
     # A copy, since it begins with the input in its memory: nothing is sent there.
@@ -158,7 +165,9 @@ def _in_child(work: Callable[[Callable[[Part], None]], None]) -> Iterator[Part]:
         child.kill()
         child.join()
         receiving.close()
-    if child.exitcode:
+    if child.exitcode == -SIGKILL:
+        yield Part(0, PartKind.EXHAUSTED, 0, 0, _KILLED.encode())
+    elif child.exitcode:
         raise ChildProcessError(f"the process of a slice ended with {child.exitcode}")
 
 

@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from functools import cache
 from warnings import catch_warnings
 
 import pytest
@@ -60,4 +61,16 @@ def test_the_process_that_matches_is_started_anew_where_it_has_ended():
     process = back_references._process(os.getpid())
     process.kill()
     process.wait()
+    assert matches(Literal("abab"), Literal(r"^(ab)\1$")).lexical == "true"
+
+
+def test_a_process_that_ends_at_a_question_fails_the_run(monkeypatch):
+    script = "input()"
+    words = [back_references.sys.executable, "-I", "-S", "-c", script]
+    pipe = back_references.subprocess.PIPE
+    process = back_references.subprocess.Popen(words, stdin=pipe, stdout=pipe)
+    with monkeypatch.context() as patched:
+        patched.setattr(back_references, "_process", cache(lambda _: process))
+        with pytest.raises(FailedRunError, match="has ended, perhaps because memory is short"):
+            matches(Literal("abab"), Literal(r"^(ab)\1$"))
     assert matches(Literal("abab"), Literal(r"^(ab)\1$")).lexical == "true"

@@ -1,5 +1,7 @@
 """How rows are cut into slices, what tuple windows carry there, what a task does with too little memory."""
 
+import os
+from signal import SIGKILL
 from unittest.mock import patch
 
 import numpy as np
@@ -211,3 +213,12 @@ def test_memory_that_is_used_up_when_all_was_told_loses_nothing(monkeypatch):
 
 def test_a_question_without_a_time_in_the_slice_needs_no_second_try(monkeypatch):
     assert task_of(monkeypatch, (), [EXHAUSTED], ANSWERED[1:]) == ANSWERED[1:]
+
+
+def test_a_process_that_the_system_kills_keeps_what_it_told():
+    def work(tell):
+        tell(ANSWERED[0])
+        os.kill(os.getpid(), SIGKILL)
+
+    told, lost = slice_tasks._in_child(work)
+    assert (told, lost.kind) == (ANSWERED[0], PartKind.EXHAUSTED)
