@@ -359,7 +359,10 @@ def _size(expression: Expression, sizes: Mapping[Variable, int]) -> int:
 def _check_depth(pattern: Pattern, part: Part, scope: expressions.Scope) -> None:
     """Raise QueryError at the given part if the pattern is too deeply nested for recursive functions."""
     if depth(pattern) > _DEEPEST:
-        accepted = f"a query whose patterns stand at most {_DEEPEST} behind or inside each other"
+        accepted = (
+            f"a query whose patterns stand at most {_DEEPEST} behind or inside each other (four triple "
+            "patterns count as one)"
+        )
         raise scope.unexpected(part, accepted)
 
 

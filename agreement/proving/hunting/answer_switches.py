@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial, reduce
 from itertools import combinations, product
-from math import ceil
+from math import ceil, comb
 from operator import or_
 from typing import Final
 
@@ -501,8 +501,15 @@ def _cut_before_operator(most: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     return (replace(subject, recorded=changed, pattern=partial(_cut, most, operator)),)
 
 
+_MOST_CHOICES: Final = 20_000
+"""The number of choices of rows that are tried for one answer."""
+
+
 def _cut(most: int, operator: ToStream, windows: Sequence[ReportMatch]) -> bool:
-    """Return whether some choice of at most `most` rows of each answer explains the reported rows."""
+    """Return whether some choice of at most `most` rows of each answer explains the reported rows.
+
+    Of very many choices none is tried.
+    """
     kept, before = [Counter[Row]()], list[Row]()
     for window in windows:
         rows, came_rows = _rows_of(window)
@@ -512,6 +519,9 @@ def _cut(most: int, operator: ToStream, windows: Sequence[ReportMatch]) -> bool:
             came_rows = [*match.shared, *match.extra]
         right, came, before = Counter(rows), Counter(came_rows), rows
         number = min(most, right.total())
+        # Rows that ISTREAM reports are chosen; DSTREAM says nothing of those that stay.
+        if operator == "DSTREAM" and len(kept) * comb(right.total(), number) > _MOST_CHOICES:
+            return False
         choices = (other for earlier in kept for other in _choices(operator, number, earlier, right, came))
         kept = list({frozenset(other.items()): other for other in choices}.values())
         if window.triples is None or not kept:
@@ -583,7 +593,7 @@ def _without_kind(start: str, end: str, right: list[Row], came: list[Row]) -> bo
 _KINDS_OF_TERMS: Final = (
     ("texts with a language", '"', r"@[-\w]+"),
     ("texts", '"', '"'),
-    ("numbers", '"', ">"),
+    ("literals with a datatype, such as numbers,", '"', ">"),
     ("IRIs", "<", ">"),
     ("blank nodes", "_:", ""),
 )

@@ -1,5 +1,6 @@
 """Where an engine is wrong: what is learned of reports and rows, and holds of all that were judged."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from agreement.documents.recordings import Push
 from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.specifications import builtin
-from agreement.proving.hunting import HuntedRun, made_queries
+from agreement.proving.hunting import HuntedRun, answer_switches, made_queries
 from agreement.proving.hunting.alphabets import alphabet
 from agreement.proving.hunting.conditions import ComparedRun, condition, missing_rows, where_wrong
 from lars.language.terms import XSD
@@ -93,3 +94,13 @@ def test_the_numbers_of_streams_are_around_those_of_conditions_however_long():
     )
     assert {f'"{n}"^^<{XSD}integer>' for n in (-8, -7, -6)} <= few
     assert {f'"{"9" * 4999}{n}"^^<{XSD}integer>' for n in (8, 9)} <= many
+
+
+@pytest.mark.parametrize("many", [5, 300])
+def test_answers_of_hundreds_of_rows_are_not_cut_in_every_way(many):
+    rows = [(f'"{n}"',) for n in range(many)]
+    told = [placed(0, rows, ()), placed(1, rows, ()), placed(2, (), rows[:3])]
+    windows = [replace(window, triples=1) for window in told]
+    assert answer_switches._cut(3, "DSTREAM", windows) is (many == 5)
+    whole = [replace(placed(0, rows, rows[:3]), triples=1), replace(placed(1, rows, ()), triples=1)]
+    assert answer_switches._cut(3, "ISTREAM", whole)
