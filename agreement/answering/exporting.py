@@ -346,7 +346,8 @@ def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
     span = asked_span(task, trace, 1)
     facts = trace.facts(trace.timeline)
     # Rows are new or gone relative to the previous evaluation, also before the first time shown.
-    within = Interval(span.first if report == "RSTREAM" else 0, span.last)
+    begin = span.first if report == "RSTREAM" else _time_before(question.gate, facts, span.first)
+    within = Interval(begin, span.last)
     return ExportedProgram(
         question.program,
         question.program if isinstance(question.gate, Multiples) else program,
@@ -356,6 +357,17 @@ def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
         columns,
         trace.origin,
     )
+
+
+def _time_before(gate: Gate, facts: Iterable[Fact], t: int) -> int:
+    """Return the last evaluation time before a time, or the time itself if no evaluation is earlier."""
+    match gate:
+        case None:
+            return max(t - 1, 0)
+        case Multiples(periods):
+            return max(0, *((t - 1) // period * period for period in periods))
+        case _:
+            return max(times_of(gate, facts, Interval(0, t - 1)), default=t) if t else t
 
 
 def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ...]:

@@ -125,3 +125,22 @@ def test_an_atom_whose_last_argument_is_no_time_is_one_message(tmp_path):
     name = re.search(r"(\w+)\(1\)", printed)[1]
     ran = read_back(out, printed.replace(f"{name}(1)", f"{name}(x)"))
     assert (ran.code, "with the last argument x; expected a time" in ran.err) == (2, True), ran.err
+
+
+@pytest.mark.parametrize("report", ["ISTREAM", "DSTREAM"])
+@pytest.mark.parametrize("mode", [("push",), ("pull", "--period", "2")])
+def test_changes_need_one_evaluation_before_the_first_that_is_shown(report, mode, tmp_path):
+    (tmp_path / "q.rq").write_text(
+        f"PREFIX : <http://e/>\nREGISTER {report} <http://e/o> AS SELECT ?s FROM NAMED WINDOW :w ON :S "
+        "[RANGE 3s STEP 1s] WHERE { WINDOW :w { ?s :p ?o } }"
+    )
+    rows = "".join(
+        f"{t},<http://e/S>,<http://e/x{t}>,<http://e/p>,<http://e/y>\n" for t in (19998, 20000, 20003, 20004)
+    )
+    (tmp_path / "t.csv").write_text(f"t,stream,s,p,o\n{rows}")
+    asked = (tmp_path / "q.rq", tmp_path / "t.csv", "--unit", "1s", "--from", "20000", "--mode", *mode)
+    ran = lars("export", *asked, "--to", "asp", "-o", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    solved = lars("solve", *asked, "--in-process", "--json").out
+    assert "http://e/x" in solved
+    assert read_back(tmp_path / "out", clingo_output(tmp_path / "out")).out == solved
