@@ -160,9 +160,9 @@ class Translation(Findings):
 
     @property
     def _task(self) -> translating.TranslatingTask:
-        """Return the translation task; raises LarsError with --to, because a query has no LARS rules."""
+        """Return the translation task; raises LarsError with `to`, because its result has no LARS rules."""
         if self._request.to is not None:
-            raise LarsError("to=: cannot write JSON of a query in another language")
+            raise LarsError("to=: a query in another language has no LARS rules; use translate without to=")
         return replace(_task(self._request), static=())
 
     def document(self) -> Mapping[str, object]:

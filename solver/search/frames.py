@@ -138,9 +138,12 @@ def frames(
     last = max((window.last for window in every_window if isinstance(window, FixedWindow)), default=0)
     first = -(-(back + begun) // kept) * kept
     if first + step > _MOST_TIME_POINTS:
+        is_period = kept > back + begun
+        long = "the period is" if is_period else "windows or slides are"
+        other = "another --period or a" if is_period else "a"
         raise LarsError(
-            f"the search needs streams of {first + step} time points, because windows or slides are long; "
-            f"use a coarser --unit, so that at most {_MOST_TIME_POINTS} time points are needed"
+            f"the search needs streams of {first + step} time points, because {long} long; "
+            f"use {other} coarser --unit, so that at most {_MOST_TIME_POINTS} time points are needed"
         )
     if begun and first // kept > _MOST_FRAMES:
         raise UncoveredError(f"windows that begin at time {begun}: there are {first // kept} periods before")

@@ -80,6 +80,13 @@ def test_a_program_is_that_of_the_command():
     )
 
 
+def test_a_query_in_another_language_has_no_rules():
+    found = api.translate(COUPONS / "query.cqels.rq", to="csparql", step="1min")
+    for asked in (lambda: found.rules, found.tables):
+        with pytest.raises(LarsError, match=r"to=: a query in another language has no LARS rules"):
+            asked()
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_the_text_of_a_result_is_whole_in_a_notebook(name, monkeypatch):
     call, _ = CALLS[name]

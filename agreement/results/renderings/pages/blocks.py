@@ -4,6 +4,7 @@ A timeline has rows of marks over time (lanes), and one shaded period. The outpu
 paragraphs, trees of lines, and tables.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, groupby
@@ -13,7 +14,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.comparing.agree.narrowing import evenly
-from agreement.documents.outputs import Json, clip_text, short
+from agreement.documents.outputs import Json, clip_text, short, shorten
 from agreement.documents.text_tables import in_markdown, markdown_lines
 from agreement.results.renderings.pages.page import Page, render
 
@@ -30,8 +31,19 @@ def stream_lanes(arrivals: Iterable[tuple[float, str, Iterable[str | None]]], ki
     """Return a row of the timeline for each stream, with a mark for each triple."""
     lanes: dict[str, list[tuple[float, str, str]]] = {}
     for t, stream, triple in arrivals:
-        lanes.setdefault(short(stream), []).append((t, kind, " ".join(map(short, triple))))
-    return list(lanes.items())
+        lanes.setdefault(stream, []).append((t, kind, " ".join(map(short, triple))))
+    return list(zip(short_names(lanes), lanes.values(), strict=True))
+
+
+def short_names(names: Iterable[str]) -> list[str]:
+    """Return distinct names with short IRIs; names that would look equal remain in full.
+
+    >>> short_names(["<http://a/door>", "<http://b/door>", "<http://b/room>", "p/2"])
+    ['<http://a/door>', '<http://b/door>', 'room', 'p/2']
+    """
+    texts = {name: shorten(name) for name in names}
+    found = Counter(texts.values())
+    return [text if found[text] == 1 else name for name, text in texts.items()]
 
 
 def lanes_json(

@@ -16,7 +16,8 @@ from typing import Final
 
 from agreement.answering.explaining import ProgramSituation
 from agreement.answering.steps import MOST_INSTANCES, Step, steps, windows_in_order
-from agreement.documents.outputs import Json, clip_text, quantity, short, shorten
+from agreement.documents.outputs import Json, clip_text, quantity, shorten
+from agreement.results.renderings.pages.blocks import short_names
 from agreement.results.renderings.pages.page import LATEST_DRAWN
 from lars.analysis import windows_of
 from lars.errors import LarsError
@@ -138,7 +139,7 @@ def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> J
     unshown = max(0, len(here.program.proper_rules) - _MOST_RULES)
     return {
         "items": _drawn(items, lanes),
-        "lanes": [*lanes, "other atoms"],
+        "lanes": [*short_names(lanes), "other atoms"],
         "windows": list(map(str, windows_in_order(here.program))),
         "rules": rules,
         "formulas": formulas,
@@ -233,7 +234,7 @@ def _is_answer(here: ProgramSituation, atom: Atom) -> bool:
 
 def _lane(atom: Atom) -> str:
     if atom.predicate == STREAM_PREDICATE:
-        return short(str(atom.arguments[-1]))
+        return str(atom.arguments[-1])
     return f"{atom.predicate}/{len(atom.arguments)}"
 
 

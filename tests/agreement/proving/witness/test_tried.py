@@ -113,3 +113,9 @@ def test_the_time_limit_holds_while_values_are_made():
     contest, streams = contest_of(random_question(Random(20)))
     with until(Deadline.after(-1)), pytest.raises(TimeLimitError):
         candidate_atoms(contest.programs, streams, {})
+
+
+def test_the_cause_of_too_many_time_points_is_named(tmp_path):
+    (tmp_path / "q.rq").write_text(WINDOWED.format(""))
+    found = lars("witness", tmp_path / "q.rq", "--period", 1000003, "--unit", "1s")
+    assert "because the period is long; use another --period or a coarser --unit" in found.err, found.err

@@ -99,6 +99,13 @@ def test_a_page_of_many_steps_has_the_evaluations_that_pull_makes():
     assert all(t % 7 == 0 for t in evaluated)
 
 
+def test_streams_with_the_same_last_part_have_lanes_of_their_own():
+    blocks = " ".join(f"STREAM <http://{s}/door> [RANGE 3s] {{ ?x ?p ?{s} }}" for s in "ab")
+    trace = "".join(f'<x:x> <x:p> <x:y> <http://{s}/door> "{t}" .\n' for t, s in ((1, "a"), (2, "b")))
+    moving = api.solve(f"SELECT ?x {{ {blocks} }}", trace, mode="push", unit="1s").page().page["moving"]
+    assert {"<http://a/door>", "<http://b/door>"} <= {*moving["lanes"]}
+
+
 def test_wide_windows_with_many_atoms_make_no_longer_page(monkeypatch):
     monkeypatch.setattr(steps_of_pages, "_MOST_ATOMS", 10_000)
     trace = "".join(f"{t}: e({t}) e(x{t}) f({t}).\n" for t in range(1_000))
