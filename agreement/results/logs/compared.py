@@ -22,7 +22,7 @@ from agreement.documents.table_files import Column, OutTable, term_columns
 from agreement.documents.values import Period
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import report
-from agreement.results.logs.predicting import JudgedLogs, later, read_log
+from agreement.results.logs.predicting import JudgedLogs, check_year, later, read_log
 from agreement.results.logs.report import Missed, Prediction
 from lars.dataclass import dataclass
 from lars.durations import MILLISECOND, Duration
@@ -40,8 +40,6 @@ SUFFIXES: Final = frozenset(
 )
 """The extensions of files of alerts."""
 _LOGS: Final = 2
-_LATEST: Final = 250_000_000_000_000
-"""The greatest number of milliseconds since 1970 for a time of a log (the year 9892)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,16 +381,12 @@ def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
 def _zero_of_numbers(logs: _Logs) -> str | None:
     """Return 1970-01-01 as the dateTime of time 0 if the numbers count from 1970; otherwise None.
 
-    Raise LarsError if a time would be in a year of more than four digits.
+    Raise LarsError if a time would be after the last dateTime that lars reads.
     """
     first = min((report.t for log in logs for report in log.reports), default=0.0)
     if first < initial.SINCE_1970:
         return None
-    if first > _LATEST:
-        problem = f"the first time is {first / 1000:.0f} s, beyond the year 9999"
-        raise LarsError(
-            f"{problem}; use --answers-unit 1ms and --trace-unit 1ms if the times are in milliseconds"
-        )
+    check_year(first)
     return initial.ZEROS[1]
 
 

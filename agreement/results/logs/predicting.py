@@ -27,6 +27,8 @@ from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import Progress, TraceInput, Warn, no_progress
+from solver.traces import read_time
+from solver.traces.trace_times import LARGEST
 from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
@@ -35,6 +37,8 @@ _PUSH_ALL: Final = "cqels, RSTREAM"
 _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
+_LATEST: Final = LARGEST // 10**6
+"""The greatest number of milliseconds since 1970 for a time of a log, in the year 2262."""
 
 
 def later(log: Recording, milliseconds: float) -> Recording:
@@ -47,6 +51,15 @@ def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
     """Return the alerts of a file, ordered by time."""
     recording = read_recording(path, reading)
     return replace(recording, reports=tuple(sorted(recording.reports, key=lambda report: report.t)))
+
+
+def check_year(first: float) -> None:
+    """Raise LarsError if a time in ms since 1970 is after the last dateTime that lars reads."""
+    if first > _LATEST:
+        problem = f"the first time is {first / 1000:.0f} s, beyond the year 2261"
+        raise LarsError(
+            f"{problem}; use --answers-unit 1ms and --trace-unit 1ms if the times are in milliseconds"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +117,7 @@ class JudgedLogs:
         first = min((push.t for push in run.pushes), default=0.0)
         if zero is not None or first < SINCE_1970:
             return run, zero
+        check_year(first)
         begin = (ceil((first - SLACK) / MINUTE) - 1) * MINUTE
         pushes = tuple(replace(push, t=push.t - begin) for push in run.pushes)
         moment = datetime.fromtimestamp(begin / 1000, UTC).isoformat().replace("+00:00", "Z")
@@ -113,7 +127,7 @@ class JudgedLogs:
         """Return a log of alerts with the columns of the query; raises LarsError if a column is missing."""
         recording = read_log(log, self.reading.since(zero))
         if zero is not None and recording.reports and recording.reports[0].t >= SINCE_1970:
-            recording = later(recording, -datetime.fromisoformat(zero).timestamp() * 1000)
+            recording = later(recording, -read_time(zero).value / 10**6)
         if missing := [name for name in names if name not in recording.variables]:
             found = ", ".join(recording.variables)
             raise LarsError(

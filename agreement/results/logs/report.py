@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -18,6 +17,7 @@ from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict,
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.language.windows import Bounds, Interval, misses_first, misses_last
+from solver.traces import read_time
 
 CLOCKED: Final = ("csparql", "rspql")
 """The specifications that evaluate at times of a clock, and not when input arrives."""
@@ -245,7 +245,7 @@ def _apart(zero: str | None, other: str | None) -> float:
     """Return by how many milliseconds the dateTime `zero` is later than the dateTime `other`."""
     if zero is None or other is None:
         return 0.0
-    return (datetime.fromisoformat(zero) - datetime.fromisoformat(other)).total_seconds() * 1000
+    return (read_time(zero).value - read_time(other).value) / 10**6
 
 
 def _with_delay(prediction: Prediction) -> str:

@@ -3,6 +3,7 @@
 import json
 import random
 import re
+import time
 from math import inf
 
 import pandas as pd
@@ -339,3 +340,38 @@ def test_the_terms_of_alerts_are_written_in_the_wanted_form(tmp_path):
         lars("compare", *logs, "--out", out, "--out-format", "csv", "--out-terms", form)
         (row, *_) = pd.read_csv(out / "alerts.csv", dtype=str).to_dict("records")
         assert [row["?room"], row["?value"]] == expected
+
+
+def local_events(folder, monkeypatch):
+    """Return the options for a log of alerts in ms since 1970, and a trace with dateTimes without a zone."""
+    kind = f"<{XSD}dateTime>"
+    rows = [(1, "hall"), (25, "attic"), (61, "hall")]
+    begin = 1_777_852_800_000  # 2026-05-04T00:00:00Z
+    moments = [f"2026-05-04T00:{t // 60:02}:{t % 60:02}" for t, _ in rows]
+    triples = [f'<x:e{n}> <x:room> "{room}" <x:s>' for n, (_, room) in enumerate(rows)]
+    events = [f'{triple} "{at}"^^{kind} .\n' for triple, at in zip(triples, moments, strict=True)]
+    (folder / "s.nq").write_text("".join(events))
+    (folder / "a.csv").write_text("time,room\n" + "".join(f"{begin + t * 1000},{room}\n" for t, room in rows))
+    (folder / "q.rq").write_text("SELECT ?room { STREAM <x:s> [RANGE 20s] { ?e <x:room> ?room } }")
+    monkeypatch.chdir(folder)
+    return "a.csv", "a.csv", "--events", "s.nq", "--query", "q.rq", "--answers-unit", "1ms"
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo"])
+def test_a_time_without_a_zone_means_the_same_in_every_zone(tmp_path, monkeypatch, zone):
+    asked = local_events(tmp_path, monkeypatch)
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert "a.csv: every alert predicted by push" in lars("compare", *asked).out
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+@pytest.mark.parametrize(("late", "unit"), [(1_714_521_600_000_000, "1ms"), (10_000_000_000, "1s")])
+def test_events_beyond_the_last_date_are_refused_with_the_unit_to_use(tmp_path, late, unit):
+    events = table(tmp_path, "s", [(late + t, "hall", 40) for t in (1, 25)])
+    log = table(tmp_path, "a", [(1_714_521_620, "hall", 40)])
+    ran = lars("compare", log, log, "--events", events, "--period", "20s", "--trace-unit", unit)
+    assert (ran.code, "beyond the year 2261; use --answers-unit 1ms and" in ran.err) == (2, True)
