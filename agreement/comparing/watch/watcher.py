@@ -153,38 +153,65 @@ class Watcher:
         """
         new = with_own_blanks(new, state.files)
         behind = delays(new, state.newest)
-        late = self._late(new, behind)
-        on_time = replace(
-            new, atoms={name: some.take(behind[name] <= self._delay) for name, some in new.atoms.items()}
-        )
-        if self.logs:
-            # A rule of a running system may be to drop late elements, or to use them all.
-            late_atoms = {
-                (f"{kind}{name}", arity): some.take(mask)
-                for (name, arity), some in new.atoms.items()
-                for kind, mask in _by_delay(behind[name, arity], self._delay)
-            }
-            kept = {name: some for name, some in late_atoms.items() if len(some.t)}
-            pending = joined(pending, replace(new, atoms={**on_time.atoms, **kept}))
-        else:
-            pending = joined(pending, on_time)
-        times = [int(some.t.max()) for some in on_time.atoms.values() if len(some.t)]
-        newest = max([*times, *(() if state.newest is None else (state.newest,))], default=None)
+        late, on_time = self._late(new, behind), self._on_time(new, behind)
+        pending = joined(pending, self._with_late(new, on_time, behind) if self.logs else on_time)
         state = replace(
             state,
-            newest=newest,
+            newest=_newest(on_time, state.newest),
             files=state.files + files,
             elements=state.elements + _elements(new),
             late=state.late + len(late),
         )
-        if newest is None:
+        if state.newest is None:
             return JudgedPeriods(state, pending, None, (), late)
-        complete = newest - self._delay - 1
+        complete = state.newest - self._delay - 1
         ends = {period: max(complete - self._ahead, 0) // period * period for period in self.periods}
         judged = {period: state.judged.get(str(int(period)), 0) for period in self.periods}
         if all(ends[period] <= judged[period] for period in self.periods):
             return JudgedPeriods(state, pending, None, (), late)
         within = Interval(min(judged.values()) + 1, max(ends.values()))
+        report = self._compared(state, pending, complete, within)
+        verdicts = tuple(
+            (variant, verdict, _numbers(verdict, judged[verdict.period], ends[verdict.period]))
+            for variant in report.variants
+            for verdict in variant.verdicts
+        )
+        wrong = (len(_wrong(verdict, numbers)) for _, verdict, numbers in verdicts)
+        with_rows = (_with_rows(verdict, numbers) for _, verdict, numbers in verdicts)
+        state = replace(
+            state,
+            judged={str(int(period)): max(ends[period], judged[period]) for period in self.periods},
+            periods=state.periods + sum(len(numbers) for *_, numbers in verdicts),
+            disagreeing=state.disagreeing + sum(wrong),
+            with_rows=state.with_rows + sum(with_rows),
+        )
+        return JudgedPeriods(state, pending, report, verdicts, late)
+
+    def _on_time(self, new: TraceColumns, behind: Mapping[Signature, Array]) -> TraceColumns:
+        """Return the new elements that are at most `delay` behind the newest element before them."""
+        atoms = {name: some.take(behind[name] <= self._delay) for name, some in new.atoms.items()}
+        return replace(new, atoms=atoms)
+
+    def _with_late(
+        self, new: TraceColumns, on_time: TraceColumns, behind: Mapping[Signature, Array]
+    ) -> TraceColumns:
+        """Return elements with the late elements, which have predicates of their own.
+
+        A rule of a running system may be to drop late elements, or to use all late elements.
+        """
+        late = {
+            (f"{kind}{name}", arity): some.take(mask)
+            for (name, arity), some in new.atoms.items()
+            for kind, mask in _by_delay(behind[name, arity], self._delay)
+        }
+        return replace(
+            new, atoms={**on_time.atoms, **{name: some for name, some in late.items() if len(some.t)}}
+        )
+
+    def _compared(
+        self, state: WatchState, pending: TraceColumns, complete: int, within: Interval
+    ) -> AgreementReport:
+        """Return the comparison of push and pull in an interval, on the elements up to `complete`."""
         if (within.last - within.first) // min(self.periods) > MOST_TIMES:
             shown = Dates(state.origin, self._task.setting.unit).text
             through = f"{shown(within.first)} to {shown(within.last)}"
@@ -192,30 +219,11 @@ class Watcher:
                 f"cannot judge more than {MOST_TIMES} periods at once, {through}; use a longer --period, and "
                 "look for a wrong time in the files"
             )
-        own = {name: some for name, some in pending.atoms.items() if is_own(name)}
-        trace = LocalTrace(
-            replace(pending, atoms=own),
-            Interval(0, complete),
-            self._pulled,
-            self._runner(state.batch),
-            origin=state.origin,
-        )
+        columns = replace(pending, atoms={name: some for name, some in pending.atoms.items() if is_own(name)})
+        runner = self._runner(state.batch)
+        trace = LocalTrace(columns, Interval(0, complete), self._pulled, runner, origin=state.origin)
         setting = with_dates(self._task.setting, trace)
-        report = compare_pairs(self._pairs, self.periods, trace, setting, self._pushed, within=within)
-        found = tuple(
-            (variant, verdict, _numbers(verdict, judged[verdict.period], ends[verdict.period]))
-            for variant in report.variants
-            for verdict in variant.verdicts
-        )
-        state = replace(
-            state,
-            judged={str(int(period)): max(ends[period], judged[period]) for period in self.periods},
-            periods=state.periods + sum(len(numbers) for *_, numbers in found),
-            disagreeing=state.disagreeing
-            + sum(len(_wrong(verdict, numbers)) for _, verdict, numbers in found),
-            with_rows=state.with_rows + sum(_with_rows(verdict, numbers) for _, verdict, numbers in found),
-        )
-        return JudgedPeriods(state, pending, report, found, late)
+        return compare_pairs(self._pairs, self.periods, trace, setting, self._pushed, within=within)
 
     def with_answers(self, step: JudgedPeriods) -> JudgedPeriods:
         """Return the result of a batch with the verdicts on the logs, which are read further."""
@@ -304,6 +312,12 @@ def _with_rows(verdict: PeriodVerdict, numbers: range) -> int:
 def _by_delay(behind: Array, delay: int) -> Iterator[tuple[str, Mask]]:
     yield LATE, behind > delay
     yield BEHIND, (behind > 0) & (behind <= delay)
+
+
+def _newest(columns: TraceColumns, before: int | None) -> int | None:
+    """Return the newest time of elements and of the elements before; None without elements."""
+    times = [int(some.t.max()) for some in columns.atoms.values() if len(some.t)]
+    return max([*times, *(() if before is None else (before,))], default=None)
 
 
 def _elements(columns: TraceColumns) -> int:

@@ -65,13 +65,13 @@ _RULES: Final = (
 )
 _AS_SPECIFIED: Final = sliding.FiringRules(
     include_opening=False,
-    reopens=False,
-    latest=False,
-    beside=False,
-    last_fed=False,
-    empty=False,
-    always=True,
-    one_by_one=False,
+    late_reopens=False,
+    only_latest_fires=False,
+    others_at_last_triple=False,
+    only_last_is_fed=False,
+    empty_fires=False,
+    always_opens=True,
+    fires_one_by_one=False,
 )
 
 

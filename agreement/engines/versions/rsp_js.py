@@ -90,13 +90,13 @@ def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     operator = query.operator if "R6" in off else "RSTREAM"
     rules = sliding.FiringRules(
         include_opening="R1" not in off,
-        reopens="R2" not in off,
-        latest="R4" not in off,
-        beside="R5" not in off,
-        last_fed="S1" not in off,
-        empty=False,
-        always=True,
-        one_by_one=True,
+        late_reopens="R2" not in off,
+        only_latest_fires="R4" not in off,
+        others_at_last_triple="R5" not in off,
+        only_last_is_fed="S1" not in off,
+        empty_fires=False,
+        always_opens=True,
+        fires_one_by_one=True,
     )
     known: dict[ContentKey, tuple[Row, ...]] = {}
     while True:

@@ -94,13 +94,13 @@ def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     )
     rules = sliding.FiringRules(
         include_opening="A3" not in off,
-        reopens="D2" not in off,
-        latest="D4" not in off,
-        beside="D6" not in off,
-        last_fed="D5" not in off,
-        empty="D7" not in off,
-        always=False,
-        one_by_one=False,
+        late_reopens="D2" not in off,
+        only_latest_fires="D4" not in off,
+        others_at_last_triple="D6" not in off,
+        only_last_is_fed="D5" not in off,
+        empty_fires="D7" not in off,
+        always_opens=False,
+        fires_one_by_one=False,
     )
     firings = list(sliding.FiringWindows(declared, rules, partial(_first_rs, off)).of(pushes))
     operator = query.operator if "A8" in off else "RSTREAM"

@@ -261,25 +261,30 @@ def first_close(t: float, step: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FiringRules:
-    """The firing rules of RSP-JS and rsp-rs; a rule that is off follows the specification.
-
-    `include_opening`: windows contain [o, c), not (o, c]. `reopens`: late arrivals reopen reported windows.
-    `latest`: a window closes only at an arrival in its stream, and only the window that closed last fires. If
-    the rule is off, each window fires at its close. `beside`: when a window fires, each other window has the
-    content of the earliest window that is open at the last triple of the firing window. `last_fed`: only the
-    last window on a stream receives the triples of the stream. `empty`: empty windows also fire. `always`:
-    each arrival opens a window, even a window whose interval begins after the arrival. `one_by_one`: a window
-    fires before the next window receives the arrival.
-    """
+    """The firing rules of RSP-JS and rsp-rs; a rule that is off follows the specification."""
 
     include_opening: bool
-    reopens: bool
-    latest: bool
-    beside: bool
-    last_fed: bool
-    empty: bool
-    always: bool
-    one_by_one: bool
+    """Whether windows contain [o, c), not (o, c]."""
+    late_reopens: bool
+    """Whether late arrivals reopen reported windows."""
+    only_latest_fires: bool
+    """Whether a window closes only at an arrival in its stream, and only the window that closed last fires.
+
+    If the rule is off, each window fires at its close.
+    """
+    others_at_last_triple: bool
+    """Whether other windows have the content of their earliest window that is open at the last triple.
+
+    The last triple is the last triple of the window that fires.
+    """
+    only_last_is_fed: bool
+    """Whether only the last window on a stream receives the triples of the stream."""
+    empty_fires: bool
+    """Whether empty windows also fire."""
+    always_opens: bool
+    """Whether each arrival opens a window, even a window whose interval begins after the arrival."""
+    fires_one_by_one: bool
+    """Whether a window fires before the next window receives the arrival."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,13 +323,15 @@ class FiringWindows:
 
     def _arrive(self, number: int, push: Push) -> Iterator[Firing]:
         rules = self.rules
-        fed = [self.opened[window] for window in self.declared.fed(push, last=rules.last_fed)]
-        for part in [[opened] for opened in fed] if rules.one_by_one and rules.latest else [fed]:
+        fed = [self.opened[window] for window in self.declared.fed(push, last=rules.only_last_is_fed)]
+        for part in (
+            [[opened] for opened in fed] if rules.fires_one_by_one and rules.only_latest_fires else [fed]
+        ):
             for opened in part:
                 self._enter(opened, push)
-            for opened in part if rules.latest else ():
+            for opened in part if rules.only_latest_fires else ():
                 yield from self._fire_latest(opened, number, push.t)
-        if not rules.latest:
+        if not rules.only_latest_fires:
             yield from self._fire_each(number, push.t)
 
     def _waiting(self) -> Iterator[float]:
@@ -332,13 +339,13 @@ class FiringWindows:
         return (close for window in self.opened.values() for close in window.contents)
 
     def _enter(self, window: OpenedWindows, push: Push) -> None:
-        least = -math.inf if self.rules.reopens else self.now
-        window.open(self.first(window, push.t), push.t, least, always=self.rules.always)
+        least = -math.inf if self.rules.late_reopens else self.now
+        window.open(self.first(window, push.t), push.t, least, always=self.rules.always_opens)
         window.add(push.t, push.triple)
         window.keep(push.t, push.triple, min(push.t, self.now, *self._waiting()))
 
     def _fires(self, window: OpenedWindows, close: float) -> bool:
-        return close in window.contents and bool(window.contents[close] or self.rules.empty)
+        return close in window.contents and bool(window.contents[close] or self.rules.empty_fires)
 
     def _fire_latest(self, window: OpenedWindows, number: int, t: float) -> Iterator[Firing]:
         close = window.latest(t)
@@ -362,7 +369,7 @@ class FiringWindows:
             window.window.source: window.triples(close)
             if window in firing
             else window.triples(window.next_close(last))
-            if self.rules.beside
+            if self.rules.others_at_last_triple
             else window.active(close, window.start)
             for window in self.opened.values()
         }
