@@ -108,6 +108,21 @@ def test_a_variable_is_named_as_the_fault_with_what_belongs_there(text, language
     assert ("not a variable" in str(caught.value)) == ("parameter" not in said)
 
 
+@pytest.mark.parametrize(
+    ("language", "window"),
+    [
+        *(("janus", window) for window in ("[RANGE 4s STEP 2]", "[RANGE PT4S STEP 2]", "[RANGE 4 SLIDE 2]")),
+        *(("kolibrie", window) for window in ("[RANGE 4s STEP 2]", "[RANGE 4 STEP 2m]")),
+        *(("sparq", window) for window in ("RANGE 4s", "RANGE 4 SLIDE 2", "RANGE 4 T0 1s")),
+    ],
+)
+def test_durations_of_other_languages_are_refused_where_the_language_has_its_own(language, window):
+    source = "STREAM <s>" if language == "janus" else "<s>"
+    text = f"SELECT ?a FROM NAMED WINDOW <w> ON {source} {window} WHERE {{ WINDOW <w> {{ ?a ?b ?c }} }}"
+    with pytest.raises(PlacedError, match="found "):
+        read_query(text, "q.rq", Language(language))
+
+
 def test_a_string_of_type_langstring_is_refused_at_its_type():
     datatype = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>"
     text = f'SELECT * {WINDOW} {{ ?s :p "a"^^{datatype} }}'
