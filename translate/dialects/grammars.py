@@ -1,9 +1,11 @@
 """The grammars of the query languages, and messages for keywords of other languages."""
 
 from functools import partial
+from itertools import pairwise
 from typing import Final
 
 from lars.errors import PlacedError
+from lars.language.formulas import AGGREGATES
 from translate.errors import QueryError, UnsupportedError
 from translate.model.manner import OPERATORS
 from translate.model.query import Language
@@ -32,25 +34,39 @@ def clauses_in(document: Document, language: Language) -> int:
     return sum(_clause_at(document, token) in language.manner.clauses for token in document.tokens)
 
 
-def missing_form(language: Language, document: Document, offset: int) -> UnsupportedError | None:
-    """Return the error if the language lacks the form of a query at the offset, such as CONSTRUCT.
+def _is_named(document: Document, call: Token) -> bool:
+    """Return whether AS is behind the closing bracket of a call."""
+    depth = 0
+    for token, following in pairwise(document.tokens[document.index_from(call.start) + 1 :]):
+        depth += token.is_word("(") - token.is_word(")")
+        if depth <= 0:
+            return following.is_word("AS")
+    return False
 
-    The offset is the first error of the language's grammar, which may read more forms than the language has.
+
+def known_fault(language: Language, document: Document, offset: int) -> PlacedError | None:
+    """Return the error if a construct at the offset shows that the text is wrong in the language.
+
+    The construct is a form of queries that the language lacks, such as CONSTRUCT, or an aggregate without
+    brackets. The offset is the first error of the language's grammar, which may read more than the language.
     """
+    token = next((one for one in document.tokens if one.start == offset), None)
     lacking = {form for other in Language for form in other.manner.forms} - {*language.manner.forms}
-    token = next((one for one in document.tokens if one.start == offset and one.is_word(*lacking)), None)
-    if token is None:
-        return None
-    construct = f"{token.text.upper()} of {TITLES[language]}"
-    covered = ", ".join(language.manner.forms)
-    return UnsupportedError(construct, document.place(token.start), covered=covered)
+    if token is not None and token.is_word(*lacking):
+        construct = f"{token.text.upper()} of {TITLES[language]}"
+        covered = ", ".join(language.manner.forms)
+        return UnsupportedError(construct, document.place(offset), covered=covered)
+    if token is not None and token.is_word(*AGGREGATES) and _is_named(document, token):
+        problem = f"found {token} without brackets; expected ({token}(..) AS ?name), as in SPARQL"
+        return QueryError(document.place(offset), problem)
+    return None
 
 
 def _explain(language: Language, document: Document, token: Token) -> PlacedError | None:
     """Return the error at a token that only other query languages accept; None at any other token."""
     dialect = language.manner
-    if (missing := missing_form(language, document, token.start)) is not None:
-        return missing
+    if (fault := known_fault(language, document, token.start)) is not None:
+        return fault
     token = next((one for one in document.tokens if one.is_word(*dialect.foreign)), token)
     place = document.place(token.start)
     if token.kind == "a keyword" and (refused := dialect.refused.get(token.text.upper())):

@@ -26,7 +26,7 @@ from lars.errors import PlacedError
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate import sparql
-from translate.dialects.grammars import CLAUSE, GRAMMARS, TITLES, clauses_in, missing_form
+from translate.dialects.grammars import CLAUSE, GRAMMARS, TITLES, clauses_in, known_fault
 from translate.dialects.readings import Readings, concerns_queries, manner_of
 from translate.dialects.windows import idle_step, read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
@@ -458,14 +458,14 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
     SPARQLstream, is read as SPARQLstream if possible.
 
     Raises:
-        PlacedError: No language reads the text, also none whose names of streams are texts. A language with
-            a sign in the text that lacks the form of the query is named. Otherwise, the error is that of the
-            most likely language, which reads farthest. If two languages read equally far, the language with
+        PlacedError: No language reads the text, also none whose names of streams are texts. A known
+            fault in a language with a sign in the text is named. Otherwise, the error is that of the most
+            likely language, which reads farthest. If two languages read equally far, the language with
             a sign in the text is more likely, then the language with more streaming clauses in the text.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}
-    forms: list[PlacedError] = []
+    known: list[PlacedError] = []
     found = [language for language in Language if _has_sign(text, language, whole)]
     for language in (*found, *(language for language in Language if language.manner.sign is None)):
         try:
@@ -478,16 +478,16 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
         except PlacedError as error:
             errors[language] = error
             far = reach(document, GRAMMARS[language])
-            if language in found and (missing := missing_form(language, document, far)) is not None:
-                forms.append(missing)
+            if language in found and (fault := known_fault(language, document, far)) is not None:
+                known.append(fault)
             ends[language] = far, language in found, clauses_in(document, language)
             continue
         if language is Language.CSPARQL and _may_be_sparqlstream(*lifted):
             with suppress(PlacedError):
                 return lift(document, Language.SPARQLSTREAM, readings)
         return lifted
-    if forms:
-        raise forms[0]
+    if known:
+        raise known[0]
     for language in (one for one in Language if one.manner.texts == ":" and one not in found):
         with suppress(PlacedError):
             tree, scope = lift(whole(_plain(text, language)), language, readings)
