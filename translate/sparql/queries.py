@@ -81,11 +81,16 @@ class TriplesRun:
         for is_triple, parts in groupby(self.triples, lambda part: isinstance(part, TriplePattern)):
             triples = [part for part in parts if isinstance(part, TriplePattern)] if is_triple else []
             if self.quoted and triples:
-                yield from map(Bgp, _connected(triples))
+                yield from map(Bgp, _connected(triples, self._opened()))
             elif triples:
                 yield Bgp(tuple(triples))
             else:
                 yield from (part for part in parts if isinstance(part, PathPattern))
+
+    def _opened(self) -> frozenset[Variable]:
+        """Return the variables for triple terms, and the variables inside of triple terms."""
+        inside = (part for parts in self.quoted.values() for part in parts if isinstance(part, Variable))
+        return frozenset((*self.quoted, *inside))
 
     def opened(self, pattern: Pattern) -> Pattern:
         """Return a pattern that also matches the parts of its triple terms.
@@ -138,15 +143,26 @@ class TriplesRun:
         return name
 
 
-def _connected(triples: Sequence[TriplePattern]) -> list[tuple[TriplePattern, ...]]:
-    """Return triple patterns in groups such that two groups share no variable."""
-    groups: list[tuple[TriplePattern, ...]] = []
+def _connected(
+    triples: Sequence[TriplePattern], opened: frozenset[Variable]
+) -> Iterator[tuple[TriplePattern, ...]]:
+    """Yield triple patterns in groups such that two groups share no variable.
+
+    One group has all patterns that are not connected with an `opened` variable.
+    """
+    groups: list[tuple[frozenset[Variable], tuple[TriplePattern, ...]]] = []
     for triple in triples:
-        own = variables(Bgp((triple,)))
-        touched = [group for group in groups if own & variables(Bgp(group))]
-        rest = [group for group in groups if group not in touched]
-        groups = [*rest, (*chain_of.from_iterable(touched), triple)]
-    return groups
+        names = frozenset(variables(Bgp((triple,))))
+        touched = [group for group in groups if names & group[0]]
+        rest = [group for group in groups if not names & group[0]]
+        joined = names.union(*(own for own, _ in touched))
+        groups = [*rest, (joined, (*chain_of.from_iterable(own for _, own in touched), triple))]
+    loose = [own for names, own in groups if not names & opened]
+    for names, own in groups:
+        if names & opened:
+            yield own
+        elif own is loose[0]:
+            yield tuple(chain_of.from_iterable(loose))
 
 
 def _triples(block: Phrase) -> _Triples:

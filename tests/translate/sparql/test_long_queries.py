@@ -33,6 +33,14 @@ REFUSED = {
 }
 
 
+def test_patterns_without_a_triple_term_are_one_pattern_beside_it():
+    unrelated = " . ".join(f"?x{n} :p ?y{n}" for n in range(250))
+    group = f"?r :q <<( ?a :p ?b )>> . {unrelated}"
+    query = read_query(f'VERSION "1.2" PREFIX : <http://e/> SELECT * {{ {group} }}', "q.rq")
+    assert depth(query.pattern) < SHALLOW
+    assert lars_program(query, Setting()).rules
+
+
 def read(group):
     return read_query(f"PREFIX : <http://e/> SELECT * {{ {group} }}", "q.rq")
 
