@@ -1,12 +1,14 @@
 r"""Regular expressions of XPath (F&O 3.1, 5.6; XSD 1.1 Part 2, G) in the notation of pyoxigraph.
 
 The following constructs are rewritten: subtraction in a class (`[a-z-[aeiou]]`), \i and \c (start and other
-characters of XML names), \w, \s, blocks (`\p{IsBasicLatin}`), and the dot, which matches no line break, \n or
-\r. The flag x leaves classes and # unchanged. The flag i leaves escapes such as \p{Lu} unchanged; in a class
-that contains such an escape, the other characters are followed by their case variants.
-An escape that XPath lacks, such as \b, is an error, although pyoxigraph has a meaning for it. A group such as
-(?i), a second quantifier, and a script such as \p{Greek} are errors too. In a character class, these texts
-are errors: [ without - before it, ] as the first character, and --.
+characters of XML names), \w, \s, blocks (`\p{IsBasicLatin}`), and the dot, which matches neither \n nor \r.
+The flag x leaves classes and # unchanged. The flag i leaves escapes such as \p{Lu} unchanged; in a class that
+contains such an escape, the case variants of the other characters follow the characters.
+
+These texts are errors: an escaped letter that XPath lacks, such as \b, although pyoxigraph has a meaning for
+it; a group such as (?i); a second quantifier; a script such as \p{Greek}; and in a class, [ without - before
+it, ] as the first character, and --. Two texts are read more freely than in XPath: other escaped characters,
+such as \@, and ] or } outside a class. With the flag m, ^ also matches after a line break that ends the text.
 """
 
 import re

@@ -153,7 +153,7 @@ class Placement:
         if self.noise is not None or not disjunct.readings:
             subject, predicate, object_ = (Iri(f"http://example.org/n{number}") for number in (1, 2, 3))
             return subject, predicate, object_, self.noise or ELSEWHERE
-        # Another match of the same pattern, which has nothing to do with the first.
+        # Another match of the same pattern, with new IRIs where its variables have IRIs.
         edge = disjunct.readings[-1]
         names = {name: Iri(f"{term.value}2") for name, term in model.items() if isinstance(term, Iri)}
         return *edge.ground({**model, **names})[:3], edge.ground(model)[3]

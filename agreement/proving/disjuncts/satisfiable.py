@@ -142,9 +142,9 @@ def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisf
         ]
         if len({each.triple for each in inside}) > window.count:
             ground = {each.put(binding).triple.terms for each in inside}
-            if _apart(ground) > window.count:
+            if (apart := _apart(ground)) > window.count:
                 return Satisfiability(
-                    disjunct, False, f"{window} holds no {len(ground)} triples at once", edge=edge
+                    disjunct, False, f"{window} holds no {apart} triples at once", edge=edge
                 )
             return Satisfiability(
                 disjunct, None, f"{window} must contain {len(ground)} triples that may be the same triple"

@@ -236,10 +236,14 @@ def quad_line(triple: Triple, stream: str | None, t: int) -> str:
 
 
 def bare_line(triple: Triple, t: int) -> str:
-    """Return the line of a triple in YABench's notation: neither literals nor times have quotes."""
+    """Return the line of a triple in YABench's notation: neither literals nor times have quotes.
+
+    A literal must have a datatype: the notation has no other literals.
+    """
     s, p, o = triple
     if o.startswith('"'):
-        lexical, _, datatype = o[1:].rpartition('"^^')
+        lexical, quote, datatype = o[1:].rpartition('"^^')
+        assert quote, o
         o = f"{lexical}^^{datatype[1:-1]}"
     return f"{s} {p} {o} <{t}> .\n"
 
