@@ -152,8 +152,9 @@ class Arena(Generic[Run, Switch]):
     def next_cause(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the switch that explains most of the runs that the found causes do not explain.
 
-        The result is None if no switch explains any of the remaining runs. If a switch that explains one of
-        the first few runs explains at least half of all, no other switch is tried on more than these few.
+        The function returns None if no switch explains any of the remaining runs. If a switch that explains
+        one of the first few runs explains at least half of all, no other switch is tried on more than these
+        few.
         """
         left = self.unexplained(causes)
         others = [switch for switch in switches if switch not in causes]
@@ -213,7 +214,7 @@ class Arena(Generic[Run, Switch]):
     ) -> Lead[Switch] | None:
         """Return a switch with the runs that it explains.
 
-        The result is None if the switch misses too many runs or raises too many false alarms.
+        The function returns None if the switch misses too many runs or raises too many false alarms.
 
         `share_missed` is the share of runs that the switch may miss. After the time limit, only the runs
         tried so far count.
@@ -272,7 +273,7 @@ class Arena(Generic[Run, Switch]):
     def _with_evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return a switch that could explain runs, with its evidence and its false alarms on correct runs.
 
-        The result is None if the switch raises more false alarms than it has runs as evidence.
+        The function returns None if the switch raises more false alarms than it has runs as evidence.
         """
         evidence = self._evidence(lead, causes)
         alarms = self._alarms(lead.switch, len(lead.explained), self.right)

@@ -279,7 +279,7 @@ class Pairing:
     def size(self, causes: Iterable[SwitchedRule], place: float) -> int | None:
         """Return the size of the difference at a push or time unit: the number of different rows and times.
 
-        The result is None if an engine cannot run with these changes.
+        The function returns None if an engine cannot run with these changes.
         """
         differences = self.differences(_of(causes))
         if differences is None:
@@ -327,7 +327,7 @@ class Pairing:
     def needed(self) -> tuple[EngineRule, ...] | None:
         """Return the rules of an engine version that change its reports when they are off.
 
-        The result is None if the engine version is not compared with its own specification.
+        The function returns None if the engine version is not compared with its own specification.
         """
         for number, version in enumerate(self.sides):
             other = self.sides[1 - number]

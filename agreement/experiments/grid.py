@@ -147,7 +147,7 @@ class _Grid:
     def judged(self, last: ExperimentEntry, table: _Table, parameters: Parameters) -> "JudgedTable | None":
         """Return the judged engine and the judging specification of an engine's entry.
 
-        The result is None for a comparison.
+        The function returns None for a comparison.
         """
         if not isinstance(table, EngineTable):
             return None

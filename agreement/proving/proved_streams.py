@@ -53,7 +53,8 @@ def made_streams(task: WitnessTask) -> StreamMaker:
 def finer_unit(task: WitnessTask) -> Duration | None:
     """Return a finer unit for which the sides differ on a stream; None if `decide` finds no such unit.
 
-    The result is also None for a requested cause, because the stream of `decide` can have another cause.
+    The function also returns None for a requested cause, because the stream of `decide` can have another
+    cause.
     """
     wishes = task.criteria
     if wishes.sides is not None or wishes.same_input or wishes.cause is not None:

@@ -128,7 +128,7 @@ class CompareResult(Findings):
     def same(self) -> bool | None:
         """Whether both engines report the same rows.
 
-        The result is None if no difference was found, but some cases cannot be compared.
+        The value is None if no difference was found, but some cases cannot be compared.
         """
         same = all(comparison.same for comparison in self.comparisons)
         return None if same and self._refused else same

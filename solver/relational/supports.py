@@ -181,7 +181,7 @@ class _Descent:
     ) -> _Candidates | None:
         """Return, for each solution, the matching atom with the newest input.
 
-        The result is None for an aggregate or a literal without atoms.
+        The function returns None for an aggregate or a literal without atoms.
         """
         match part:
             case plans.Scan(None) | plans.Scan(literal=Gather()):

@@ -271,8 +271,8 @@ class _Statements:
 def _cuts(lines: "Lines") -> list[Array] | None:
     """Return the starts of predicate, object, graph and dot in each line of N-Quads.
 
-    A line without a graph has an empty graph before its dot. The result is None if a line does not have the
-    usual form.
+    A line without a graph has an empty graph before its dot. The function returns None if a line does not
+    have the usual form.
     """
     from solver.traces.formats.cell_columns import term_cuts
 

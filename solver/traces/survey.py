@@ -388,7 +388,7 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
     """Return the reason why the windows of a query and a trace of integers suggest a wrong unit, or None.
 
     The unit seems wrong if no window of a stream can contain two times of the stream. The unit also seems
-    wrong if the whole trace is much shorter than every window. The result is None for a trace with few
+    wrong if the whole trace is much shorter than every window. The function returns None for a trace with few
     elements, and for dateTimes.
     """
     if not windows or not all(summary.counts for summary in read):
@@ -410,7 +410,7 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
 def _gap(read: Sequence[Summary], stream: str) -> int:
     """Return the shortest gap between times of a stream.
 
-    The result is 0 if the stream has only two times, or if parts of the trace overlap.
+    The function returns 0 if the stream has only two times, or if parts of the trace overlap.
     """
     own = [summary for summary in read if summary.stream == stream]
     between = [later.earliest - summary.latest for summary, later in pairwise(own)]

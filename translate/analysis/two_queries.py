@@ -133,7 +133,7 @@ def in_local_names(*texts: str) -> list[str]:
 def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool | None:
     """Return whether two queries have one P, up to renaming of variables that only their patterns use.
 
-    The result is None if the search for a renaming ends early, because too many are possible.
+    The function returns None if the search for a renaming ends early, because too many are possible.
     """
     others = tuple((one.result, one.modifiers, one.template, one.described) for one in (csparql, cqels))
     mine, theirs = _reading(csparql)[0], _reading(cqels)[0]

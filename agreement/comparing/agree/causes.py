@@ -576,7 +576,7 @@ class CauseSearch:
     def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
         """Return the program with arbitrary aggregate values, and the rows with null in their place.
 
-        The result is None if the program has no aggregate.
+        The function returns None if the program has no aggregate.
         """
         if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
             return None

@@ -199,8 +199,8 @@ class LateSide:
     def least_wait(self) -> int | None:
         """Return a wait W with which pull loses no row, although pull loses a row with the wait W - 1.
 
-        If the query is monotone, the result is the smallest wait with which pull loses no row. The result is
-        None if dropped data would give rows.
+        If the query is monotone, the result is the smallest wait with which pull loses no row. The function
+        returns None if dropped data would give rows.
         """
         low, high = 0, self.delay + self.reach_ahead
         if any(self.counts(high, self.lateness)[:2]):

@@ -37,7 +37,7 @@ class VersionJudgement:
     def correct(self) -> bool | None:
         """Whether the recorded reports are the predicted reports.
 
-        The result is None if reports are compared in order and none exists.
+        The value is None if reports are compared in order and none exists.
         """
         if self.by == "answer" and not self.places:
             return None

@@ -344,10 +344,10 @@ def needed_rules(
 ) -> tuple[EngineRule, ...] | None:
     """Return a smallest set of the engine's rules that predicts the recording.
 
-    If any of these rules is removed, the engine does not predict the recording. The result is None if even
-    all rules together do not predict the recording. The result is empty if the specification predicts the
-    recording, with windows that begin at multiples of their slides. The function does not compare the exact
-    time of a report during its push.
+    If any of these rules is removed, the engine does not predict the recording. The function returns None if
+    even all rules together do not predict the recording. The set of rules is empty if the specification
+    predicts the recording, with windows that begin at multiples of their slides. The function does not
+    compare the exact time of a report during its push.
     """
     untimed = replace(options, times=False)
 
@@ -386,7 +386,7 @@ class CaseVerdict:
     def correct(self) -> bool | None:
         """Whether the judge predicts the case.
 
-        The result is None if nothing can be compared or the verdict is undecided.
+        The value is None if nothing can be compared or the verdict is undecided.
         """
         return self.judgement.correct
 
@@ -463,7 +463,7 @@ def each_case(
 def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
     """Return a message with the number of cases that cannot be run, and the first reason.
 
-    The result is None if all cases can be run.
+    The function returns None if all cases can be run.
     """
     return (
         f"{len(cases)} of {count} cases cannot be run. The first reason: {cases[0].problem}"

@@ -75,7 +75,7 @@ class Verdict:
     def late(self) -> tuple[float, float] | None:
         """The smallest and largest delay of reports in the stable phase, in ms.
 
-        The result is None if nothing was reported.
+        The value is None if nothing was reported.
         """
         delays = [window.delay for window in self.windows if window.delay is not None]
         return (min(delays), max(delays)) if delays else None

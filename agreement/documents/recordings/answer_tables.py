@@ -74,7 +74,7 @@ _TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts
 def time_column(names: Sequence[str]) -> str | None:
     """Return the first column with a usual name of times, in upper or lower case.
 
-    The result is None if no column has one.
+    The function returns None if no column has one.
     """
     return next((name for name in names if name.lower() in _TIMES), None)
 

@@ -623,7 +623,7 @@ class JudgeOptions:
     def starts(self) -> tuple[int, ...] | None:
         """Return the start times t0 to try, in time points.
 
-        The result is None if all start times that can change the verdict are tried.
+        The value is None if all start times that can change the verdict are tried.
         """
         assert not isinstance(self.t0, str)
         return self.t0

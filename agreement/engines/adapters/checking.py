@@ -305,7 +305,7 @@ def _reported(
 def _singly(answers: messages.EngineAnswers) -> str | None:
     """Return a message about the first push whose reports could be one report; None without such a push.
 
-    The result is None without such a push.
+    The function returns None without such a push.
     """
     for number, reply in enumerate(answers.replies):
         kinds = Counter((report.t, report.window_from, report.window_to) for report in reply.reports)

@@ -48,7 +48,7 @@ class EvaluationPoint(NamedTuple):
 def push_count_at(frame: Frame, point: EvaluationPoint) -> int | None:
     """Return the number of pushes that have arrived when an evaluation takes place.
 
-    The result is None if no element is late: then windows contain all elements up to the evaluation.
+    The function returns None if no element is late: then windows contain all elements up to the evaluation.
     """
     if not frame.clock.came:
         return None

@@ -81,7 +81,7 @@ def _peeled(
 def _after_steps(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
     """Return a solution after some steps: with the values of expressions, which are unbound after an error.
 
-    The result is None if a FILTER rejects the solution.
+    The function returns None if a FILTER rejects the solution.
     """
     for step in steps:
         if isinstance(step, algebra.Filter):

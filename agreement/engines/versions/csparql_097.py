@@ -269,7 +269,7 @@ class ReportSchedule:
     def due(self) -> float | None:
         """Return the time of the due report, and set the time of the next report.
 
-        The result is None if no report is due.
+        The function returns None if no report is due.
         """
         now, due = self.now, self.next
         if now is None or due is None or due > now:

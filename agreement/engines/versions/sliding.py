@@ -217,7 +217,7 @@ class OpenedWindows:
     def latest(self, t: float, *, touching: bool = False) -> float | None:
         """Return the latest close of a window before `t`, or at `t` with `touching`.
 
-        The result is None if no window has such a close.
+        The function returns None if no window has such a close.
         """
         closes = (close for close in self.contents if close < t or (touching and close == t))
         return max(closes, default=None)

@@ -154,8 +154,8 @@ def difference_on(
 ) -> Witness | None:
     """Return a witness with a row that only the first query reports at t on the data, or None.
 
-    ISTREAM and DSTREAM compare with the evaluation `before` t. The result is None for data that are not valid
-    RDF, because such data cannot occur.
+    ISTREAM and DSTREAM compare with the evaluation `before` t. The function returns None for data that are
+    not valid RDF, because such data cannot occur.
     """
     query.deadline.check()
     static = dict.fromkeys(quad for when, quad in data if when is None)

@@ -161,7 +161,7 @@ class Edge:
     def why_misplaced(self, values: Mapping[Variable, Constant]) -> str | None:
         """Return an error for a term that RDF data cannot have at its position.
 
-        The result is None if all terms are possible.
+        The function returns None if all terms are possible.
         """
         for position, term in positioned(self.terms):
             known = values.get(term, term) if isinstance(term, Variable) else term

@@ -65,7 +65,7 @@ class CommonTraits:
 def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits | None:
     """Return the fewest properties that nearly all wrong, and hardly any correct, reports or rows have.
 
-    The result is None if no such properties exist.
+    The function returns None if no such properties exist.
     """
     if len(wrong) < _FEW:
         return None

@@ -95,7 +95,7 @@ def _same_answer(runs: Sequence[HuntedRun]) -> Counter[frozenset[tuple[str, str 
 def _echo(run: HuntedRun) -> bool | None:
     """Return whether each report follows a push and has only terms of the pushed triple.
 
-    The result is None if no report has rows.
+    The function returns None if no report has rows.
     """
     reports = [(n, report) for n, report in run.answers.reports if report.rows]
     if not reports:

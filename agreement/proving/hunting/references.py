@@ -332,7 +332,7 @@ class Reference(ABC):
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
         """Return the smallest number of wrong rows and reports of a run, if an engine has these faults.
 
-        The result is None if the faults do not apply to the run.
+        The function returns None if the faults do not apply to the run.
         """
 
     def can_refute(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:

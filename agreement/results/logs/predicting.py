@@ -218,8 +218,8 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
 
     For a usual period, all alerts come in one half of the period.
 
-    No period is longer than the trace. The result is empty for a query without time-based windows. The
-    longest period is first; if all alerts have the same time, the shortest period is first.
+    No period is longer than the trace. For a query without time-based windows, the function returns an empty
+    list. The longest period is first; if all alerts have the same time, the shortest period is first.
     """
     if not _lengths(run.query):
         return ()
@@ -235,7 +235,7 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
 def _begin(times: Sequence[float], period: Duration) -> float | None:
     """Return the start (in ms from the start of the period) of a half period that contains all times.
 
-    The result is None if no half period contains all times, and 0 if there are no times.
+    The function returns None if no half period contains all times, and 0 if there are no times.
     """
     length = period.milliseconds
     phases = sorted({round(t % length, 6) for t in times}) or [0.0]

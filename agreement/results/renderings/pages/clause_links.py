@@ -39,7 +39,7 @@ _GROUP: Final = re.compile(r"(WHERE\b|\{$)")
 def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
     """Return, for each rule, the numbers of the lines that produce it in the text of `write_query`.
 
-    The result is empty for queries whose links would take seconds.
+    For a query whose links would take seconds, the function returns no links.
     """
     lines, rules = _lines(query), list(map(str, translate(query).rules))
     others = list(islice(_altered_queries(query), _MOST_RULES // len(rules) + 1))
