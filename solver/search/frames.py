@@ -139,6 +139,8 @@ def frames(
     first = -(-(back + begun) // kept) * kept
     if first + step > _MOST_TIME_POINTS:
         is_period = kept > back + begun
+        if not is_period and slide > back:
+            raise UncoveredError(f"windows that begin together only every {scale.back(slide)} time points")
         long = "the period is" if is_period else "windows or slides are"
         other = "another --period or a" if is_period else "a"
         raise LarsError(

@@ -18,7 +18,14 @@ from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decide.theorems import Theorem
 from agreement.proving.decide.trial import Trial
 from agreement.proving.decisions import Decision, EveryStream, PairOnStream, Witness
-from agreement.proving.disjuncts import Candidate, Placement, Satisfiability, background_of, few_and_many
+from agreement.proving.disjuncts import (
+    Candidate,
+    Placement,
+    Satisfiability,
+    UncountedError,
+    background_of,
+    few_and_many,
+)
 from agreement.proving.witness import WitnessSearch, push_and_pull, smallest
 from lars.dataclass import dataclass
 from lars.durations import Duration
@@ -107,7 +114,7 @@ class Decider:
                     if number == len(self.trials):
                         self.trials.append(Trial(question.pair, question.setting, candidate))
                     witness = self.trials[number].difference(period)
-            except TimeLimitError:
+            except (TimeLimitError, UncountedError):
                 return None
             finally:
                 self.seconds -= monotonic() - began

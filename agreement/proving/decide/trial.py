@@ -8,7 +8,7 @@ from typing import Final
 from agreement.comparing.agree import Pair
 from agreement.documents.requests import sources
 from agreement.proving.decisions import PairOnStream, Witness, trace_on
-from agreement.proving.disjuncts import Candidate, background_of
+from agreement.proving.disjuncts import Candidate, UncountedError, background_of
 from lars.dataclass import dataclass
 from lars.errors import LarsError
 from lars.language.windows import Interval
@@ -46,11 +46,17 @@ class Trial:
             max((each.length.points(setting.unit) for each in ranges), default=0),
             lcm(1, *slides),
         )
-        self.last = candidate.last + reach + 2 * self.step + 1
-        if self.last > LONGEST:
+        covered = candidate.last + reach + 1
+        self.last = covered + 2 * self.step
+        if covered > LONGEST:
             raise LarsError(
-                f"the windows cover {self.last} time points; use a coarser --unit, so that windows "
+                f"the windows cover {covered} time points; use a coarser --unit, so that windows "
                 f"cover at most {LONGEST} time points"
+            )
+        if self.last > LONGEST:
+            raise UncountedError(
+                f"the windows begin together only every {self.step} time points; a stream is tried at "
+                f"{LONGEST} time points at most"
             )
         output = output_of(pair.csparql, setting).predicate
         pushing = lars_program(pair.cqels, setting)

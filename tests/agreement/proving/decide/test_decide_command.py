@@ -239,3 +239,10 @@ def test_the_queries_that_agree_compares_are_decided(pair, modes, tmp_path):
     assert ("push and pull" in found["witness"].out) == is_pair
     # Windows of one stream with other ends are no common model.
     assert found["decide"].code == (1 if {"cqels", "rspql"} == set(pair) else 2), found["decide"].err
+
+
+def test_windows_whose_slides_have_no_common_divisor_leave_the_question_open(query):
+    # They begin together every 104927 s: the streams to try are too long in every unit.
+    other = "STREAM <http://e/t> [RANGE 331s SLIDE 331s] { ?x <http://e/q> ?z }"
+    asked = query("RANGE 317s SLIDE 317s", other), "--period", "5", "--time-limit", "20"
+    assert decided(*asked) == (3, {5: "open"})
