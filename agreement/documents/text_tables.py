@@ -125,7 +125,7 @@ def _ended(line: Text) -> Text:
     return line
 
 
-_IN_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>#|])")
+_IN_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]<>#|~]|&(?=[#\w]))")
 _IN_LATEX: Final = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     "\\": r"\textbackslash{}",
@@ -185,7 +185,9 @@ def latex_lines(names: Sequence[str], right: Sequence[bool], rows: Iterable[Sequ
 
 
 def _line(cells: Iterable[str]) -> str:
-    return rf"{' & '.join(map(in_latex, cells))} \\"
+    line = rf"{' & '.join(map(in_latex, cells))} \\"
+    # After \\ and \midrule, LaTeX reads [ and * as the beginning of an argument.
+    return f"{{}}{line}" if line.startswith(("[", "*")) else line
 
 
 def in_latex(text: str) -> str:

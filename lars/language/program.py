@@ -74,7 +74,7 @@ class Program:
 
     rules: tuple[Rule, ...]
     notes: tuple[str, ...] = field(default=(), compare=False)
-    answers: frozenset[terms.Signature] | None = field(default=None, compare=False)
+    answers: frozenset[terms.Signature] | None = field(default=None, compare=False, repr=False)
 
     @property
     def facts(self) -> tuple[terms.Atom, ...]:

@@ -16,7 +16,7 @@ from lars.semantics import grounding
 Background = frozenset[Atom]
 
 ROUNDS: Final = 300
-"""The greatest number of grounding rounds with new numbers; more rounds count as endless arithmetic."""
+"""The greatest number of grounding rounds with new numbers; more rounds are an error."""
 
 
 def holds(
@@ -181,7 +181,7 @@ def ground(
         computed += not _numbers(grown) <= _numbers(upper)
         upper = grown
     raise LarsError(
-        f"the program's arithmetic derives new numbers without end (stopped after {ROUNDS} rounds)"
+        f"the program's arithmetic derives new numbers in more than {ROUNDS} rounds, perhaps without end"
     )
 
 

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 from enum import IntEnum
+from math import isfinite
 from typing import Final
 
 from lars.dataclass import dataclass
@@ -18,7 +19,7 @@ LARGEST: Final = 2**63 - 1
 ACCEPTED_TIMES: Final = "an integer of at least 0 or an xsd:dateTime such as 2024-05-01T12:00:00Z"
 
 _DECIMALS: Final = 9
-_INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
+_INTEGER = re.compile(r"[+-]?([0-9]+)")
 _FRACTION: Final = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+")
 WHOLE_TIMES: Final = "expected whole numbers, such as milliseconds with --trace-unit 1ms, or timestamps"
 _DATE_TIME = re.compile(
@@ -109,8 +110,10 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
     Instant(kind=<TimeKind.ZONED: 1>, value=1500000000, zone=0)
     """
     plain = datatype in (None, XSD + "string")
-    if _INTEGER.fullmatch(text) and (plain or datatype in _INTEGER_TYPES):
-        return Instant(TimeKind.INTEGER, int(text))
+    if (integer := _INTEGER.fullmatch(text)) and (plain or datatype in _INTEGER_TYPES):
+        # Of more digits the first 30 are enough: they are out of range too.
+        number = int(integer[1].lstrip("0")[:30] or "0")
+        return Instant(TimeKind.INTEGER, -number if text[0] == "-" else number)
     match = _DATE_TIME.fullmatch(text)
     if plain and _FRACTION.fullmatch(text):
         raise MalformedPart(f"{short(text)} is not a time: found a fraction; {WHOLE_TIMES}")
@@ -261,6 +264,8 @@ def date_of(point: float, zero: str, unit: Duration) -> str | None:
     try:
         begin = read_time(zero)
     except MalformedPart:
+        return None
+    if not isfinite(point):
         return None
     value = begin.value + round(point * unit.nanoseconds)
     return show(replace(begin, value=value)) if abs(value) <= LARGEST else None

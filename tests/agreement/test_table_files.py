@@ -15,6 +15,7 @@ from agreement.documents.table_files import (
     check_folder,
     write_tables,
 )
+from agreement.documents.text_tables import in_markdown, latex_lines
 from lars.durations import SECOND
 from lars.errors import LarsError
 from lars.language.terms import Literal
@@ -150,3 +151,13 @@ def test_a_time_between_two_time_points_is_a_date():
         "NaT",
         "2026-05-04 08:00:03+00:00",
     ]
+
+
+@pytest.mark.parametrize(("cell", "expected"), [("[0, 5]", "{}[0, 5]"), ("*", "{}*"), ("a", "a"), ("", "")])
+def test_no_row_in_latex_is_read_as_the_argument_of_the_line_break_before_it(cell, expected):
+    rows = [line for line in latex_lines([cell, "b"], [False] * 2, [[cell, "x"]]) if "&" in line]
+    assert rows == [rf"{expected} & b \\", rf"{expected} & x \\"]
+
+
+def test_markdown_shows_references_and_lines_through_a_text_as_they_are():
+    assert in_markdown("a &lt; b ~~x~~") == r"a \&lt; b \~\~x\~\~"

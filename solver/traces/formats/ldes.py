@@ -52,7 +52,7 @@ def ldes_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
 
 
 def _page_quads(source: TraceFile, data: bytes) -> list[LinedQuad]:
-    """Return the statements of a page, blank nodes numbered."""
+    """Return the statements of a page, each once, blank nodes numbered."""
     suffix = bare(Path(source.path)).suffix.lower()
     if suffix == ".jsonld" or data.lstrip()[:1] in (b"{", b"["):
         from solver.traces.formats.json_ld import document_quads
@@ -61,9 +61,13 @@ def _page_quads(source: TraceFile, data: bytes) -> list[LinedQuad]:
     else:
         quads = [*read_quads(data, _KINDS.get(suffix, RdfFormat.TRIG))]
     apart = blanks_numbered()
-    return [
+    named = (
         LinedQuad(line, (apart(s), p, apart(o)), graph and apart(graph)) for line, (s, p, o), graph in quads
-    ]
+    )
+    once: dict[tuple[object, ...], LinedQuad] = {}
+    for quad in named:
+        once.setdefault((quad.triple, quad.graph), quad)
+    return list(once.values())
 
 
 def _path(by_subject: Subjects, quad: LinedQuad) -> tuple[str, ...]:

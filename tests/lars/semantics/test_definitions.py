@@ -147,6 +147,11 @@ def test_arithmetic_without_end_is_an_error():
         answers("n(0) ← e. n(Y) ← n(X), Y = X + 1.", [(0, E)])
 
 
+def test_arithmetic_of_many_rounds_is_not_called_endless():
+    with pytest.raises(LarsError, match="in more than 300 rounds, perhaps without end"):
+        answers("n(0) ← e. n(Y) ← n(X), X < 310, Y = X + 1.", [(0, E)])
+
+
 def choosing(text, arrivals, t):
     return sorted(sorted(found.get(t, ())) for found in answers(text, arrivals, t))
 

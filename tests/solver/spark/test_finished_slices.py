@@ -1,6 +1,7 @@
 """The folder of finished slices: whose slices a run continues."""
 
 import sys
+from dataclasses import replace
 from types import ModuleType
 
 import pytest
@@ -8,7 +9,10 @@ import pytest
 from lars.durations import SECOND
 from lars.errors import FailedRunError
 from lars.language.windows import Interval
+from lars.text.notation import read
 from lars.version import program
+from solver.job import Question
+from solver.job.slices import Job
 from solver.settings import TraceOptions
 from solver.spark import finished_slices
 
@@ -52,3 +56,12 @@ def test_what_slices_of_another_plan_have_found_is_forgotten(tmp_path):
     assert kept.cut() is None
     kept.begin([Interval(0, 4), Interval(5, 9)])
     assert (kept.finished(2), kept.cut()) == (frozenset(), [Interval(0, 4), Interval(5, 9)])
+
+
+def test_the_predicates_to_show_do_not_change_the_folder(tmp_path):
+    """A set has another order in each process, so a run would find no slice of the run before."""
+    kept, folders = MODULE.FinishedSlices(tmp_path), set()
+    for shown in (None, frozenset((("q", 1), ("p", 1)))):
+        asked = Question(replace(read("q(X) ← p(X)."), answers=shown), ("q", 1), None)
+        folders.add(kept.of(Job((asked,), Interval(0, 9), {})).folder)
+    assert len(folders) == 1

@@ -1,5 +1,6 @@
 """What is wrong with a trace, said once, with its place, the same in both ways of reading."""
 
+import math
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -7,7 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from lars.durations import SECOND
 from lars.language.terms import XSD
+from solver.traces.trace_times import date_of, read_time
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import GOOD, PROV, SECONDS, both, message, options, read_on_spark, written
 
@@ -243,3 +246,19 @@ def test_an_origin_and_the_times_agree_on_time_zones(spark, tmp_path):
 @pytest.mark.parametrize("name", ["_a.nt", ".a.nt", "a:b.nt", "a*[1] {b}.nt"])
 def test_every_name_is_a_name_on_spark_too(spark, tmp_path, name):
     assert len(both(spark, written(tmp_path, {name: GOOD}))) == 1
+
+
+@pytest.mark.parametrize("digits", [30, 31, 5_000])
+def test_an_integer_of_any_length_is_a_time_that_is_too_late(tmp_path, digits):
+    paths = written(tmp_path, {"a.csv": f"t,s,p,o\n{'9' * digits},urn:s,urn:p,urn:o\n"})
+    assert " is too late; expected up to " in message(lambda: read_trace_in_process(paths, SECONDS))
+
+
+def test_zeros_before_a_time_do_not_change_it():
+    assert read_time("-" + "0" * 40 + "5").value == -5
+    assert read_time("+" + "0" * 5_000).value == 0
+
+
+@pytest.mark.parametrize("point", [math.inf, -math.inf, math.nan])
+def test_no_date_is_infinitely_late(point):
+    assert date_of(point, "2026-05-04T08:00:00Z", SECOND) is None

@@ -85,3 +85,10 @@ def test_a_page_may_describe_itself_at_its_end(tmp_path, name):
         for name, text in (("b.ttl", PAGE), (name, page))
     )
     assert [row[0] for row in found] == [row[0] for row in wanted]
+
+
+def test_a_statement_that_a_page_repeats_is_one_statement(tmp_path):
+    body = ":S ldes:timestampPath :at ; ldes:sequencePath :n ; tree:member :b , :a .\n"
+    body += ":b :at 7 ; :n 1 .\n:a :at 7 ; :n 0 .\n"
+    found = read_trace_in_process(written(tmp_path, {"a.ttl": HEAD + body * 2}), SECONDS)
+    assert [(t, arguments[0]) for t, *_, arguments in found] == [(7, "<urn:a>")] * 2 + [(7, "<urn:b>")] * 2
