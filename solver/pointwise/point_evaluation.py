@@ -209,8 +209,10 @@ def ground(control: clingo.Control, host: Host, program: Program, situation: Sit
         try:
             control.ground([("base", [])], context=host)
         except FailedRunError as error:
-            asking = next(rule for rule in program.rules if host.asked in rule.body)
-            raise FailedRunError(f"{error}, in {asking.quotation}") from None
+            # A condition of a rule that the encoding rewrote is in no rule of the text.
+            asking = next((rule for rule in program.rules if host.asked in rule.body), None)
+            where = "" if asking is None else f", in {asking.quotation}"
+            raise FailedRunError(f"{error}{where}") from None
 
 
 def _largest(program: Program, situation: Situation) -> Rule:

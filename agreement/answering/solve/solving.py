@@ -32,7 +32,7 @@ from agreement.documents.traces import (
 )
 from agreement.documents.values import ABSOLUTE_IRI, cut, without_brackets
 from agreement.engines.r2s import reported_rows
-from lars.analysis import failing_comparisons, intensional, reach
+from lars.analysis import failing_comparisons, intensional, reach, windows_of
 from lars.dataclass import dataclass
 from lars.durations import Duration
 from lars.errors import LarsError, about
@@ -41,7 +41,7 @@ from lars.language.formulas import RELATIONS, Comparison, Expression, Test
 from lars.language.program import Program, atoms, head_atom
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Signature, Variable, signature, write_name
-from lars.language.windows import LARGEST_TIME, Interval
+from lars.language.windows import LARGEST_TIME, FixedWindow, Interval, TupleWindow
 from lars.options import option
 from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
@@ -311,7 +311,23 @@ def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, fro
     trace = trace_of(task.trace, task.span, None, warn)
     predicates = given_to(program, trace)
     _warn_of_numbers(program, trace, warn)
+    _warn_of_empty_windows(program, warn)
     return program, trace, predicates
+
+
+def _warn_of_empty_windows(program: Program, warn: Warn) -> None:
+    """Warn of windows that show nothing at any time, whatever the trace."""
+    for rule in program.rules:
+        for number, literal in enumerate(rule.body):
+            where = "" if rule.origin is None else f"{rule.origin.place(number)}: "
+            for window in windows_of(literal):
+                match window:
+                    case FixedWindow(first, last) if first > last:
+                        warn(f"{where}the window {window} shows nothing, because {first} is after {last}")
+                    case TupleWindow(size=0):
+                        warn(f"{where}the window {window} shows nothing, because it has 0 tuples")
+                    case _:
+                        pass
 
 
 def _warn_of_numbers(program: Program, trace: Trace, warn: Warn) -> None:

@@ -47,7 +47,7 @@ class AnswerTimes:
     def of_number(self, number: float) -> float:
         """Return the time in milliseconds of a number in this unit."""
         # JSON has whole numbers that no float reaches.
-        amount = min(number, _BEYOND) * self.unit.milliseconds
+        amount = max(-_BEYOND, min(number, _BEYOND)) * self.unit.milliseconds
         if not math.isfinite(amount) or amount < 0:
             raise LarsError(f"found {number!r}; expected {self._accepted()}")
         if amount >= LATEST:

@@ -275,3 +275,16 @@ def test_phase_says_that_no_side_has_a_row(gap):
         lars("phase", gap / f"{name}.rq", gap / "t.nq", "--length", "1..3").err for name in ("join", "cs")
     ]
     assert [said in err for err in found] == [True, False]
+
+
+def test_a_window_that_shows_nothing_at_any_time_is_named(tmp_path):
+    (tmp_path / "p.lars").write_text(
+        "p(X) ← ⊞^{from 9 to 3} ◇ f(X).\nq(X) ← ⊞^#0 ◇ f(X), ⊞^{from 3 to 9} ◇ f(X).\n"
+    )
+    (tmp_path / "s.atoms").write_text("1: f(a).\n")
+    found = lars("solve", tmp_path / "p.lars", tmp_path / "s.atoms", "--in-process")
+    said = [line.partition("p.lars:")[2] for line in found.err.splitlines() if "the window" in line]
+    assert said == [
+        "1:8: the window ⊞^{from 9 to 3} shows nothing, because 9 is after 3",
+        "2:8: the window ⊞^#0 shows nothing, because it has 0 tuples",
+    ]

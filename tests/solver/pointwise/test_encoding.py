@@ -1,20 +1,24 @@
 """LARS rules and the ASP they become, beside each other in golden/*.lp; `--update-golden` rewrites them."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import clingo
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from lars.errors import FailedRunError
 from lars.language.program import Program, Rule
 from lars.language.stream import stream_of
 from lars.language.terms import Atom, Number, Symbol
 from lars.language.windows import FixedWindow, Interval
 from lars.text.notation import read
+from solver.facts import Situation
 from solver.pointwise import models, predicate_name
 from solver.pointwise.asp_terms import RESERVED
 from solver.pointwise.encoding import Encoding, window_rules
+from solver.pointwise.point_evaluation import ground
 from tests.lars.strategies import cases
 from tests.lars.written import names
 from tests.solver.pointwise.test_definition import rows_at
@@ -132,3 +136,15 @@ def test_the_rules_of_a_window_between_two_times_show_what_its_bounds_say(causal
         found = [atom.symbol.arguments[1:] for atom in control.symbolic_atoms.by_signature("window", 3)]
         shown = window.bounds(t, Interval(0, 9))
         assert [(first.number, last.number) for first, last in found] == [(shown.first, shown.last)]
+
+
+def test_a_condition_of_no_rule_of_the_text_is_an_error_without_a_rule():
+    def failed(*_, **__):
+        raise FailedRunError("too long")
+
+    control, host = (
+        SimpleNamespace(ground=failed),
+        SimpleNamespace(asked=read("p ← [1 < 2].").rules[0].body[0]),
+    )
+    with pytest.raises(FailedRunError, match=r"^too long$"):
+        ground(control, host, read("p ← q."), Situation(Interval(0, 0), [], {}))

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from agreement.documents.recordings import read_case
+from agreement.documents.recordings.answer_times import AnswerTimes
 from agreement.documents.recordings.reading import ACCEPTED
+from lars.durations import Duration
 from lars.errors import LarsError
 from tests.agreement.documents.recordings.malformed import CASES, ENDINGS
 from tests.agreement.documents.recordings.samples import CASE, KINDS, TEXTS, read
@@ -160,3 +162,9 @@ def test_a_stream_must_be_there_once(tmp_path):
 def test_the_named_column_must_be_there(tmp_path):
     text = message(tmp_path, TEXTS["csv"], KINDS["csv"], time_variable="when")
     assert "1:1: no column with a time among t, s, n; expected --time-variable NAME, or a column when" in text
+
+
+@pytest.mark.parametrize("number", [-(10**400), 10**400, -1, float("nan")])
+def test_a_number_that_is_no_time_is_refused(number):
+    with pytest.raises(LarsError):
+        AnswerTimes(Duration(10**9)).of_number(number)
