@@ -35,7 +35,8 @@ _NAMED: Final = re.compile(
     r"""|[?$]\w+|(?:[^\W\d][\w.-]*)?:(?:[\w:%\\-][\w.:%\\-]*)?|_:[\w.-]+|@[\w-]+""",
     re.DOTALL,
 )
-_WORD: Final = re.compile(r"\w")
+_WORD: Final = re.compile(r"[\w{}]")
+_BRACES: Final = re.compile(r"[{}]|\b(?:GRAPH|WINDOW)\b", re.IGNORECASE)
 _WINDOW: Final = re.compile(r"\bWINDOW\b", re.IGNORECASE)
 _NAME: Final = re.compile(r"\b(GRAPH|WINDOW)\s*([^\s{]+)", re.IGNORECASE)
 _GRAPHS: Final = re.compile(
@@ -206,6 +207,7 @@ def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]]) -> str:
             f"found {text[slice(*graph.span())]}; use SELECT, ASK or CONSTRUCT, with the name of a "
             "window or graph after WINDOW and GRAPH"
         )
+    _check_nesting(rest)
     others = _FROM.search(rest)
     edits = [(match.span(), "") for match in _REGISTERED.finditer(keywords)]
     edits += [(match.span(), "GRAPH") for match in _WINDOW.finditer(rest)]
@@ -214,6 +216,24 @@ def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]]) -> str:
     for (start, end), instead in sorted(edits, reverse=True):
         text = text[:start] + instead + text[end:]
     return text
+
+
+def _check_nesting(keywords: str) -> None:
+    """Raise ValueError for GRAPH or WINDOW inside WINDOW, whose graph contains triples only."""
+    opened, in_window = list[bool](), False
+    for match in _BRACES.finditer(keywords):
+        word = match[0].upper()
+        if word == "{":
+            opened.append(in_window)
+            in_window = False
+        elif word == "}":
+            del opened[-1:]
+        elif any(opened):
+            raise ValueError(
+                f"found {word} inside WINDOW; expected patterns of triples without graphs"
+            )
+        else:
+            in_window = word == "WINDOW"
 
 
 def register(message: _Message) -> OxigraphRun:

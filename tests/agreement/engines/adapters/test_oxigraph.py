@@ -140,6 +140,7 @@ def test_a_clock_is_driven(engine):
         (rspql().replace("WINDOW :w {", "GRAPH?g {"), "found GRAPH?; use"),
         (rspql().replace("WINDOW :w {", "WINDOW ?w {"), "found WINDOW ?; use"),
         (rspql().replace("WINDOW :w {", "WINDOW :g {"), "found WINDOW :g; expected the name of a window"),
+        (rspql(where="{ GRAPH :g { ?s :q ?a } }"), "found GRAPH inside WINDOW"),
         (rspql().replace("WINDOW :w {", "GRAPH :w {"), "found GRAPH :w; expected the name of a graph"),
     ],
 )
@@ -154,6 +155,7 @@ def test_what_is_not_covered_is_refused(query, said, engine):
         ("?from ?named", "?from :p ?named", [{"from": "<http://e/a>", "named": '"x"'}]),
         ("?s ?graph", "?s :p ?graph # WINDOW FROM GRAPH ?x\n", [{"s": "<http://e/a>", "graph": '"x"'}]),
         ("?s", "?s :p ?a FILTER (?a != 'FROM WINDOW :w' && ?s != :WINDOW)", [{"s": "<http://e/a>"}]),
+        ("?s", "?s :p ?a FILTER (?a != '{ GRAPH }')", [{"s": "<http://e/a>"}]),
         ("?s", "?s :p ?a MINUS { ?s :from-window 'DESCRIBE' }", [{"s": "<http://e/a>"}]),
         ("?REGISTER", "?REGISTER <http://e/p> ?AS", [{"REGISTER": "<http://e/a>"}]),
     ],
