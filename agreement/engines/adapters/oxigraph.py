@@ -229,9 +229,7 @@ def _check_nesting(keywords: str) -> None:
         elif word == "}":
             del opened[-1:]
         elif any(opened):
-            raise ValueError(
-                f"found {word} inside WINDOW; expected patterns of triples without graphs"
-            )
+            raise ValueError(f"found {word} inside WINDOW; expected patterns of triples without graphs")
         else:
             in_window = word == "WINDOW"
 
