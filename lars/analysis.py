@@ -117,8 +117,8 @@ class Reach:
     """The range around an evaluation time that the windows of a program can read, in time points.
 
     `past` and `future` are distances of at least 0 from the evaluation time. Both ends belong to the range.
-    If `past` or `future` is None, the range reaches to the end of the timeline. `tuples` are the tuple
-    windows, whose range depends on the stream.
+    If `past` or `future` is None, the range reaches to the end of the timeline. The field `tuples` contains
+    the tuple windows, whose range depends on the stream.
     """
 
     past: int | None
@@ -496,7 +496,7 @@ def _computes(literal: logic.BodyLiteral) -> bool:
 def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
     """Return the nodes of a graph that can be reached from `name` in one or more steps.
 
-    `below` maps nodes to successors.
+    The argument `below` maps nodes to successors.
     """
     nodes: set[Node] = set()
     left = [name]
@@ -579,7 +579,7 @@ def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
 class Dependency:
     """The head of rule `number`, counted from 1, and a derived predicate that a literal of its body uses.
 
-    `positive` is true if the predicate occurs under an even number of ¬.
+    The field `positive` is true if the predicate occurs under an even number of ¬.
     """
 
     number: int

@@ -119,7 +119,8 @@ def _unfolded_rules(program: Program, output: Signature, inputs: frozenset[Signa
 def _without(own: Rule, rules: tuple[Rule, ...], taken: frozenset[str]) -> tuple[Rule, ...] | None:
     """Return the rules in which the body of the rule `own` replaces each atom of its head.
 
-    Return None if the replacement is impossible or saves no variables. `taken` are the names of predicates.
+    Return None if the replacement is impossible or saves no variables. The argument `taken` contains the
+    names of predicates.
     """
     head = own.head
     if not isinstance(head, Atom) or not _is_general(head) or not all(map(_is_plain, own.body)):

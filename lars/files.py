@@ -50,7 +50,7 @@ class TextFile:
 class TextLine:
     """A line of a file, without its line end.
 
-    `number` counts from 1, and `offset` is the start of the line.
+    The field `number` counts from 1, and `offset` is the start of the line.
     """
 
     file: TextFile

@@ -28,14 +28,14 @@ _OUTSIDE: Final = {Path: "str | Path", bool: "bool", int: "int", float: "float",
 class Option:
     """An option of a command: its purpose, its spelling, and the reader of its value.
 
-    `shell_name` is the name of the option in a shell, if it differs from the field name. `short` is a second
-    name of the option. `default_text` is the default of the option in the help text. A `repeated` option
-    occurs several times; an `argument` is positional. `last_input` marks the option that is the last
-    positional argument in a shell. `keyword` is the type of the option in Python, if it differs from the type
-    of the field. `source` is the kind of data in the files of the option; Python also accepts these data as
-    values. The number that a user gives for the option must be from `least` to `most`. The other attributes
-    of an Option describe the field: `kind` is the type of the field without None. If `several` is true,
-    `kind` is the type of the items of a sequence.
+    The field `shell_name` is the name of the option in a shell, if it differs from the field name. The field
+    `short` is a second name of the option. The field `default_text` is the default of the option in the help
+    text. A `repeated` option occurs several times; an `argument` is positional. `last_input` marks the option
+    that is the last positional argument in a shell. The field `keyword` is the type of the option in Python,
+    if it differs from the type of the field. The field `source` is the kind of data in the files of the
+    option; Python also accepts these data as values. The number that a user gives for the option must be from
+    `least` to `most`. The other attributes of an Option describe the field: `kind` is the type of the field
+    without None. If `several` is true, `kind` is the type of the items of a sequence.
     """
 
     help: str

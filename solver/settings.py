@@ -220,7 +220,7 @@ class Runner:
 class StaticFile:
     """A file of static data for the default graph or a named graph, for all engines or only one engine.
 
-    `engine` is the query language of the only engine that loads the file; None means all engines.
+    The field `engine` is the query language of the only engine that loads the file; None means all engines.
     """
 
     path: Path

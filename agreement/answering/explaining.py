@@ -253,8 +253,8 @@ class ProgramSituation:
     """A program with its input and static data, in two forms: for the definitions of LARS and for the solver.
 
     - `program`: for a query, the program includes the trigger of its evaluation mode (push or pull).
-    - `stream` contains only the input. `background` contains only the static data, without the facts of the
-      program.
+    - `stream` contains only the input. The field `background` contains only the static data, without the
+      facts of the program.
     - `situation` contains the input and the static data for the solver.
     - `dates` converts time points to dateTimes; `at` is the time that the user requested.
     """
@@ -340,11 +340,11 @@ def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozens
 class NoAnswerStream:
     """The reason why no answer stream exists at t.
 
-    `relaxed` are the answer streams of the program after its restricting rules are removed. Restricting rules
-    are constraints, and rules whose heads are at times outside the timeline. `world` is the first relaxed
-    answer stream together with all rules of the program; `violations` are the rules that this answer stream
-    violates. If no relaxed answer stream exists, `circular` contains the rules that depend on their own
-    absence.
+    The field `relaxed` contains the answer streams of the program after its restricting rules are removed.
+    Restricting rules are constraints, and rules whose heads are at times outside the timeline. The field
+    `world` is the first relaxed answer stream together with all rules of the program; `violations` contains
+    the rules that this answer stream violates. If no relaxed answer stream exists, `circular` contains the
+    rules that depend on their own absence.
     """
 
     program: Program
@@ -436,9 +436,9 @@ def explain_atom(
 ) -> AtomExplanation | NoAnswerStream:
     """Return the explanation why an atom holds or does not hold in an answer stream at t.
 
-    `text` is the text of the atom. `model` is the number of the answer stream. By default, the function
-    explains the first answer stream with the atom. If no answer stream exists at t, the function returns the
-    reason.
+    The argument `text` is the text of the atom. The argument `model` is the number of the answer stream. By
+    default, the function explains the first answer stream with the atom. If no answer stream exists at t, the
+    function returns the reason.
 
     Raises:
         LarsError: The time is outside the timeline, or the atom is ambiguous.
@@ -695,7 +695,7 @@ def candidate(moments: Moments, program: Program, data: Stream, background: Back
 class CheckReadings:
     """The verdicts on one stream under two meanings of `not not`.
 
-    `flp` is the verdict by the semantics of LARS.
+    The field `flp` is the verdict by the semantics of LARS.
     """
 
     flp: semantics.Verdict

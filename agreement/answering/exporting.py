@@ -312,8 +312,8 @@ MOST: Final = 10_000
 class ExportedProgram:
     """A program to export, with its input and evaluation times; only answers at times in `span` are shown.
 
-    - `program` has no trigger, because it is evaluated at all `times`. `triggered` is the same program with
-      the trigger of push.
+    - `program` has no trigger, because it is evaluated at all `times`. The field `triggered` is the same
+      program with the trigger of push.
     - `columns` are the columns of a query; None for a program.
     - `origin` is the dateTime of time 0; None if times are integers.
     """

@@ -223,10 +223,10 @@ class Outputs:
 class Command:
     """A command of `lars`: its summary, purpose, function, output options, and progress text.
 
-    `outputs` contains the names of the output options that the command has (fields of `Outputs`). `doing` is
-    the text next to the progress bar, such as "hunting". `verdicts` contains the meanings of the exit codes
-    0, 1 and 3; an exit code without a meaning does not occur. The help of `lars` prints the summaries of
-    commands without loading the functions of commands.
+    The field `outputs` contains the names of the output options that the command has (fields of `Outputs`).
+    The field `doing` is the text next to the progress bar, such as "hunting". The field `verdicts` contains
+    the meanings of the exit codes 0, 1 and 3; an exit code without a meaning does not occur. The help of
+    `lars` prints the summaries of commands without loading the functions of commands.
     """
 
     summary: str

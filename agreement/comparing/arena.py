@@ -216,8 +216,8 @@ class Arena(Generic[Run, Switch]):
 
         The function returns None if the switch misses too many runs or raises too many false alarms.
 
-        `share_missed` is the share of runs that the switch may miss. After the time limit, only the runs
-        tried so far count.
+        The argument `share_missed` is the share of runs that the switch may miss. After the time limit, only
+        the runs tried so far count.
         """
         explained: list[int] = []
         for done, number in enumerate(numbers):

@@ -163,7 +163,8 @@ def pair_reports(
 class SwitchedRule:
     """A rule of an engine version, or a field of a specification, that the comparison changes.
 
-    `number` is the number of the engine with this rule or field: 0 for the first engine, 1 for the second.
+    The field `number` is the number of the engine with this rule or field: 0 for the first engine, 1 for the
+    second.
     """
 
     number: int
@@ -180,8 +181,8 @@ _NOTHING: Final[Switched] = frozenset()
 class DifferenceWithRules:
     """A difference at one push or time unit, and the rules or fields that cause the difference.
 
-    `undone` is true if the two engines no longer differ when these rules or fields are changed. `together` is
-    true if the difference disappears only when all these rules or fields are changed.
+    The field `undone` is true if the two engines no longer differ when these rules or fields are changed. The
+    field `together` is true if the difference disappears only when all these rules or fields are changed.
     """
 
     difference: ReportMatch
@@ -369,8 +370,8 @@ class Divergence:
     - `pushes` is None if reports are compared by time unit.
     - `parted` contains the differences with the rules or fields that cause them.
     - `alone` contains the rules that each remove all differences, if only this rule is changed.
-    - `needed` contains the rules of an engine version without which the version reports differently. `needed`
-      is None if the engine version is not compared with its own specification.
+    - `needed` contains the rules of an engine version without which the version reports differently. The
+      field `needed` is None if the engine version is not compared with its own specification.
     - `fields` are the fields in which the specifications of both reporters differ.
     - `after` contains the reports of each reporter that no push triggers.
     - `silent` contains a boolean per reporter: whether the reporter reports no row.

@@ -29,9 +29,9 @@ Draft = tuple[str, Mapping[str, str], Mapping[str, str]]
 def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: str, unit: Duration) -> Draft:
     """Return a query whose answers have the columns that all alerts and the events share.
 
-    `name` is the name of the stream, and `time` is the time column of the events. The window is about as long
-    as the greatest delay between an alert and its event: the latest event with the same values. The filter
-    uses the first column whose numbers separate the events of alerts from all other events.
+    The argument `name` is the name of the stream, and `time` is the time column of the events. The window is
+    about as long as the greatest delay between an alert and its event: the latest event with the same values.
+    The filter uses the first column whose numbers separate the events of alerts from all other events.
 
     Raises:
         LarsError: Alerts and events have no common column.

@@ -29,8 +29,8 @@ class AlertMatch:
     """A row with its times in two logs in ms; the time is None if a log does not contain the alert.
 
     If `elsewhere` is true, the log without the alert contains the same row at another time. If events are
-    known, the row must follow the same event. `event` is the time of the latest event with the same values
-    before the alert, or None.
+    known, the row must follow the same event. The field `event` is the time of the latest event with the same
+    values before the alert, or None.
     """
 
     row: Row
@@ -109,8 +109,8 @@ def match_logs(
 def missed(events: Iterable[float], period: Duration, width: Duration) -> int:
     """Return the number of events that no window of a pulling system contains.
 
-    `events` are the times of the events in ms. The system evaluates at all multiples t of the period, over
-    the window (t - width, t].
+    The argument `events` contains the times of the events in ms. The system evaluates at all multiples t of
+    the period, over the window (t - width, t].
     """
     times = (round(t * NANOSECONDS["ms"]) for t in events)
     return sum(-t % period.nanoseconds >= width.nanoseconds for t in times)

@@ -22,10 +22,11 @@ _DAY, _YEAR = len("2026-05-04T"), len("2026-")
 class Dates:
     """The texts of time points, computed from the dateTime `zero` of time 0 and the unit.
 
-    Without `zero`, the texts are integers. `stem` is the common beginning of all dateTimes in a text (their
-    day or year), which `caption` prints once. `tail` is the common end of all dateTimes in a text: seconds
-    are omitted if all times are whole minutes. Times are in the time zone of `zero`. `timed` is true if times
-    without a trace are shown as durations, because the lengths in the queries are durations.
+    Without `zero`, the texts are integers. The field `stem` is the common beginning of all dateTimes in a
+    text (their day or year), which `caption` prints once. The field `tail` is the common end of all dateTimes
+    in a text: seconds are omitted if all times are whole minutes. Times are in the time zone of `zero`. The
+    field `timed` is true if times without a trace are shown as durations, because the lengths in the queries
+    are durations.
 
     >>> dates = Dates("2026-05-04T07:59:59Z").within(Interval(0, 60))
     >>> dates.text(21), dates.period(20, 30), dates.date(21), dates.caption

@@ -207,7 +207,7 @@ _BARE_VALUE: Final = re.compile(r"[^,\]}#\n]*")
 def read_toml(path: Path, accepted: str) -> PlacedData:
     """Return the content of a TOML file; raises LarsError if the file cannot be read or is not TOML.
 
-    `accepted` is the expected kind of file, for a message.
+    The argument `accepted` is the expected kind of file, for a message.
     """
     source, text = str(path), read_file(path, accepted).text.replace("\r\n", "\n")
     with suppress(IndexError, ValueError, RecursionError):  # the next reader reports other errors
@@ -240,7 +240,7 @@ DataToken = tuple[KeyPath, int, str, bool]
 class _Scan:
     """A scanner of TOML or JSON that collects keys and values with their places, in text order.
 
-    `spots` contains each path of keys once.
+    The field `spots` contains each path of keys once.
     """
 
     text: str

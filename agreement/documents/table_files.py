@@ -55,8 +55,8 @@ _TERMS: Final = {
 class Column:
     """A column of a table: name, kind of the values (str, int, float, bool), and description.
 
-    `is_time` means that the values are time points, for which a column of dateTimes may be added. `in_papers`
-    converts a value for Markdown and LaTeX tables.
+    The field `is_time` means that the values are time points, for which a column of dateTimes may be added.
+    `in_papers` converts a value for Markdown and LaTeX tables.
     """
 
     name: str
@@ -153,8 +153,8 @@ def write_case(folder: Path | None, error: DisputedAnswerError) -> FailedRunErro
 def append_rows(folder: Path, table: OutTable, kind: GrowingFormat, size: int) -> int:
     """Append the rows of a table to its file in a folder, and return the new size of the file.
 
-    `size` is the size of the file after the last append: in bytes, or in Parquet, where the table is a folder
-    with one file for each append that has rows, the number of files.
+    The argument `size` is the size of the file after the last append: in bytes, or in Parquet, where the
+    table is a folder with one file for each append that has rows, the number of files.
     """
     cut_back(folder, table.name, kind, size)
     if kind == "parquet":

@@ -60,7 +60,7 @@ Result = TypeVar("Result")
 class Trace(Protocol):
     """A trace with its background and timeline, on which questions are evaluated.
 
-    `origin` is the dateTime of time 0, None if times are integers.
+    The field `origin` is the dateTime of time 0, None if times are integers.
     """
 
     timeline: Interval
@@ -413,7 +413,7 @@ def origin_in(zero: str | None, options: settings.TraceOptions) -> str:
 def point_in(zero: str | None, time: settings.Time, options: settings.TraceOptions, last: int) -> int:
     """Return the time point of a time in a trace that ends at `last`.
 
-    `zero` is the dateTime of time 0, or None. Raises LarsError as `point_of` does.
+    The argument `zero` is the dateTime of time 0, or None. Raises LarsError as `point_of` does.
     """
     origin = None if options.origin is None else traces.show(traces.instant_of(options.origin))
     return traces.point_of(time, zero or origin, options.unit, last)

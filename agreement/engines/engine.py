@@ -110,15 +110,15 @@ class EngineRule:
 class Engine:
     """An engine version with its name on the command line: a state machine that receives pushes.
 
-    `specification` is the name of the specification for the engine. `rules` are the deviations of the engine
-    version. With all rules off, the reports follow the specification on the clock of the engine, with windows
-    that begin at multiples of their slide. `timed` means that the engine version also predicts the times of
-    reports, because pushes set the clock. `builds` are other engines with the same name in recordings: the
-    same version with other libraries, or with windows in a different order. `build` describes in which way
-    this engine differs from the other builds of its version. `own_parser` reads and rejects texts like the
-    parser of the engine; None if this parser is unknown. `parser` is a parser that accepts all texts, but
-    drops constructs that it does not recognise. If the reports depend on an unknown order, `nearest` returns
-    the possible reports that are closest to a recording.
+    The field `specification` is the name of the specification for the engine. The field `rules` contains the
+    deviations of the engine version. With all rules off, the reports follow the specification on the clock of
+    the engine, with windows that begin at multiples of their slide. The field `timed` means that the engine
+    version also predicts the times of reports, because pushes set the clock. `builds` are other engines with
+    the same name in recordings: the same version with other libraries, or with windows in a different order.
+    `build` describes in which way this engine differs from the other builds of its version. `own_parser`
+    reads and rejects texts like the parser of the engine; None if this parser is unknown. The field `parser`
+    is a parser that accepts all texts, but drops constructs that it does not recognise. If the reports depend
+    on an unknown order, `nearest` returns the possible reports that are closest to a recording.
     """
 
     name: str

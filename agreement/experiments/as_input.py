@@ -156,7 +156,7 @@ def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
 class SingleQuery:
     """The file of a query, the traces, the input options, the first and last time, and the pull period.
 
-    `period` is None if the experiment has no pull period or several pull periods.
+    The field `period` is None if the experiment has no pull period or several pull periods.
     """
 
     query: Path

@@ -39,7 +39,7 @@ _DECIDING: Final = (lars, translate, solver, agreement)
 class QueryText:
     """The text of a query with filled placeholders; `source` is the name of its file in messages.
 
-    `around` contains the settings for reading the text, with the base of its relative IRIs.
+    The field `around` contains the settings for reading the text, with the base of its relative IRIs.
     """
 
     text: str

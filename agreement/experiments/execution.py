@@ -36,7 +36,7 @@ def run(
 ) -> dict[str, Json]:
     """Run unfinished cells, or all cells if `fresh`; return the results by the keys of cells.
 
-    `where` is the number of processes, or the Spark master that runs the cells as tasks.
+    The argument `where` is the number of processes, or the Spark master that runs the cells as tasks.
     """
     folder = out / FOLDER
     try:

@@ -15,7 +15,7 @@ _KNOWN = "a list of known failures, one name per line"
 class VerdictCase:
     """A verdict as a test case: it passes, fails for a reason, or is skipped for a reason.
 
-    `text` contains the details of a failure.
+    The field `text` contains the details of a failure.
     """
 
     group: str

@@ -51,8 +51,8 @@ _PATTERN: Final = re.compile(r"(\{[A-Za-z_][A-Za-z0-9_]*\})")
 class _Reference:
     """A path in an experiment file, unchanged and with placeholders, and the files to which the path refers.
 
-    `before` is the part of the value before the path, for example an IRI and =. `word` is the position of the
-    path among the words of an adapter's command.
+    The field `before` is the part of the value before the path, for example an IRI and =. The field `word` is
+    the position of the path among the words of an adapter's command.
     """
 
     path: KeyPath

@@ -123,7 +123,7 @@ class Decision:
     def search_text(self, question: str, ended: str = TIME_IS_UP) -> str:
         """Return a sentence that explains why a search found no further stream.
 
-        `ended` names the limit of a search that ran out of time.
+        The argument `ended` names the limit of a search that ran out of time.
         """
         none = f"no {'other ' if self.witnesses else ''}stream {question}"
         triples = quantity(self.triples or 0, "triple")
@@ -172,8 +172,8 @@ def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, 
 class PairOnStream:
     """A comparison of push with pull on a stream and static data, on the timeline [0, end], by `lars agree`.
 
-    `origin` is the dateTime of time 0, or None. A triple in the named graph of a stream element also counts
-    as a triple of the stream.
+    The field `origin` is the dateTime of time 0, or None. A triple in the named graph of a stream element
+    also counts as a triple of the stream.
     """
 
     pair: agree.Pair

@@ -109,7 +109,7 @@ def situate(
 class ExplainResult(Findings):
     """The result of `explain`: a tree with the proof of an atom, or with the missing premises of the atom.
 
-    `dates` maps time points to dateTimes.
+    The field `dates` maps time points to dateTimes.
     """
 
     verdict: ClassVar[str | None] = "holds"

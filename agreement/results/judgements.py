@@ -294,8 +294,8 @@ def _judged(
 ) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation if they are incorrect.
 
-    `period` is the pull period of an experiment. `by_number` has the meaning that it has in the function
-    `read_judged_query`.
+    The argument `period` is the pull period of an experiment. The argument `by_number` has the meaning that
+    it has in the function `read_judged_query`.
 
     If nothing can be compared, the function prints warnings about possible reasons, and raises LarsError.
     """

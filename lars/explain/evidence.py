@@ -130,10 +130,10 @@ Evidence = PresentAtom | AbsentAtom | Truth | OutsideTimeline | Points | WindowC
 class StreamIndex:
     """The part of an answer stream visible through nested windows, and evidence for formulas in it.
 
-    `input` is the input that tuple windows keep. `input_times` and `derived_times` map each atom to its
-    times. Only the part in `timeline` is visible. `lars.language.stream.cut` defines windows, and `holds` of
-    `lars.semantics` defines truth. `allowed` selects the derived atoms that a proof may use, so that no atom
-    supports itself.
+    The field `input` is the input that tuple windows keep. `input_times` and `derived_times` map each atom to
+    its times. Only the part in `timeline` is visible. `lars.language.stream.cut` defines windows, and `holds`
+    of `lars.semantics` defines truth. `allowed` selects the derived atoms that a proof may use, so that no
+    atom supports itself.
     """
 
     timeline: Interval
@@ -277,7 +277,7 @@ def present(evidence: Evidence) -> Iterator[Moment]:
 class IndexedPoint:
     """An indexed answer stream at t with its background.
 
-    `intensional_input` are the input atoms whose predicates are also derived by rules.
+    The field `intensional_input` contains the input atoms whose predicates are also derived by rules.
     """
 
     program: Program

@@ -27,7 +27,7 @@ class Violation:
     """An instance of rule `number` whose body holds, although its head cannot hold.
 
     Rules are counted from 1. A rule without a `head` is a constraint. A `head` that is given is outside the
-    timeline. `other_count` is the number of other violated instances of the rule, up to `MOST`.
+    timeline. The field `other_count` is the number of other violated instances of the rule, up to `MOST`.
     """
 
     number: int

@@ -23,9 +23,9 @@ from lars.language.windows import Interval, TupleWindow, Window
 class WindowMiss:
     """The reason why a tuple window does not show an atom: the window is full or does not count the atom.
 
-    `is_counted` is False if the window does not count the atom. `kept_interval` reaches from the oldest to
-    the newest kept atom of the atom's partition; None if no atom is kept. `is_chosen` is true if the atom
-    arrived at the oldest kept instant, at which ties are chosen.
+    The field `is_counted` is False if the window does not count the atom. `kept_interval` reaches from the
+    oldest to the newest kept atom of the atom's partition; None if no atom is kept. The field `is_chosen` is
+    true if the atom arrived at the oldest kept instant, at which ties are chosen.
     """
 
     window: TupleWindow
@@ -72,10 +72,10 @@ class Sight:
 
     The field `windows` contains the enclosing windows with their intervals at t.
 
-    `before` and `after` are the nearest instances outside `within`. `left` is the first time at which the
-    window no longer shows the instance `before`. `dropped` is the reason why a tuple window does not keep the
-    instance `before`. If `every` (□), the atom must hold at every time, and `gaps` are the times at which it
-    does not. If `empty` is set, it is a tuple window that contains no atom.
+    `before` and `after` are the nearest instances outside `within`. The field `left` is the first time at
+    which the window no longer shows the instance `before`. The field `dropped` is the reason why a tuple
+    window does not keep the instance `before`. If `every` (□), the atom must hold at every time, and `gaps`
+    are the times at which it does not. If `empty` is set, it is a tuple window that contains no atom.
     """
 
     atom: terms.Atom
@@ -190,7 +190,8 @@ BUDGET: Final = 20_000
 class Partial:
     """A partial rule instance: its bindings, and the indexes of the body literals that hold and that fail.
 
-    `waived` are literals that could hold, but are to fail under the bindings of the other literals.
+    The field `waived` contains literals that could hold, but are to fail under the bindings of the other
+    literals.
     """
 
     binding: terms.Binding
@@ -281,7 +282,7 @@ class Failure:
     """A literal that fails: `despite` is the evidence under its ¬, and `sight` the search for its atom.
 
     For an aggregate or order, `despite` has the instances, whose aggregate or rank differs from the
-    literal's. `missing` is the atom that rules would have to derive, if rules can derive it.
+    literal's. The field `missing` is the atom that rules would have to derive, if rules can derive it.
     """
 
     literal: logic.BodyLiteral
@@ -295,8 +296,8 @@ class Attempt:
     """A closest rule instance for the goal: its literals that hold, that fail, and that are undecided.
 
     If `failures` is empty, the rule derives an instance of the goal, but not at the times at which the goal
-    is missing. `other_count` is the number of further instances of the rule that are equally close to the
-    goal. `more` is true if the search was not complete.
+    is missing. The field `other_count` is the number of further instances of the rule that are equally close
+    to the goal. The field `more` is true if the search was not complete.
     """
 
     number: int

@@ -136,9 +136,9 @@ SCALED: Final = frozenset(("SUM", "AVG", "MIN", "MAX"))
 class Aggregation:
     """An aggregate of SPARQL over a multiset: COUNT, SUM, AVG, MIN, MAX, SAMPLE or GROUP_CONCAT.
 
-    `arguments` are one variable; only COUNT allows any number of variables. COUNT without arguments counts
-    elements. COUNT with several arguments and `distinct` counts distinct tuples. `separator` belongs to
-    GROUP_CONCAT. Source: SPARQL 1.1, 18.5.1.
+    The field `arguments` contains one variable; only COUNT allows any number of variables. COUNT without
+    arguments counts elements. COUNT with several arguments and `distinct` counts distinct tuples. `separator`
+    belongs to GROUP_CONCAT. Source: SPARQL 1.1, 18.5.1.
 
     >>> print(Aggregation("SUM", (terms.Variable("x"),), distinct=True))
     SUM(DISTINCT ?x)

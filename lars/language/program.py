@@ -37,8 +37,8 @@ class Origin:
 class Rule:
     """A rule α ← β1, …, βn. The head is an atom, an atom under @_T, or None for a constraint.
 
-    A rule without a body and without variables is a fact, which belongs to the background B. `origin` is the
-    place of the rule in a text.
+    A rule without a body and without variables is a fact, which belongs to the background B. The field
+    `origin` is the place of the rule in a text.
     """
 
     head: Head | None
@@ -68,8 +68,8 @@ class Rule:
 class Program:
     """A LARS program: its rules in a fixed order, which does not affect the meaning.
 
-    `notes` are remarks for users of the program's text. `answers` are the predicates that the text itself
-    defines; None means all predicates.
+    The field `notes` contains remarks for users of the program's text. The field `answers` contains the
+    predicates that the text itself defines; None means all predicates.
     """
 
     rules: tuple[Rule, ...]

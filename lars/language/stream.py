@@ -25,9 +25,10 @@ Source: CQL's relation-to-stream operators, as RSP-QL (2014) has them.
 class Stream:
     """A stream S = (T, υ): `timeline` is T, and υ(t) = `input`(t) ∪ `derived`(t).
 
-    `input` contains the extensional atoms in arrival order, each atom once per time point. `derived` contains
-    the intensional atoms. The time of every atom is in T. `choice` contains the atoms that windows with ties
-    `choose` keep at the evaluation time. Source: LARS (2015), Definition 1.
+    The field `input` contains the extensional atoms in arrival order, each atom once per time point. The
+    field `derived` contains the intensional atoms. The time of every atom is in T. The field `choice`
+    contains the atoms that windows with ties `choose` keep at the evaluation time. Source: LARS (2015),
+    Definition 1.
     """
 
     timeline: Interval

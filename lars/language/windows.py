@@ -219,9 +219,9 @@ class LastWindow(IntervalWindow):
     """The last closed window, among windows from o to o + width that open at o = start, start + slide, ...
 
     A window closes at o + width, and is shown until the next window closes. Before the first window closes,
-    the content is empty. `ends` are the bounds of each window: high-open is [o, o + width). Units: time
-    points. Source: sparq, with T0 = `start` ≥ 0. With start = 0, and a slide that divides the width, the
-    window equals ⊞^{width,0,slide} after the first window has closed, except for the bounds.
+    the content is empty. The field `ends` contains the bounds of each window: high-open is [o, o + width).
+    Units: time points. Source: sparq, with T0 = `start` ≥ 0. With start = 0, and a slide that divides the
+    width, the window equals ⊞^{width,0,slide} after the first window has closed, except for the bounds.
 
     >>> window = LastWindow(width=5, slide=2, start=1)
     >>> window.bounds(5, Interval(0, 50)), window.bounds(9, Interval(0, 50))

@@ -200,7 +200,7 @@ class IsAnswerStream:
 class NotAnInterpretation:
     """The checked stream is not an interpretation: it misses atoms of the data D, or has extra input atoms.
 
-    `outside` are the atoms of the checked stream at times outside the timeline.
+    The field `outside` contains the atoms of the checked stream at times outside the timeline.
     """
 
     missing: tuple[Moment, ...] = ()
@@ -212,8 +212,9 @@ class NotAnInterpretation:
 class ViolatedRule:
     """A rule whose body holds in the checked stream although its head does not hold.
 
-    `other_count` is the number of other violated instances. A constraint has no head that could hold, and a
-    head @_{t'} with t' ∉ T never holds. `choice_count` is the number of choices of ties that were tried.
+    The field `other_count` is the number of other violated instances. A constraint has no head that could
+    hold, and a head @_{t'} with t' ∉ T never holds. The field `choice_count` is the number of choices of ties
+    that were tried.
     """
 
     instance: grounding.GroundRule
@@ -226,9 +227,9 @@ class ViolatedRule:
 class SmallerModel:
     """The checked stream is a model, but not minimal: the least model of its reduct is smaller.
 
-    `unfounded` are the atoms that the least model lacks. `unsupported` are the unfounded atoms without a rule
-    whose body holds. If each unfounded atom has a rule whose body holds, the unfounded atoms support each
-    other; `circle` shows the links.
+    The field `unfounded` contains the atoms that the least model lacks. The field `unsupported` contains the
+    unfounded atoms without a rule whose body holds. If each unfounded atom has a rule whose body holds, the
+    unfounded atoms support each other; `circle` shows the links.
     """
 
     least: tuple[Moment, ...]

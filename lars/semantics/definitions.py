@@ -29,8 +29,8 @@ def holds(
     """Return whether a ground formula holds in the stream at t (LARS 2015, Section 2.3).
 
     t may be outside the timeline, for example in a window after a pivot. Outside the timeline, atoms of the
-    background and `true` hold, but atoms of the stream do not. `above` is a stream with the same input that
-    decides formulas under ¬; None means `stream`.
+    background and `true` hold, but atoms of the stream do not. The argument `above` is a stream with the same
+    input that decides formulas under ¬; None means `stream`.
     """
     match formula:
         case Atom():

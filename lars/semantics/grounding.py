@@ -74,8 +74,8 @@ Evaluate = Callable[[logic.Expression], Constant | None]
 class GroundRule:
     """A ground instance of a rule, in which the conditions are true; without a head, it is a constraint.
 
-    The body omits aggregates and orders, which hold. `bindings` are the variables that aggregates and orders
-    bind.
+    The body omits aggregates and orders, which hold. The field `bindings` contains the variables that
+    aggregates and orders bind.
     """
 
     head: Atom | logic.At | None
@@ -238,7 +238,7 @@ class InstanceGroup:
     """The instances for which an aggregate or order is true under a binding.
 
     For an aggregate, `instances` are the instances of the group. For an order, `instances` is one ranked
-    instance. `count` is the number of instances in the group.
+    instance. The field `count` is the number of instances in the group.
     """
 
     binding: Values

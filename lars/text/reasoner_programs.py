@@ -32,7 +32,7 @@ Quantity = Literal["in", "always in", "at least", "at most", "count"]
 class Streamed:
     """An atom at some of the times now - o for the `offsets` o, in seconds; without offsets, the atom now.
 
-    `number` is the number after `at least`, `at most` or `count`.
+    The field `number` is the number after `at least`, `at most` or `count`.
     """
 
     atom: Atom
@@ -55,7 +55,7 @@ class Streamed:
 class ReasonerRule:
     """A rule of I-DLV-sr; if it is `temporary`, later windows do not contain the atoms that it derives.
 
-    `origin` is the place of the rule in the text.
+    The field `origin` is the place of the rule in the text.
     """
 
     head: Atom | None

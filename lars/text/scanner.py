@@ -48,8 +48,8 @@ class Scanner:
     """A text and the current offset; `prefixes` are the declared prefixes.
 
     Blanks and comments (from % to the end of the line) may precede each token. The field `comments` maps the
-    offset of each % that was read to the comment after this %. `ended` is the offset after the last token
-    that was read.
+    offset of each % that was read to the comment after this %. The field `ended` is the offset after the last
+    token that was read.
     """
 
     text: str
@@ -90,7 +90,7 @@ class Scanner:
     def fail(self, accepted: str, start: int | None = None) -> Never:
         """Raise PlacedError with the text at an offset and the expected form.
 
-        `start` is the offset of the text, by default the current one.
+        The argument `start` is the offset of the text, by default the current one.
         """
         start = self.skip() if start is None else start
         match = _FOUND.match(self.text, start)

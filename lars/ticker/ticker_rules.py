@@ -199,7 +199,8 @@ def _time_window(window: TimeWindow, mode: analysis.Mode, met: TickerInput) -> T
 class Sources:
     """The sources of a program's atoms: rules (`derived`), facts (`facts`) and input.
 
-    `known_input` is the input, if the input is known. `names` are the names of all predicates.
+    The field `known_input` is the input, if the input is known. The field `names` contains the names of all
+    predicates.
     """
 
     derived: frozenset[terms.Signature]
@@ -302,8 +303,8 @@ violated, so no answer stream exists. `auxiliary`: the head is not part of the a
 class PlainRule:
     """A rule with one operation or relation per comparison; `source` is the original rule.
 
-    `time` is the time variable of the head. In a rule for Ticker, an operation is on the right of =, and its
-    result on the left. Earlier literals of the body bind both operands of an operation.
+    The field `time` is the time variable of the head. In a rule for Ticker, an operation is on the right of
+    =, and its result on the left. Earlier literals of the body bind both operands of an operation.
     """
 
     source: Rule

@@ -223,9 +223,9 @@ def _double(constant: Constant) -> float | None:
 class InputAtoms:
     """The input atoms of one predicate, in the order of time and then of arrival.
 
-    `arrival` orders the atoms of all predicates. `columns` are the codes of the arguments. If data came late,
-    `since` contains the first times at which evaluations see the atoms; None means the times of the atoms
-    themselves.
+    `arrival` orders the atoms of all predicates. The field `columns` contains the codes of the arguments. If
+    data came late, `since` contains the first times at which evaluations see the atoms; None means the times
+    of the atoms themselves.
     """
 
     t: Array
@@ -309,7 +309,7 @@ def atoms_by_predicate(
 ) -> Mapping[Signature, InputAtoms]:
     """Return atoms by predicate, from atoms in arrival order.
 
-    `codes` are the arguments of all atoms in a row.
+    The argument `codes` contains the arguments of all atoms in a row.
     """
     numbers: Numbering[Signature] = Numbering()
     pairs = zip(predicates, arities.tolist(), strict=True)
@@ -355,7 +355,7 @@ class TimeBins:
 class TraceColumns:
     """A trace in columns: the input atoms of each predicate, and the last time of the trace.
 
-    `origin` is the dateTime of time 0, None if times are integers.
+    The field `origin` is the dateTime of time 0, None if times are integers.
     """
 
     terms: TermCodes

@@ -17,7 +17,7 @@ from solver.facts.static_data import CodedRows
 def needed_atoms(program: Program, output: Signature | None) -> frozenset[Atom]:
     """Return patterns for every input atom that at least one rule can use.
 
-    `output` is the predicate whose answers are requested; None requests all predicates.
+    The argument `output` is the predicate whose answers are requested; None requests all predicates.
     """
     used = used_patterns(program)
     gathered = (canonical_atom(part.atom) for rule in program.rules for part in set_literals(rule.body))
@@ -99,8 +99,8 @@ Span = tuple[int, int]
 class WindowedAtom:
     """Input atoms that a rule reads through a window: instances of `atom` and of one of `any_of`.
 
-    `any_of` are instances of `atom` that at least one rule can use. The rule skips all other instances of
-    `atom`.
+    The field `any_of` contains instances of `atom` that at least one rule can use. The rule skips all other
+    instances of `atom`.
     """
 
     window: Window

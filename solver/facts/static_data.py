@@ -70,8 +70,8 @@ class CodedRows(AbstractSet[Arguments]):
 class Static:
     """Static triples as canonical texts; `named` maps the name of a graph to its triples.
 
-    `engine_stores` maps a query language to the triples that only the engine of this language stores. FROM in
-    a query does not affect the triples in `engine_stores`.
+    The field `engine_stores` maps a query language to the triples that only the engine of this language
+    stores. FROM in a query does not affect the triples in `engine_stores`.
     """
 
     default: AbstractSet[Triple]

@@ -112,7 +112,7 @@ def _draw(question: evaluation.Question, within: Interval) -> Random:
 class _Claim:
     """The answers of the relational evaluation to a question, which clingo checks.
 
-    `input` is the part of the situation that the question can use.
+    The field `input` is the part of the situation that the question can use.
     """
 
     question: evaluation.Question

@@ -141,7 +141,7 @@ class AnswerRuns:
     """The answers to a question: each row with its longest intervals of indexes into `times`.
 
     The values of the field `times` never decrease. A time can occur several times, each with a different
-    newest input. `certified` is the number of times at which clingo computed the same rows.
+    newest input. The field `certified` is the number of times at which clingo computed the same rows.
     """
 
     times: Array
@@ -524,8 +524,8 @@ Outcome = TypeVar("Outcome")
 class PosedQuestion:
     """A question in a situation, to be evaluated at the given ascending times in place of its trigger.
 
-    `newest` has the length of `times`, and its values never decrease. Each evaluation ignores atoms that
-    arrive after its time in `newest`.
+    The field `newest` has the length of `times`, and its values never decrease. Each evaluation ignores atoms
+    that arrive after its time in `newest`.
     """
 
     question: Question

@@ -217,7 +217,8 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
 def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
     """Yield the ASP rules by which the host evaluates a literal over all instances of an atom.
 
-    `instance` is the ASP body that binds `terms`. `terms` are the texts of the atom's variables.
+    The argument `instance` is the ASP body that binds `terms`. The argument `terms` contains the texts of the
+    atom's variables.
     """
     collected, noted = f"collected'{number}", f"noted'{number}"
     yield f"{asp_terms.call(collected, [str(number), *terms])} :- {instance}."
@@ -258,8 +259,9 @@ def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
 class AspNames:
     """The names of a program's predicates and literals in its ASP text.
 
-    `background` are the predicates of the background B, without the facts of the program itself. The numbers
-    of conditions begin after `numbered`, because another program uses the numbers up to `numbered`.
+    The field `background` contains the predicates of the background B, without the facts of the program
+    itself. The numbers of conditions begin after `numbered`, because another program uses the numbers up to
+    `numbered`.
     """
 
     program: Program

@@ -470,9 +470,9 @@ def ground_at(
 ) -> clingo.Control:
     """Return clingo with the program grounded at t; the host computes SPARQL conditions.
 
-    `known` are the known instances of aggregates and orders. Raises UndecidedError for an aggregate or order
-    outside `known` whose instances differ between answer streams. Raises LarsError for rules that seem
-    endless.
+    The argument `known` contains the known instances of aggregates and orders. Raises UndecidedError for an
+    aggregate or order outside `known` whose instances differ between answer streams. Raises LarsError for
+    rules that seem endless.
     """
     known = {} if known is None else known
     control = clingo.Control(["--warn=none", *options])

@@ -30,8 +30,8 @@ _SPACE = re.compile(r'"(?:[^"\\]|\\.)*"| ')
 class StandaloneProgram:
     """Rules and facts for clingo; `clock` is the name of the constant for the reference time.
 
-    `names` maps the ASP names of shown predicates to the predicates; the boolean is true if the last argument
-    is a time. If arithmetic exceeded 32 bits, clingo shows an atom of `overflows`.
+    The field `names` maps the ASP names of shown predicates to the predicates; the boolean is true if the
+    last argument is a time. If arithmetic exceeded 32 bits, clingo shows an atom of `overflows`.
     """
 
     clock: str

@@ -151,7 +151,7 @@ def _cased() -> dict[str, set[str]]:
 def _is_no_part(piece: str, before: str, following: str, within: list[str]) -> bool:
     """Return whether XPath forbids a piece of a character class.
 
-    `within` contains the earlier pieces of the class.
+    The argument `within` contains the earlier pieces of the class.
     """
     match piece:
         case "[":

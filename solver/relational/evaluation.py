@@ -282,7 +282,7 @@ class RuleBody:
     def _each(self, bindings: Bindings, names: Sequence[Variable], code_of: Callable[..., int]) -> Array:
         """Return the code of `code_of` for each row.
 
-        `code_of` is called once for each distinct row of the variables `names`.
+        The argument `code_of` is called once for each distinct row of the variables `names`.
         """
         columns = [bindings.column(name) for name in names]
         check_time(len(bindings.table))
@@ -378,8 +378,8 @@ def evaluate_set_literal(
 class _Pieces:
     """For each group of an aggregate, the intervals of evaluation times in which its instances do not change.
 
-    `columns` contains the keys of each interval's group. Each instance holds in the intervals from number
-    `begins` until before number `ends`.
+    The field `columns` contains the keys of each interval's group. Each instance holds in the intervals from
+    number `begins` until before number `ends`.
     """
 
     columns: tuple[Array, ...]
@@ -715,7 +715,7 @@ class ProgramTables:
     def _solutions(self, rule: plans.RulePlan, instead: Mapping[int, run_tables.RunTable]) -> Bindings:
         """Return the bindings of a rule's body.
 
-        `instead` contains tables in place of the tables of some literals.
+        The argument `instead` contains tables in place of the tables of some literals.
         """
         joined = [
             self.scan(part, instead.get(place)).only(rule.needed(place), self._count)

@@ -41,7 +41,7 @@ class Obstacle:
 def obstacle(program: Program, background: Iterable[Signature] = ()) -> Obstacle | None:
     """Return the first obstacle to the relational evaluation of the program, or None.
 
-    `background` are the predicates of the background B, without the facts of the program.
+    The argument `background` contains the predicates of the background B, without the facts of the program.
     """
     return next(_obstacles(program, background), None)
 

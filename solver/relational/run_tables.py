@@ -34,7 +34,8 @@ PAIRS_AT_ONCE: Final = 2**22
 class RunTable:
     """Rows of codes as columns, with the first and the last index of each row's interval (run).
 
-    `longest` means that intervals of equal rows have gaps between them, and that no interval is empty.
+    The field `longest` means that intervals of equal rows have gaps between them, and that no interval is
+    empty.
     """
 
     columns: tuple[Array, ...]
@@ -282,7 +283,7 @@ def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept
 def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> RunTable:
     """Return the left rows without the intervals of equal right rows.
 
-    `on` contains the columns of the left table that are compared.
+    The argument `on` contains the columns of the left table that are compared.
     """
     pairs = [(place, column) for column, place in enumerate(on)]
     sides = [[left.columns[place] for place in on], right.columns]

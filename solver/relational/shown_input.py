@@ -97,8 +97,8 @@ def _forward(first: Array, end: Array, begin: int) -> tuple[Array, Array, Array]
 class EncodedSituation:
     """A `Situation` in columns, which any number of programs can use.
 
-    `atoms` are the input in the timeline. `background` are the rows of the background B, with one code per
-    argument.
+    The field `atoms` contains the input in the timeline. The field `background` contains the rows of the
+    background B, with one code per argument.
     """
 
     terms: TermCodes

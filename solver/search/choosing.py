@@ -333,7 +333,7 @@ class FrameSearch:
     ) -> None:
         """Search for a choice with the least value, and require this value in later searches.
 
-        `values` are the possible values, ascending.
+        The argument `values` contains the possible values, ascending.
         """
         low, high = 0, bisect_left(values, value_of(self.choices[-1]))
         while low < high:

@@ -21,8 +21,8 @@ class Contest:
     The gate of a side defines its evaluation times: times with input (push), the end of the period (pull:
     `Multiples` of the period only), or every time point. With `contained`, only a row that only the left side
     reports is a difference. With `same_input`, the windows of both sides must contain the same triples over
-    all evaluations of the period; windows count as closed and not sliding. `kinds` are the relation-to-stream
-    operators of the sides, if single time points are compared.
+    all evaluations of the period; windows count as closed and not sliding. The field `kinds` contains the
+    relation-to-stream operators of the sides, if single time points are compared.
     """
 
     left: Question
@@ -53,8 +53,8 @@ class Contest:
 class Candidates:
     """Candidates for a stream and static data: input atoms, and atoms for the background B.
 
-    `background` is the fixed part of B. The terms of a group in `alike` are exchangeable: if two of them are
-    exchanged, the sides still differ.
+    The field `background` is the fixed part of B. The terms of a group in `alike` are exchangeable: if two of
+    them are exchanged, the sides still differ.
     """
 
     arrivals: tuple[Atom, ...]

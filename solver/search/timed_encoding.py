@@ -32,8 +32,8 @@ _GREATEST_NUMBER: Final = 2**31 - 1
 class TimedEncoding(AspNames):
     """The rules of one side, and the rows that the side reports; its predicate names begin with `mark`.
 
-    `background` are the predicates of the background B and of chosen static atoms. `question` defines the
-    evaluation times. With `back`, the reports of the side depend on its previous evaluation.
+    `background` are the predicates of the background B and of chosen static atoms. The field `question`
+    defines the evaluation times. With `back`, the reports of the side depend on its previous evaluation.
     """
 
     _: KW_ONLY

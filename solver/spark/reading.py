@@ -91,7 +91,8 @@ _ARRIVALS: Final = 40
 class _Parts(NamedTuple):
     """Parts of a trace that one Spark task has read; `lines` contains the number of lines of each part.
 
-    `wrong` is the error of the first part that has no entry in `lines`, possibly with a place in the part.
+    The field `wrong` is the error of the first part that has no entry in `lines`, possibly with a place in
+    the part.
     """
 
     lines: Sequence[int]
@@ -112,8 +113,8 @@ class _Parts(NamedTuple):
 class ReadTrace:
     """A trace on Spark, in unordered `blocks`.
 
-    `origin` is the dateTime of time 0, None if times are integers. `pairs` are the pairs (stream,
-    predicate). Spark caches the trace until `forget` is called.
+    The field `origin` is the dateTime of time 0, None if times are integers. The field `pairs` contains the
+    pairs (stream, predicate). Spark caches the trace until `forget` is called.
     """
 
     blocks: "RDD[Block]"

@@ -120,8 +120,8 @@ def worked_slices(
 ) -> Iterator[tuple[int, Result | LarsError]]:
     """Yield the number of a slice and its result or error; a task has at most one slice.
 
-    `values` are the atoms of the slice and the payload of `find`. `most` is the memory of the task in
-    bytes.
+    The argument `values` contains the atoms of the slice and the payload of `find`. The argument `most` is
+    the memory of the task in bytes.
     """
     memory.watch_task(most)
     contents: list[bytes] = []

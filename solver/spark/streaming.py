@@ -52,9 +52,9 @@ def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
 
     `step` gets the number of the batch and its files, the oldest first. Before Spark passes a batch to
     `step`, it stores in `checkpoint` which files are in the batch. After a crash, Spark passes an unfinished
-    batch to `step` again, with the same files. `pause` is the shortest time between the starts of two
-    batches, in seconds. With None, the iteration ends after the files that exist now. A batch contains at
-    most `files` files.
+    batch to `step` again, with the same files. The argument `pause` is the shortest time between the starts
+    of two batches, in seconds. With None, the iteration ends after the files that exist now. A batch contains
+    at most `files` files.
     """
     here = folder.resolve()
     check_name(here, "a folder with another name")

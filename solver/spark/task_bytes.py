@@ -225,8 +225,8 @@ def _answers_of(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
 class PackedAnswers:
     """The answers to a question in consecutive parts of the timeline, as bytes; a row has `width` columns.
 
-    Bytes need much less memory than columns. `parts` contains, for each part, the last time point and the
-    number of runs.
+    Bytes need much less memory than columns. The field `parts` contains, for each part, the last time point
+    and the number of runs.
     """
 
     contents: Sequence[tuple[Interval, bytes]]

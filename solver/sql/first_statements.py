@@ -149,10 +149,10 @@ _INPUT: Final = "Input: an atom arrives at time point t; seq tells the order of 
 class ProgramInput:
     """The input of a program.
 
-    `background_predicates` are predicates of the background B outside the program's facts.
+    The field `background_predicates` contains predicates of the background B outside the program's facts.
 
-    `streamed` are the predicates that can also be input. The script contains the facts, the timeline and the
-    background if they are given. The user of the script loads all other input.
+    The field `streamed` contains the predicates that can also be input. The script contains the facts, the
+    timeline and the background if they are given. The user of the script loads all other input.
     """
 
     background_predicates: frozenset[Signature] = frozenset()

@@ -196,9 +196,9 @@ def check_roles(triple: Triple, columns: Sequence[int]) -> None:
 class RowColumns:
     """Atoms of one predicate as columns, or only times if `name` is None; triples have s, p, o and stream.
 
-    `numbers` are the numbers of the rows in their block, or in arrival order. Kinds, times and zones are the
-    fields of Instant. `streams` are codes: the code of null for triples without a stream, NO_CODE for other
-    atoms.
+    The field `numbers` contains the numbers of the rows in their block, or in arrival order. Kinds, times and
+    zones are the fields of Instant. The field `streams` contains codes: the code of null for triples without
+    a stream, NO_CODE for other atoms.
     """
 
     name: Signature | None
@@ -213,7 +213,7 @@ class RowColumns:
 class ExactRow(NamedTuple):
     """A row of a block that was read separately, with its text for error messages.
 
-    `line` is the number of the row's line, from 1. `line` is 0 if each row is one line.
+    The field `line` is the number of the row's line, from 1. The field `line` is 0 if each row is one line.
     """
 
     place: int
@@ -226,10 +226,10 @@ class ExactRow(NamedTuple):
 class RowBlock:
     """Rows (lines or table rows) of one part of a file; `rows` is their number.
 
-    `before` is the number of earlier rows of the part.
+    The field `before` is the number of earlier rows of the part.
 
-    `usual` are the rows that were read as columns. `exact_rows` are the rows that are not in `usual`, in
-    order; each of them is read on demand.
+    The field `usual` contains the rows that were read as columns. The field `exact_rows` contains the rows
+    that are not in `usual`, in order; each of them is read on demand.
     """
 
     before: int
@@ -270,7 +270,7 @@ PARQUET: Final = b"PAR1"
 class FileHead:
     """The beginning of a file.
 
-    `path` is for messages, `plain` contains the bytes of the file, and `lines` are complete lines.
+    The field `path` is for messages, `plain` contains the bytes of the file, and `lines` are complete lines.
     """
 
     path: Path
@@ -352,14 +352,15 @@ class TraceFile:
     """One file of a trace; `index` is the number of the file in arrival order.
 
     The field `header` contains the columns of a CSV file, and `delimiter` is the character between their
-    cells. `stream` is the canonical text of the stream's IRI, or None. With `candidates` (the streams of the
-    query), an element may name another stream. `loose` is true if a line file writes literals or times
-    without quotes; None allows both notations. `prefixes` are declared at the head of a file of atoms, or
-    given for a table. `path` is the name in messages. `copy` is a temporary file that is read in place of
-    `path`. `copy` contains the bytes of a pipe, the unpacked bytes of a compressed file, or the triples of a
-    mapped table. `times` is the column of a table from which times are read. `arrivals` is the same file,
-    from which `by_arrival` reads the times at which its rows arrived. The field `options` contains the
-    options of the trace, without its streams.
+    cells. The field `stream` is the canonical text of the stream's IRI, or None. With `candidates` (the
+    streams of the query), an element may name another stream. The field `loose` is true if a line file writes
+    literals or times without quotes; None allows both notations. `prefixes` are declared at the head of a
+    file of atoms, or given for a table. The field `path` is the name in messages. The field `copy` is a
+    temporary file that is read in place of `path`. The field `copy` contains the bytes of a pipe, the
+    unpacked bytes of a compressed file, or the triples of a mapped table. The field `times` is the column of
+    a table from which times are read. The field `arrivals` is the same file, from which `by_arrival` reads
+    the times at which its rows arrived. The field `options` contains the options of the trace, without its
+    streams.
     """
 
     index: int
@@ -402,7 +403,7 @@ class TraceFile:
     def problem(self, problem: str, *, no_time: bool = False) -> str:
         """Return a problem of a row; for a time of arrival, the text names its column.
 
-        `no_time` means that the time is missing.
+        The argument `no_time` means that the time is missing.
         """
         if not self.by_arrival or "arrival" in problem:
             return problem
@@ -454,9 +455,9 @@ def element_atoms(  # noqa: PLR0913
 ) -> list[TracedAtom]:
     """Return the triples of an element as atoms, or only the time if the element has no triples.
 
-    `column` is the column of the time. `quads` contains the triples of the element that are in named graphs.
-    The stream of an element is `own` if it is given, otherwise the stream of the file. Raises MalformedPart
-    if both streams are given and differ.
+    The argument `column` is the column of the time. The argument `quads` contains the triples of the element
+    that are in named graphs. The stream of an element is `own` if it is given, otherwise the stream of the
+    file. Raises MalformedPart if both streams are given and differ.
     """
     if not triples:
         return [TracedAtom(source.stamped(written, column), own or source.stream, None, ())]

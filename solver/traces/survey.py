@@ -28,8 +28,8 @@ from solver.traces.trace_times import LARGEST, Clock, Instant, TimeKind, dividin
 class Summary(NamedTuple):
     """The summary of one stream in one block of a file.
 
-    `file` is the index of the file. Times are the values of Instant. `zones` are the time zones of the
-    dateTimes.
+    The field `file` is the index of the file. Times are the values of Instant. The field `zones` contains the
+    time zones of the dateTimes.
     """
 
     file: int
@@ -112,9 +112,9 @@ def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
 class Survey:
     """Facts about a whole trace, such as the number of skipped rows and the first and last time.
 
-    `clock` converts the times if time 0 is found only from the whole trace. `shift` is a number of time
-    points, which is subtracted from integers since 1970. `misfit` explains why windows and times suggest a
-    wrong unit, if they do. `zero` is the dateTime of time 0, if time 0 has a dateTime.
+    `clock` converts the times if time 0 is found only from the whole trace. The field `shift` is a number of
+    time points, which is subtracted from integers since 1970. `misfit` explains why windows and times suggest
+    a wrong unit, if they do. The field `zero` is the dateTime of time 0, if time 0 has a dateTime.
     """
 
     skipped: int

@@ -81,7 +81,7 @@ class TimeKind(IntEnum):
 class Instant:
     """A time as written: `value` is a number of the trace's units, or for a dateTime, ns since 1970.
 
-    `zone` is the offset of the time zone from UTC, in minutes.
+    The field `zone` is the offset of the time zone from UTC, in minutes.
     """
 
     kind: TimeKind
@@ -180,8 +180,8 @@ def cell_date_time(text: str) -> str | None:
 class Clock:
     """The conversion of instants to time points: integers count `integer_unit`, dateTimes count from `zero`.
 
-    `zero` is the instant of time point 0. If `zero` is None, dateTimes remain nanoseconds, and the survey of
-    the whole trace finds time point 0.
+    The field `zero` is the instant of time point 0. If `zero` is None, dateTimes remain nanoseconds, and the
+    survey of the whole trace finds time point 0.
     """
 
     unit: Duration

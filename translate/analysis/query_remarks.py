@@ -89,8 +89,8 @@ def remarks(
     expression or of a template that no pattern binds. T13 is an aggregate without GROUP BY. If `pushed` is
     true, input triggers the query; None means the default of the query. With `rows`, the answers are shown,
     and T12 is added if SPARQL counts equal rows but the setting does not. Without `rows`, T14 is added, since
-    the logic omits ISTREAM and DSTREAM. `derived` means that `lars` derived a CQELS query, so that a SLIDE is
-    the STEP of the given query.
+    the logic omits ISTREAM and DSTREAM. The argument `derived` means that `lars` derived a CQELS query, so
+    that a SLIDE is the STEP of the given query.
     """
     if pushed is None:
         pushed = is_pushed(query)
@@ -200,7 +200,7 @@ def unbound_remarks(query: EngineQuery) -> Iterator[str]:
 def _loose(pattern: Pattern, outer: Variables) -> Iterator[Variable]:
     """Yield the variables that expressions of a pattern read, but that no part of the pattern binds for them.
 
-    `outer` are the variables that an EXISTS around the pattern receives.
+    The argument `outer` contains the variables that an EXISTS around the pattern receives.
     """
     bound = outer.union(*map(variables, direct_parts(pattern)))
     tests = tests_of(pattern)

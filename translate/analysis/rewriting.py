@@ -24,8 +24,8 @@ def rebuild(
 ) -> algebra.Pattern:
     """Return the pattern after applying `change` to every part, outermost parts first.
 
-    The patterns of EXISTS count as parts; the parts of stream blocks do not. `change` is not applied to the
-    result of `change`.
+    The patterns of EXISTS count as parts; the parts of stream blocks do not. The argument `change` is not
+    applied to the result of `change`.
     """
     if (changed := change(pattern)) is not None:
         return changed

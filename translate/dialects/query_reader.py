@@ -214,8 +214,8 @@ def _blocks(
 ) -> Iterator[sparql.Phrase]:
     """Yield the STREAM and WINDOW blocks in the order of the text; raise an error for a block inside a block.
 
-    `outer` is the keyword of the block that contains the part: STREAM, WINDOW or GRAPH. A WINDOW block of
-    RSP-QL may contain GRAPH.
+    The argument `outer` is the keyword of the block that contains the part: STREAM, WINDOW or GRAPH. A WINDOW
+    block of RSP-QL may contain GRAPH.
     """
     for inner in part.phrases():
         word = inner.first().text.upper() if inner.name in ("block", "graph") else ""

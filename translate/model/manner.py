@@ -46,8 +46,8 @@ class Manner:
       express such windows.
     - `block` is the text before the { of a block that reads a stream; "" if the language has no blocks.
     - `merged` are the words before a stream whose window enters the default graph; "" if none does.
-    - `declares` is the text that declares a window, if `block` does not contain {window}. `label` is the text
-      of a window's name, with {} in its place.
+    - `declares` is the text that declares a window, if `block` does not contain {window}. The field `label`
+      is the text of a window's name, with {} in its place.
     - `header` has the texts that register a query, and `footer` is a text after the query. The parts of these
       texts are the {name} of the query, its name as an {iri} or a {word}, the {kind} (QUERY or STREAM), the
       period {every} and the {operator}. If the query lacks the part inside (..), this part is omitted. A

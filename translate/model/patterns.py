@@ -158,9 +158,9 @@ class PathPattern:
 class StreamBlock:
     """STREAM s ω g: the pattern g is matched in the window ω of the stream s.
 
-    If s is a variable, s ranges over the streams, and is bound to the matching stream. `name` is the name of
-    an RSP-QL window, since two equal windows can start at different times. With a `graph`, the pattern g is
-    matched in the triples of the named graph `graph` that the window ω contains.
+    If s is a variable, s ranges over the streams, and is bound to the matching stream. The field `name` is
+    the name of an RSP-QL window, since two equal windows can start at different times. With a `graph`, the
+    pattern g is matched in the triples of the named graph `graph` that the window ω contains.
     """
 
     stream: Iri | Variable

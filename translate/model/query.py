@@ -42,11 +42,11 @@ Trigger = Literal["any", "query-streams", "matching"]
 class Setting:
     """The settings of a translation, and of the evaluation by push.
 
-    `unit` is the duration of one time point, and `origin` is the dateTime of time 0 (for NOW). The field
-    `bounds` sets for all windows whether they contain their first and last time point. If `bounds` is None,
-    the query language defines the ends; if it does not, windows contain both ends. With `ordered`, the answer
-    predicate contains the values of ORDER BY, so that answers can be shown in their order. If a time point
-    consists of several `ticks`, functions that return a time divide it by `ticks`.
+    The field `unit` is the duration of one time point, and `origin` is the dateTime of time 0 (for NOW). The
+    field `bounds` sets for all windows whether they contain their first and last time point. If `bounds` is
+    None, the query language defines the ends; if it does not, windows contain both ends. With `ordered`, the
+    answer predicate contains the values of ORDER BY, so that answers can be shown in their order. If a time
+    point consists of several `ticks`, functions that return a time divide it by `ticks`.
     """
 
     profile: Profile = "paper2015"
@@ -121,13 +121,14 @@ class Dataset:
 class EngineQuery:
     """The query of one engine: result variables V, pattern P and dataset D, with its windows.
 
-    `merged` are the windows whose triples enter the default graph, (s, ω, ∅) of cs(Q): FROM STREAM of
-    C-SPARQL, and FROM NAMED STREAM of SPARQLstream. The StreamBlocks of `pattern` contain the windows of
-    STREAM and WINDOW blocks. `declared` contains RSP-QL windows that are declared, but that no WINDOW block
-    reads. `result` is V in the order of the text. For CONSTRUCT and DESCRIBE, V consists of the variables in
-    `template` and `described`. Each solution gets new blank nodes for the blank nodes of the template. `name`
-    is the registered name, which is the name of a stream if `registers_stream` is true. `every` is the period
-    of COMPUTED EVERY. `notes` lists deviations of the text's reading from the definition of the language.
+    The field `merged` contains the windows whose triples enter the default graph, (s, ω, ∅) of cs(Q): FROM
+    STREAM of C-SPARQL, and FROM NAMED STREAM of SPARQLstream. The StreamBlocks of `pattern` contain the
+    windows of STREAM and WINDOW blocks. The field `declared` contains RSP-QL windows that are declared, but
+    that no WINDOW block reads. The field `result` is V in the order of the text. For CONSTRUCT and DESCRIBE,
+    V consists of the variables in `template` and `described`. Each solution gets new blank nodes for the
+    blank nodes of the template. The field `name` is the registered name, which is the name of a stream if
+    `registers_stream` is true. The field `every` is the period of COMPUTED EVERY. `notes` lists deviations of
+    the text's reading from the definition of the language.
     """
 
     language: Language

@@ -13,12 +13,12 @@ from lars.language.terms import Iri, Variable
 class Range:
     """[RANGE L] or [RANGE L SLIDE D]; C-SPARQL writes STEP for SLIDE, and TUMBLING if D = L.
 
-    `until` is the distance from the window's end back to the pivot. For example, SPARQLstream's [NOW - 10 S
-    TO NOW - 5 S] is Range(10s, None, 5s). `length` counts from the pivot, so `length` is at least `until`.
-    `tumbling` is true for the keyword TUMBLING; engines evaluate TUMBLING differently from D = L. `ends` are
-    the ends that the language prescribes, or None. `ahead` is the window's reach after the pivot, which CQELS
-    2 allows. `opens` is the time at which the first window opens; with `opens`, the window shows the last
-    closed window.
+    The field `until` is the distance from the window's end back to the pivot. For example, SPARQLstream's
+    [NOW - 10 S TO NOW - 5 S] is Range(10s, None, 5s). The field `length` counts from the pivot, so `length`
+    is at least `until`. The field `tumbling` is true for the keyword TUMBLING; engines evaluate TUMBLING
+    differently from D = L. The field `ends` contains the ends that the language prescribes, or None. The
+    field `ahead` is the window's reach after the pivot, which CQELS 2 allows. The field `opens` is the time
+    at which the first window opens; with `opens`, the window shows the last closed window.
     """
 
     length: Duration
@@ -91,9 +91,10 @@ def window_operator(
     """Return the LARS window τ(ω) of Table 1 of LARS (2015) in time points of `unit`.
 
     A tuple window counts only the triples of `stream`. If `stream` is a variable, each stream has its own
-    tuple window; the fourth argument of the atom striple is the stream. `bounds` are the ends of all time
-    windows up to the pivot. If `bounds` is None, a time window has the ends that its declaration defines.
-    Without such ends, a time window is closed, and the window that closed last is high-open.
+    tuple window; the fourth argument of the atom striple is the stream. The argument `bounds` contains the
+    ends of all time windows up to the pivot. If `bounds` is None, a time window has the ends that its
+    declaration defines. Without such ends, a time window is closed, and the window that closed last is
+    high-open.
 
     >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), "closed"))
     ⊞^{30,0,5}

@@ -40,11 +40,12 @@ _COMPUTED: Final = (
 class Scope:
     """The streaming clauses and terms of a syntax tree, and the new names that reading the tree creates.
 
-    `query` has the parts of the query outside SPARQL 1.1; the other parts are read last. `blocks` maps the
-    first character of each STREAM or WINDOW block to the block without its pattern. `implicit` is the block
-    for patterns outside blocks. With `opaque`, unknown functions are read too. New variables are numbered by
-    kind: _b0, _b1, .., with more _ if the text already has such names. `labels` maps each blank node label to
-    the sequence of triples in which it occurs. `notes` list deviations from SPARQL.
+    The field `query` has the parts of the query outside SPARQL 1.1; the other parts are read last. The field
+    `blocks` maps the first character of each STREAM or WINDOW block to the block without its pattern. The
+    field `implicit` is the block for patterns outside blocks. With `opaque`, unknown functions are read too.
+    New variables are numbered by kind: _b0, _b1, .., with more _ if the text already has such names. The
+    field `labels` maps each blank node label to the sequence of triples in which it occurs. `notes` list
+    deviations from SPARQL.
     """
 
     document: Document

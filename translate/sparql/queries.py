@@ -52,8 +52,8 @@ _Triples = Iterator[tuple[Member, Part | Iri, Member]]
 class TriplesRun:
     """A sequence of triples blocks that only FILTERs interrupt; its blank nodes become fresh variables.
 
-    A triple term with variables becomes a fresh variable too. `quoted` maps the fresh variable to the three
-    parts of the triple term.
+    A triple term with variables becomes a fresh variable too. The field `quoted` maps the fresh variable to
+    the three parts of the triple term.
     """
 
     scope: expressions.Scope
@@ -563,10 +563,10 @@ def read_level(tree: Phrase, stream: _Stream, scope: expressions.Scope) -> algeb
 class _Level:
     """The reader of one level, that is, of one query or subquery.
 
-    The field `grouped` is true if the level groups its solutions. `selects` is true if the level is a SELECT.
-    `items` are the expressions of SELECT, and `keys` are the variables of GROUP BY. `aggregates` has a
-    variable for each aggregate. Equal aggregates share a variable. `arguments` maps fresh variables to the
-    expressions in aggregates.
+    The field `grouped` is true if the level groups its solutions. The field `selects` is true if the level is
+    a SELECT. The field `items` contains the expressions of SELECT, and `keys` contains the variables of GROUP
+    BY. The field `aggregates` has a variable for each aggregate. Equal aggregates share a variable. The field
+    `arguments` maps fresh variables to the expressions in aggregates.
     """
 
     tree: Phrase

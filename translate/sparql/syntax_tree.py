@@ -105,7 +105,7 @@ def _nothing(_document: Document, _token: Token) -> PlacedError | None:
 class Grammar:
     """The grammar of a language: the package and name of its tables, and its tokens that SPARQL lacks.
 
-    `explain` may return a better error for an unexpected token. `window` is an example of a window.
+    `explain` may return a better error for an unexpected token. The field `window` is an example of a window.
     """
 
     package: str = "translate.sparql"

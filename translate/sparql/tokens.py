@@ -63,10 +63,10 @@ Prefixes = tuple[tuple[str, str], ...]
 class Document:
     """The text of a query with its tokens; messages name the text `source`.
 
-    The last token is the end of the query. `characters` is the text as written. In `text`, characters replace
-    the codepoint escapes (SPARQL 1.1, 19.2). `escapes` has pairs: the index of a character of `text`, and the
-    number of characters removed before it. With `rdf12`, the text is SPARQL 1.2, which has codepoint escapes
-    only in strings and IRIs.
+    The last token is the end of the query. The field `characters` is the text as written. In `text`,
+    characters replace the codepoint escapes (SPARQL 1.1, 19.2). The field `escapes` has pairs: the index of a
+    character of `text`, and the number of characters removed before it. With `rdf12`, the text is SPARQL 1.2,
+    which has codepoint escapes only in strings and IRIs.
 
     `base` resolves relative IRIs; "" means no base. The keys of `prefixes` are prefixes with their colon. At
     the start, `base` and `prefixes` are given with the text. `read_prologue` adds the declarations of the
@@ -461,7 +461,8 @@ def has_relative_iri(document: Document, words: Mapping[str, int]) -> bool:
     """Return whether the pattern contains a relative IRI without a BASE.
 
     The names of queries, windows and graphs do not count, since static data may name a graph with any text.
-    `words` are the words before the names of queries and windows, with the distances of the names.
+    The argument `words` contains the words before the names of queries and windows, with the distances of the
+    names.
     """
     for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
         before = enumerate(reversed(document.tokens[max(index - 2, 0) : index]), 1)

@@ -63,7 +63,7 @@ def _check_registered(document: Document, query: Phrase) -> None:
 def _check_parts(document: Document, whole: Phrase, around: str = "", *, streamed: bool = False) -> None:
     """Raise QueryError at a part that CQELS cannot register.
 
-    `around` names the enclosing construct, or is "".
+    The argument `around` names the enclosing construct, or is "".
     """
     for part in whole.phrases():
         if part.name == "block" and around:

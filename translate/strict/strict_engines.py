@@ -35,8 +35,8 @@ _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
 def check_strict(text: str, source: str, engine: StrictEngine) -> None:
     """Raise QueryError, with a place and a reason, if the engine's own parser rejects the query.
 
-    `source` is the name of the text in messages. A query that passes this check may still have no
-    translation.
+    The argument `source` is the name of the text in messages. A query that passes this check may still have
+    no translation.
 
     >>> check_strict("SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } }", "q.rq", "cqels-1.x")
     """

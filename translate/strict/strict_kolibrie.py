@@ -96,7 +96,7 @@ _BLOCK: Final = (
 class KolibrieWindow:
     """A window as the engine reads it: names without < and >, and lengths in the unit of timestamps.
 
-    `iri` is the name of the window as a SPARQL IRI.
+    The field `iri` is the name of the window as a SPARQL IRI.
     """
 
     name: str

@@ -30,8 +30,8 @@ class Node:
     last argument of every predicate. Inside EXISTS, the `guarded_variables` are additional arguments; `guard`
     binds them to the values of the tested solution. In a multiset (`bag`), a solution has witnesses, which
     distinguish equal solutions. Inside a STREAM block, triples come from `window` on the stream `graph`.
-    Inside GRAPH in a block, triples come from the elements of `stream` that have the active graph.
-    `query_variables` are the variables of the query.
+    Inside GRAPH in a block, triples come from the elements of `stream` that have the active graph. The field
+    `query_variables` contains the variables of the query.
     """
 
     setting: Setting

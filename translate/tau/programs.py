@@ -157,8 +157,8 @@ Row = tuple[str | None, ...]
 class Output:
     """The answer predicate of a query: ans1 with `width` arguments, of which `variables` are the first.
 
-    `order` are the columns of ORDER BY, each with a boolean that is true for descending. The columns after
-    `variables` are not shown to the user. In a multiset (`bag`), each raw row is one answer.
+    The field `order` contains the columns of ORDER BY, each with a boolean that is true for descending. The
+    columns after `variables` are not shown to the user. In a multiset (`bag`), each raw row is one answer.
     """
 
     variables: tuple[Variable, ...]

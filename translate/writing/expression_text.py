@@ -128,7 +128,7 @@ def write_duration(duration: Duration, language: Language) -> str:
 def write_window(window: WindowExpression, language: Language, every: Duration | None = None) -> str:
     """Return a window in brackets; raise CannotSayError for a window that the language lacks.
 
-    `every` is the period of the query, which some windows contain.
+    The argument `every` is the period of the query, which some windows contain.
 
     >>> write_window(Range(Duration(10**10), Duration(10**9)), Language.CSPARQL)
     '[RANGE 10s STEP 1s]'
@@ -204,11 +204,11 @@ Windows = tuple[tuple[StreamBlock, str], ...]
 class Dialect:
     """A language, and the settings for writing one text in this language.
 
-    `prefixes` maps namespaces to prefixes, and `used` counts the IRIs of each namespace. Variables in
-    `blanks` are written as blank nodes. `bases` are the base IRIs of calls of IRI; "" means no base. `base`
-    is the BASE of the text. The field `windows` contains the declared windows of RSP-QL with their names.
-    `every` is the period of the query, or None. With `read_here`, the text may contain VALUES and windows
-    that the engine of the language does not support.
+    The field `prefixes` maps namespaces to prefixes, and `used` counts the IRIs of each namespace. Variables
+    in `blanks` are written as blank nodes. The field `bases` contains the base IRIs of calls of IRI; "" means
+    no base. The field `base` is the BASE of the text. The field `windows` contains the declared windows of
+    RSP-QL with their names. The field `every` is the period of the query, or None. With `read_here`, the text
+    may contain VALUES and windows that the engine of the language does not support.
     """
 
     language: Language

@@ -38,8 +38,8 @@ These variables have no name in the text of a query.
 class Level:
     """A WHERE pattern and the clauses around it; `selected` are the variables of SELECT.
 
-    `computed` are the `keys` of GROUP BY that are expressions. `arguments` are the arguments of aggregates
-    that are expressions.
+    The field `computed` contains the `keys` of GROUP BY that are expressions. The field `arguments` contains
+    the arguments of aggregates that are expressions.
     """
 
     where: Pattern

@@ -108,7 +108,7 @@ class AnswerStreamOptions:
 class SolvingTask:
     """A query or program with its trace and settings; `span` contains the first and last requested time.
 
-    `predicates` are the predicates of a program to show; None means all derived predicates.
+    The field `predicates` contains the predicates of a program to show; None means all derived predicates.
     """
 
     path: Path
@@ -129,7 +129,7 @@ class AnswerRows:
     """The answers of a query at each evaluation time, in order; `variables` are the columns of the rows.
 
     `at` may be an iterator that evaluates on demand and can be read only once. The method `evaluate` stores
-    all answers. `origin` is the dateTime of time 0; None if times are integers.
+    all answers. The field `origin` is the dateTime of time 0; None if times are integers.
     """
 
     variables: tuple[Variable, ...]
@@ -171,8 +171,8 @@ class Streams:
 
     If brave or cautious consequences are requested, one list of atoms replaces the answer streams of a time
     point. If each time has exactly one answer stream, `parts` contains atoms with intervals of times. `parts`
-    may be an iterator that evaluates on demand and can be read only once. `origin` is the dateTime of time 0;
-    None if times are integers.
+    may be an iterator that evaluates on demand and can be read only once. The field `origin` is the dateTime
+    of time 0; None if times are integers.
     """
 
     parts: Iterable[StreamRuns | StreamsAt]
@@ -421,7 +421,8 @@ def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, war
 def asked_span(task: SolvingTask, trace: Trace, every: int | None) -> Interval:
     """Return the first and last time of which `lars solve` shows answers.
 
-    `every` is the time between two evaluations; the function uses it to check the number of evaluations.
+    The argument `every` is the time between two evaluations; the function uses it to check the number of
+    evaluations.
     """
     options, (first, last) = task.trace.options, task.span
     span = Interval(
@@ -588,7 +589,7 @@ class ReportOptions:
 class EngineReports:
     """Reports in order of time; `milliseconds` is the length of a time point.
 
-    `origin` is the dateTime of time 0; None if times are integers.
+    The field `origin` is the dateTime of time 0; None if times are integers.
     """
 
     variables: tuple[Variable, ...]
@@ -601,7 +602,7 @@ class EngineReports:
 def _times(task: SolvingTask, reports: ReportOptions, zero: str | None, last: int) -> list[int | None]:
     """Return time points: the start of windows, the last evaluation, and the first and last time to show.
 
-    The trace ends at `last`. `zero` is the dateTime of time 0.
+    The trace ends at `last`. The argument `zero` is the dateTime of time 0.
     """
     options, every = task.trace.options, (reports.t0, reports.until, *task.span)
     return [None if time is None else point_in(zero, time, options, last) for time in every]

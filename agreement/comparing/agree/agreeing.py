@@ -50,8 +50,8 @@ class Pair:
 
     If the CQELS query was derived, `choices` contains `brave` or `cautious` for each part of the query: a
     stream, a window and a graph pattern. For a given CQELS query, `choices` is None. Rows are compared on the
-    variables `on`; None means all variables. `derived` is push or pull if `lars` derived the query of this
-    side from the other query; None if both queries are given.
+    variables `on`; None means all variables. The field `derived` is push or pull if `lars` derived the query
+    of this side from the other query; None if both queries are given.
     """
 
     csparql: EngineQuery
@@ -168,9 +168,9 @@ class RowFilter:
 class AgreementReport:
     """The reports of all variants, the brave variant first; `variables` are the columns of a row, in order.
 
-    `variables` are all variables of both queries unless `remark` lists omitted variables. Readers see the
-    rows that `row_filter` selects; verdicts cover all rows. `timed` is true for a synthetic trace whose
-    lengths are durations.
+    The field `variables` contains all variables of both queries unless `remark` lists omitted variables.
+    Readers see the rows that `row_filter` selects; verdicts cover all rows. The field `timed` is true for a
+    synthetic trace whose lengths are durations.
     """
 
     setting: Setting

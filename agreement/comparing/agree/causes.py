@@ -296,10 +296,10 @@ def _others(rule: Rule) -> Iterator[Variable]:
 class DifferingRows:
     """Rows that only one side reports in a period (start, end], sorted by period.
 
-    `columns` are the codes of the rows' RDF terms, one array per column. `reported` is the time of push's
-    last evaluation with the row, up to the end of the period; it is -1 if no evaluation has the row. `owner`
-    is the index of a row's period among all disagreeing periods, and `numbers` are the indexes of the rows
-    among all rows of the side. Pickling keeps only the terms of these rows.
+    The field `columns` contains the codes of the rows' RDF terms, one array per column. The field `reported`
+    is the time of push's last evaluation with the row, up to the end of the period; it is -1 if no evaluation
+    has the row. The field `owner` is the index of a row's period among all disagreeing periods, and `numbers`
+    contains the indexes of the rows among all rows of the side. Pickling keeps only the terms of these rows.
     """
 
     terms: TermCodes

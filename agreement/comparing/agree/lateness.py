@@ -77,8 +77,8 @@ _Place = tuple[_Key, int]
 class LateRow:
     """A row of one side that is lost or invented in the period (start, end] as the data came.
 
-    `at` is the last evaluation in the period that has the row: on time if the row is lost, as the data came
-    if it is invented. If a lost row comes after the period, `reported` is the time of its report.
+    The field `at` is the last evaluation in the period that has the row: on time if the row is lost, as the
+    data came if it is invented. If a lost row comes after the period, `reported` is the time of its report.
     """
 
     side: Side
@@ -101,8 +101,8 @@ class LateRow:
 class LateSide:
     """The answers of one side (push or pull) for a pull period: on time, and as the data came.
 
-    `wait` is the time from the end of a period to the evaluation by pull. Data with a delay above `lateness`
-    are dropped; None keeps all data.
+    The field `wait` is the time from the end of a period to the evaluation by pull. Data with a delay above
+    `lateness` are dropped; None keeps all data.
     """
 
     side: Side

@@ -39,7 +39,7 @@ def narrowed(row_filter: RowFilter, unit: Duration, periods: Sequence[int]) -> R
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
     """Return up to `most` items of many groups: pairs of a group's number and an index in the group.
 
-    `sizes` are the sizes of the groups.
+    The argument `sizes` contains the sizes of the groups.
     """
     chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
     places: list[tuple[int, int]] = []

@@ -27,7 +27,7 @@ _RUNS_AT_ONCE: Final = 500_000
 class PeriodRows:
     """Rows, each with the intervals of numbers of whole periods that contain it.
 
-    `count` is the number of periods.
+    The field `count` is the number of periods.
     """
 
     table: relational.RunTable
@@ -172,8 +172,8 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
 
     The verdict is the sequence of the `number` whole periods inside the timeline, from `start` on; each
     comparison of a period is created on demand. The numbers of rows in each period stay in memory. The rows
-    themselves are read section by section. `unfinished` is the last period (start, end] if the timeline ends
-    inside the period; it is not compared.
+    themselves are read section by section. The field `unfinished` is the last period (start, end] if the
+    timeline ends inside the period; it is not compared.
     """
 
     period: int

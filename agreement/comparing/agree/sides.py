@@ -69,8 +69,9 @@ def cause_of(text: str) -> RowCause:
 class SidePrograms:
     """The programs of push and pull without their triggers.
 
-    `merged` is push's query as pull's engine reads it: one graph contains all windows and the static data.
-    `push_static` is the static data of push; if it is None, push and pull use the static data of the trace.
+    The field `merged` is push's query as pull's engine reads it: one graph contains all windows and the
+    static data. The field `push_static` is the static data of push; if it is None, push and pull use the
+    static data of the trace.
     """
 
     push: Program

@@ -191,8 +191,8 @@ def sides_of(
 ) -> tuple[tuple[Pair, ...], Background, Background]:
     """Return the compared pairs of queries, the static data of pull, and the static data of push.
 
-    `carried` are the pairs of stream and predicate in the trace. The function calls `warn` with the graphs
-    that the static data do not contain.
+    The argument `carried` contains the pairs of stream and predicate in the trace. The function calls `warn`
+    with the graphs that the static data do not contain.
     """
     queries = queries_of(task)
     whole = background(static, dataset_of(queries), unsaid)
@@ -297,7 +297,8 @@ def comparison_trace(
 ) -> Trace:
     """Return the recorded or synthetic trace of a comparison, with the requested timeline.
 
-    `known` is the static data of the trace; if it is None, the static data is read from the task.
+    The argument `known` is the static data of the trace; if it is None, the static data is read from the
+    task.
     """
     trace_input = task.trace
     if any(time is not None for time in task.span):

@@ -49,10 +49,11 @@ class ReportAssignment:
     With `once`, an evaluation gets only its first report, and other reports with the same time as the first
     report. Without `once`, each row of an evaluation may come in its own report. A report must come less than
     `late` ms after its evaluation. If `late` is None, the delay must be less than the slide of one of the
-    reporting `windows`. If `late` is None and no window reports, any delay is allowed. `push_times` maps push
-    numbers to times in ms; with `push_times`, a report counts at the time of its push. `closes` is the time
-    in ms of the first close of a window; it is None if the clock does not close windows. `wait` is the number
-    of ms after which an evaluation by the clock takes place. The `options` contain `early` and `late`.
+    reporting `windows`. If `late` is None and no window reports, any delay is allowed. The field `push_times`
+    maps push numbers to times in ms; with `push_times`, a report counts at the time of its push. The field
+    `closes` is the time in ms of the first close of a window; it is None if the clock does not close windows.
+    The field `wait` is the number of ms after which an evaluation by the clock takes place. The `options`
+    contain `early` and `late`.
     """
 
     options: JudgeOptions = field(default_factory=JudgeOptions)

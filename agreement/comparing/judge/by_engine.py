@@ -77,7 +77,7 @@ def judged_by(  # noqa: PLR0913 - the shared numbers come beside what is judged
 
     If the recording does not name the push of each report, reports are compared by time unit. The times of
     reports are also compared if they are finer than the unit. The recording may come from any build of the
-    engine version. `numbers` maps rows to numbers that several judging engines share.
+    engine version. The argument `numbers` maps rows to numbers that several judging engines share.
     """
     builds = (engine, *engine.builds)
     judgements = (_judged_by(build, run, recorded, options, off, numbers=numbers) for build in builds)

@@ -294,9 +294,9 @@ _DUE: Final = 4
 class FaultExplanation:
     """A fault that would explain the recording, with its description.
 
-    `predicted` is the share of recorded rows that the fault predicts at the times of these rows. `score` is
-    the harmonic mean of `predicted` and the share of predicted rows that are recorded. If `complete` is true,
-    the fault predicts the recording exactly.
+    The field `predicted` is the share of recorded rows that the fault predicts at the times of these rows.
+    The field `score` is the harmonic mean of `predicted` and the share of predicted rows that are recorded.
+    If `complete` is true, the fault predicts the recording exactly.
     """
 
     sentence: str

@@ -60,7 +60,7 @@ A guess: a unit that is too fine by mistake, such as 1 ms for a trace of a year,
 class Judgement:
     """The verdicts on a recording for the tried choices, best verdict first.
 
-    `choices` is the number of all choices.
+    The field `choices` is the number of all choices.
     """
 
     specification: specifications.Specification
@@ -150,7 +150,7 @@ def judge_either(
     """Return the verdicts on windows with late elements: right if right with or without late elements.
 
     A stream has its triples in order of time (RSP-QL 2014, RDF stream), so the effect of late elements is
-    undefined. `lost` are the numbers of the pushes that go back in time.
+    undefined. The argument `lost` contains the numbers of the pushes that go back in time.
     """
     if options.semantics is not None:
         specification = specification.model_copy(update={"rows": options.semantics})

@@ -258,8 +258,8 @@ def why_silent(
 ) -> Iterator[str]:
     """Yield the reasons why an engine version or a specification never reports a row for its input.
 
-    The test ignores the slides of windows: a pattern matches if it matches the input before some arrival.
-    `choices` are the choices of start times and bounds to test.
+    The test ignores the slides of windows: a pattern matches if it matches the input before some arrival. The
+    argument `choices` contains the choices of start times and bounds to test.
     """
     if isinstance(who, Engine) and (lost := who.loses(run.query)) is not None:
         yield f"{who.name} never returns a row. It ignores a part of the query: {lost}"
@@ -478,7 +478,7 @@ def judged_case(
     """Return the verdict on a case, by the engine version of the case unless `judge` names another.
 
     If `judge` is `specification`, the specification that the case's engine or language follows is the judge.
-    `open_options` are the given options that only a specification can use.
+    The argument `open_options` contains the given options that only a specification can use.
 
     Raises:
         LarsError: The engine and the language of the case are unknown, and `judge` is None or
@@ -729,7 +729,7 @@ def verdict_on(
 ) -> AnswersVerdict:
     """Return the verdict on answers, with an explanation if the answers are incorrect.
 
-    `zero` is the dateTime of time 0, if times are dateTimes.
+    The argument `zero` is the dateTime of time 0, if times are dateTimes.
     """
     unit = recording.run.unit
     dates = Dates(zero, unit)

@@ -36,9 +36,9 @@ StartTimes = tuple[int, ...]
 class Starts:
     """The combinations of start times to try, and the number of all combinations.
 
-    Combinations with the same start time for all windows come first. `last` is t_s, after which every window
-    has started for any t0. If the query has a single window, `only` are the representatives of its start
-    times. Each representative represents the start times up to the next representative; the last
+    Combinations with the same start time for all windows come first. The field `last` is t_s, after which
+    every window has started for any t0. If the query has a single window, `only` are the representatives of
+    its start times. Each representative represents the start times up to the next representative; the last
     representative represents the start times up to `end`.
     """
 

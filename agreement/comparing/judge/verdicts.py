@@ -31,8 +31,8 @@ class Phase:
 
     Only evaluations in the stable phase decide the verdict.
 
-    `edge` is the end of the trace. No element after `edge` can make the engine evaluate. If an evaluation is
-    at `edge` or later, it counts only if the engine reported.
+    The field `edge` is the end of the trace. No element after `edge` can make the engine evaluate. If an
+    evaluation is at `edge` or later, it counts only if the engine reported.
     """
 
     after: float
@@ -48,10 +48,11 @@ class Phase:
 class Verdict:
     """The verdict on a recording by a specification for one choice of start times, window by window.
 
-    `transient` are the windows up to the start of the stable phase. `later` are the windows after the end of
-    the trace, whose input is unknown. `windows` are the windows of the stable phase. The recording is correct
-    if every window of the stable phase is right (RSP-QL 2014, Definition 26). If the query has only one
-    window, each start time from the chosen t0 up to `until` gives the same verdict.
+    The field `transient` contains the windows up to the start of the stable phase. The field `later` contains
+    the windows after the end of the trace, whose input is unknown. The field `windows` contains the windows
+    of the stable phase. The recording is correct if every window of the stable phase is right (RSP-QL 2014,
+    Definition 26). If the query has only one window, each start time from the chosen t0 up to `until` gives
+    the same verdict.
     """
 
     choice: specifications.OpenChoice

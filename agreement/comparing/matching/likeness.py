@@ -301,8 +301,8 @@ def _first(key: Key) -> float:
 class Likeness:
     """The settings for comparing rows: as a multiset or set, with a tolerance, or only by lexical forms.
 
-    Two integers are near each other only if they are equal. `lexical` is for formats that omit the kinds of
-    terms (SPARQL 1.1 CSV).
+    Two integers are near each other only if they are equal. The field `lexical` is for formats that omit the
+    kinds of terms (SPARQL 1.1 CSV).
     """
 
     semantics: Semantics = "bag"

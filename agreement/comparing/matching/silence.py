@@ -22,7 +22,7 @@ _Within = Callable[[algebra.Pattern], algebra.Pattern]
 def silence(who: str, query: EngineQuery, has_rows: HasRows, when: str = "") -> str:
     """Return the message that `who` never returns a row, with the parts of the query that have no match.
 
-    `when` are the times for which rows were requested, as text; "" means all times.
+    The argument `when` contains the times for which rows were requested, as text; "" means all times.
     """
     texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
     if len(texts) > MOST:

@@ -47,11 +47,12 @@ BEHIND: Final = "behind_"
 class AnswerVerdict:
     """The verdict on the answers of one running system in one period.
 
-    `rows` is the number of rows that the system reports. `match` compares these rows with the rows of the
-    semantics: missing and extra rows. `only` contains the rows that the log of the other system does not
-    contain. For a wrong period, `since` is the start of the first wrong period that the same `rules` explain.
-    If `rules` is empty, no known rule explains the period. If the log `ends` in the period, the system may
-    not have written all answers of the period, so that only rules of earlier periods are tried.
+    The field `rows` is the number of rows that the system reports. `match` compares these rows with the rows
+    of the semantics: missing and extra rows. The field `only` contains the rows that the log of the other
+    system does not contain. For a wrong period, `since` is the start of the first wrong period that the same
+    `rules` explain. If `rules` is empty, no known rule explains the period. If the log `ends` in the period,
+    the system may not have written all answers of the period, so that only rules of earlier periods are
+    tried.
     """
 
     side: Side
@@ -118,8 +119,8 @@ class PeriodSemantics:
     def rows(self, side: Side, where: tuple[int, int], evaluated: Array, changes: Changes) -> PeriodRows:
         """Return the rows of push or pull by period, after some changes of the semantics.
 
-        `where` are the start of the first period and the number of periods; `evaluated` are the times at
-        which the side evaluates by the semantics.
+        The argument `where` contains the start of the first period and the number of periods; `evaluated`
+        contains the times at which the side evaluates by the semantics.
         """
         (start, count), by = where, changes.get("by", side)
         later = self._later(changes)
@@ -257,7 +258,7 @@ def last_end(
 ) -> int:
     """Return the end of the last period that can be judged, because no further answer can belong to it.
 
-    `times` are the times at which push evaluates.
+    The argument `times` contains the times at which push evaluates.
     """
     period, complete = semantics.period, semantics.complete
     last = (complete // period - 1) * period
@@ -386,8 +387,8 @@ def _with_rules(
 ) -> tuple[LogState, list[AnswerVerdict]]:
     """Return a log after the periods of a batch, and the verdicts; a wrong verdict contains its rules.
 
-    `reports` are the reports of each period. For each rule, the function derives the rows of all periods
-    once.
+    The argument `reports` contains the reports of each period. For each rule, the function derives the rows
+    of all periods once.
     """
     side, times, starts, how = by
     where = verdicts[0].start, len(verdicts)

@@ -44,13 +44,14 @@ _SUFFIXES: Final = re.compile(r"\.(csv|tsv|srj|jsonl?|ndjson|parquet|arrow|feath
 class LogState:
     """The state of a log: how far it has been read, its answers for later periods, and its last verdicts.
 
-    - `files` maps the name of each file to the place up to which the file has been read. `newest` is the
-      newest time point of an answer.
+    - `files` maps the name of each file to the place up to which the file has been read. The field `newest`
+      is the newest time point of an answer.
     - `lexical` is true if the files do not contain the kinds of RDF terms. `read` and `late` are numbers of
       answers.
-    - `wrong` is the number of wrong periods. `since` is the start of the first wrong period among the last
-      wrong periods that the same `rules` explain; None if no period was wrong. If `rules` is empty, no known
-      rule explains the last wrong periods. `starts` are the start times t0 of the rules that change t0.
+    - `wrong` is the number of wrong periods. The field `since` is the start of the first wrong period among
+      the last wrong periods that the same `rules` explain; None if no period was wrong. If `rules` is empty,
+      no known rule explains the last wrong periods. The field `starts` contains the start times t0 of the
+      rules that change t0.
     """
 
     files: Mapping[str, Place] = field(default_factory=dict)

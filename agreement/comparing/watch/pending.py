@@ -23,8 +23,8 @@ _FILE_BLANK: Final = re.compile(r"_:f([0-9]+)\.")
 def delays(columns: TraceColumns, newest: int | None) -> Mapping[Signature, Array]:
     """Return, for each atom, the time from its own time to the newest time before its arrival (its delay).
 
-    The atoms are in the order of arrival. `newest` is the time of the newest element of earlier batches, or
-    None. An atom that is not late has the delay 0.
+    The atoms are in the order of arrival. The argument `newest` is the time of the newest element of earlier
+    batches, or None. An atom that is not late has the delay 0.
     """
     numbers = [some.arrival for some in columns.atoms.values()]
     times = [some.t for some in columns.atoms.values()]
@@ -42,7 +42,8 @@ def delays(columns: TraceColumns, newest: int | None) -> Mapping[Signature, Arra
 def with_own_blanks(new: TraceColumns, files: int) -> TraceColumns:
     """Return the elements of a batch with blank nodes that differ from those of all earlier batches.
 
-    `files` is the number of files that earlier batches have read: blank nodes of different files differ.
+    The argument `files` is the number of files that earlier batches have read: blank nodes of different files
+    differ.
     """
 
     def renamed(label: str) -> str:
@@ -84,9 +85,9 @@ def needed_after(
 ) -> TraceColumns:
     """Return the elements that evaluations after `end`, and at the times `before`, still need.
 
-    `longest` is the longest pull period: an answer in the next period is compared with evaluations that are
-    at most one period older. Windows without a length need all elements; windows that count triples need the
-    elements from the first of the times on.
+    The argument `longest` is the longest pull period: an answer in the next period is compared with
+    evaluations that are at most one period older. Windows without a length need all elements; windows that
+    count triples need the elements from the first of the times on.
     """
     programs = dict.fromkeys(
         program

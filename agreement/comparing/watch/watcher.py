@@ -65,8 +65,8 @@ _CERTIFIED: Final = 10
 class JudgedPeriods:
     """The result of a batch: the comparison, the periods that are new in it, and the late elements.
 
-    `new` contains, for each verdict, the numbers of the new periods. `answers` are the verdicts on the logs
-    of running systems; `late_answers` are the answers that came too late.
+    The field `new` contains, for each verdict, the numbers of the new periods. The field `answers` contains
+    the verdicts on the logs of running systems; `late_answers` contains the answers that came too late.
     """
 
     state: WatchState
@@ -149,7 +149,8 @@ class Watcher:
     def step(self, state: WatchState, pending: TraceColumns, new: TraceColumns, files: int) -> JudgedPeriods:
         """Return the verdicts of a batch: of each period that is complete after the new elements.
 
-        `new` are the elements in the order of arrival, `files` is the number of their files.
+        The argument `new` contains the elements in the order of arrival, `files` is the number of their
+        files.
         """
         new = with_own_blanks(new, state.files)
         behind = delays(new, state.newest)

@@ -218,9 +218,9 @@ def reflect(values: TemperatureRange, above: int) -> int:
 class Observation(NamedTuple):
     """An observation that a station sends; the order of observations is their arrival order.
 
-    Times are in units. `late` is the delay of the arrival after the time t of the observation. `station` is
-    the number of the station from 0. `copy` is 1 for a duplicate. If two observations arrive at the same
-    time, the observation with the later time t comes first.
+    Times are in units. The field `late` is the delay of the arrival after the time t of the observation. The
+    field `station` is the number of the station from 0. The field `copy` is 1 for a duplicate. If two
+    observations arrive at the same time, the observation with the later time t comes first.
     """
 
     arrival: int

@@ -208,12 +208,12 @@ WindowBounds = tuple[float, float]
 class Case:
     """A recorded run of an engine; `query` is a text in the query language of the engine.
 
-    `windows` are the bounds that the engine prints for the window of each report, or None. `engine_window` is
-    C-SPARQL's window statement. If no report has a row, the recording has no variables. Terms are canonical
-    texts. Times are the times in the file. `dialect` is the query language that the engine declared.
-    `refused` is the reason why the engine rejected the query. `flush` contains the reports that the close of
-    the run caused, in the columns of the recording. `lexical` means that the engine does not return the kinds
-    of terms.
+    The field `windows` contains the bounds that the engine prints for the window of each report, or None. The
+    field `engine_window` is C-SPARQL's window statement. If no report has a row, the recording has no
+    variables. Terms are canonical texts. Times are the times in the file. The field `dialect` is the query
+    language that the engine declared. The field `refused` is the reason why the engine rejected the query.
+    The field `flush` contains the reports that the close of the run caused, in the columns of the recording.
+    The field `lexical` means that the engine does not return the kinds of terms.
     """
 
     path: Path

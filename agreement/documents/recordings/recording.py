@@ -28,10 +28,10 @@ _STREAM_QUAD: Final = (QUAD_PREDICATE, 5)
 class Push:
     """A triple that is pushed into an engine at a time; `t` is the time in milliseconds.
 
-    `stream` is the IRI of the stream with < and >, such as `<http://e/S>`. Triples that are pushed together
-    as one graph have the same `graph`. `named` contains the names of the named graphs that contain the
-    triple, if its element is a dataset. `came` is the time of arrival, which can be later than `t`; None
-    means that it is not known.
+    The field `stream` is the IRI of the stream with < and >, such as `<http://e/S>`. Triples that are pushed
+    together as one graph have the same `graph`. The field `named` contains the names of the named graphs that
+    contain the triple, if its element is a dataset. The field `came` is the time of arrival, which can be
+    later than `t`; None means that it is not known.
     """
 
     t: float
@@ -51,7 +51,8 @@ class Push:
 class Report:
     """An answer of an engine: the time of the report, and a multiset of rows, which may be empty.
 
-    `trigger` is the number of the push that caused the report, counted from 0; None if the push is unknown.
+    The field `trigger` is the number of the push that caused the report, counted from 0; None if the push is
+    unknown.
     """
 
     t: float
@@ -63,13 +64,13 @@ class Report:
 class Recording:
     """Reports in arrival order; `variables` are the sorted columns of the rows.
 
-    `rejected` are the numbers of rejected pushes. `windows` are the bounds that an engine prints with each
-    report, in order. `windows` is empty if the engine prints no bounds.
+    The field `rejected` contains the numbers of rejected pushes. The field `windows` contains the bounds that
+    an engine prints with each report, in order. The field `windows` is empty if the engine prints no bounds.
 
-    `lexical` means that the format of the recording omits the kinds of RDF terms. The terms of a lexical
-    recording are results of the function `of_text`. Terms that are compared with such terms must first be
-    converted by `as_lexical`: `30` may have been a number, a string or part of an IRI. `rows_only` means that
-    the format cannot express an empty answer.
+    The field `lexical` means that the format of the recording omits the kinds of RDF terms. The terms of a
+    lexical recording are results of the function `of_text`. Terms that are compared with such terms must
+    first be converted by `as_lexical`: `30` may have been a number, a string or part of an IRI. The field
+    `rows_only` means that the format cannot express an empty answer.
     """
 
     variables: tuple[str, ...]

@@ -662,9 +662,9 @@ class AnswersOptions:
     """The options for reading a file of recorded answers.
 
     If a time in the answers is a number, its unit is `answers_unit`. The default of `answers_unit` is ms in
-    files of CSRBench and YABench, and one time point (`unit`) in other files. `time_variable` is the column
-    of times in SPARQL results; dateTimes in this column count from `origin`. If `ordered` is false, the time
-    of a report may be earlier than the time of the previous report.
+    files of CSRBench and YABench, and one time point (`unit`) in other files. The field `time_variable` is
+    the column of times in SPARQL results; dateTimes in this column count from `origin`. If `ordered` is
+    false, the time of a report may be earlier than the time of the previous report.
     """
 
     HEADING: ClassVar = "Recorded answers"

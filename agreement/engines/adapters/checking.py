@@ -57,8 +57,8 @@ _RSPQL: Final = (
 class _Tried:
     """A query for tests of an adapter, with the length of its windows in ms (or in the adapter's unit).
 
-    `patterns` are the triple patterns with their streams. `carrier` is the variable whose terms are tested,
-    or None.
+    The field `patterns` contains the triple patterns with their streams. The field `carrier` is the variable
+    whose terms are tested, or None.
     """
 
     query: str
@@ -175,7 +175,7 @@ def checks_of(
 ) -> Iterator[AdapterCheck]:
     """Yield the results of an adapter's tests; if the process fails, dependent tests are skipped.
 
-    `query` is a query that the engine accepts, for an engine that rejects the usual queries.
+    The argument `query` is a query that the engine accepts, for an engine that rejects the usual queries.
     """
     tries = _QUERIES if query is None else (_tried(query),)
     with RunningAdapter(command, silence, log=log) as adapter:

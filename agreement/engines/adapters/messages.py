@@ -316,8 +316,8 @@ class StreamEngine(Protocol):
 class EngineAnswers:
     """The answers of an engine in one run; without a profile, the engine rejected the query.
 
-    `replies` are the replies to pushes in order, `flush` are the reports at close. All times are in
-    milliseconds.
+    The field `replies` contains the replies to pushes in order, `flush` contains the reports at close. All
+    times are in milliseconds.
     """
 
     profile: ProfileReply | None

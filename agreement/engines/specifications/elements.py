@@ -32,7 +32,7 @@ _ROUNDED: Final = 2.0**-51
 class PushedTriple:
     """A triple of a stream at a time point; `number` is the number of its push, `named` are its graphs.
 
-    `came` is the time point of its arrival; None means that it arrives at its own time.
+    The field `came` is the time point of its arrival; None means that it arrives at its own time.
     """
 
     t: int
@@ -60,8 +60,9 @@ def elements_of(
 ) -> tuple[PushedTriple, ...]:
     """Return pushes at time points of a unit, ordered by time and then by arrival.
 
-    `first` is the number of the first push in its run. Pushes whose delay is above `lateness` are dropped;
-    None keeps all pushes. Raises LarsError for a time that is not a multiple of the unit, or too large.
+    The argument `first` is the number of the first push in its run. Pushes whose delay is above `lateness`
+    are dropped; None keeps all pushes. Raises LarsError for a time that is not a multiple of the unit, or too
+    large.
     """
     elements = []
     for number, push in enumerate(pushes, first):

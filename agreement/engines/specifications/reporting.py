@@ -37,7 +37,7 @@ def is_clocked(specification: parameters.Specification) -> bool:
 class EvaluationPoint(NamedTuple):
     """An evaluation: the tick that determines the content of the windows, and the time point of the report.
 
-    `trigger` is the number of the push that caused the evaluation; None for the clock.
+    The field `trigger` is the number of the push that caused the evaluation; None for the clock.
     """
 
     tick: int
@@ -73,8 +73,8 @@ class ShownWindow:
     def span(self, tick: int, push_count: int | None = None) -> range:
         """Return the range of elements that the window contains at a tick.
 
-        `push_count` is the number of pushes that have arrived, if elements are late. The range can also
-        contain elements that have not arrived.
+        The argument `push_count` is the number of pushes that have arrived, if elements are late. The range
+        can also contain elements that have not arrived.
         """
         own = self.own_tick(tick)
         last = bisect_right(self.ticks, own)
@@ -145,7 +145,7 @@ class ShownWindow:
     def opening(self, tick: int, push_count: int | None = None) -> int:
         """Return the time point o at which the content at a tick begins, for [o, c) or (o, c].
 
-        `push_count` is the number of pushes that have arrived, if elements are late.
+        The argument `push_count` is the number of pushes that have arrived, if elements are late.
         """
         scale = self.frame.clock.scale
         match self.window:

@@ -67,7 +67,8 @@ def compatible(binding: TextSolution, other: TextSolution) -> bool:
 class HashIndex(Generic[T]):
     """An index of items in insertion order, by the values of any variables.
 
-    `names` are the variables that every item binds; `variables` are the variables that some item can bind.
+    The field `names` contains the variables that every item binds; `variables` contains the variables that
+    some item can bind.
     """
 
     names: frozenset[Variable]
@@ -90,7 +91,7 @@ class HashIndex(Generic[T]):
     def matching(self, solution: TextSolution, shared: tuple[Variable, ...]) -> Iterable[T]:
         """Return the items that are compatible with a solution.
 
-        `shared` are the variables that the items and the solution can both bind.
+        The argument `shared` contains the variables that the items and the solution can both bind.
         """
         names = tuple(name for name in shared if name in solution and name in self.names)
         if not names:

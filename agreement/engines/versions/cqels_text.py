@@ -82,8 +82,8 @@ class CqelsFilter:
 class CqelsBody:
     """The elements of a WHERE clause by kind, in the order of the text.
 
-    A static element is a sequence of triples, a GRAPH, a UNION or a group without a stream. `errors` are
-    errors with places, for elements in STREAM other than triples and FILTER.
+    A static element is a sequence of triples, a GRAPH, a UNION or a group without a stream. The field
+    `errors` contains errors with places, for elements in STREAM other than triples and FILTER.
     """
 
     triples: tuple[StreamTriple, ...]

@@ -46,8 +46,8 @@ NumberedPush = tuple[int, Push]
 class ClockSet:
     """An event: during the push `trigger`, the clock is set to `now`, because of the tick or push at `due`.
 
-    `report_time` is the time of a report at this event; after a tick without triples, this time is 1 ms
-    later.
+    The field `report_time` is the time of a report at this event; after a tick without triples, this time is
+    1 ms later.
     """
 
     trigger: int

@@ -237,9 +237,9 @@ def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algeb
 class KolibrieWindows(sliding.OpenedWindows):
     """The opened windows of one sliding window.
 
-    `now` is the latest arrival, `memory` the last reported content. Windows fire before an arrival enters the
-    windows. With `include_opening`, windows that close at the time of the arrival also fire. With `drops`,
-    each window that does not contain the arrival is deleted, also if it opens after the arrival.
+    The field `now` is the latest arrival, `memory` the last reported content. Windows fire before an arrival
+    enters the windows. With `include_opening`, windows that close at the time of the arrival also fire. With
+    `drops`, each window that does not contain the arrival is deleted, also if it opens after the arrival.
     """
 
     planned: PlannedWindow

@@ -133,7 +133,8 @@ def _number(text: str) -> tuple[str, float | Decimal] | None:
 class _Matching:
     """A rewriting of patterns: new variables with conditions replace numbers that can equal others.
 
-    `equal` are the numbers that equal another term by value, `predicates` those of triples with such objects.
+    The field `equal` contains the numbers that equal another term by value, `predicates` those of triples
+    with such objects.
     """
 
     equal: frozenset[str]

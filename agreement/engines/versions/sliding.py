@@ -51,7 +51,8 @@ EVERY_STREAM: Final = Iri("urn:x-lars:every-stream")
 class YasperWindow:
     """A window of a query: its length, and the distance of successive closes, in milliseconds.
 
-    `stream` is the name of the stream as the parser of the engine reads it, if this parser is known.
+    The field `stream` is the name of the stream as the parser of the engine reads it, if this parser is
+    known.
     """
 
     source: WindowSource
@@ -162,9 +163,9 @@ TimedTriple = tuple[float, Triple]
 class OpenedWindows:
     """The opened windows of one sliding window, by their closes, until they are deleted.
 
-    An opened window contains [o, c) with `include_opening`, otherwise (o, c]. `start` is t0; in rsp-rs, the
-    value 0 means that t0 is not set. `fired` is the last time at which a window fired. `past` contains the
-    triples that a later window can still contain.
+    An opened window contains [o, c) with `include_opening`, otherwise (o, c]. The field `start` is t0; in
+    rsp-rs, the value 0 means that t0 is not set. The field `fired` is the last time at which a window fired.
+    The field `past` contains the triples that a later window can still contain.
     """
 
     window: YasperWindow
@@ -240,7 +241,7 @@ class OpenedWindows:
     def active(self, t: float, start: float = 0) -> list[Triple]:
         """Return the content of the active window at `t`, the earliest window that has not closed.
 
-        `start` is a time at which a window closes.
+        The argument `start` is a time at which a window closes.
         """
         opening = start + first_close(t - start, self.window.step) - self.window.width
         return [triple for at, triple in self.past if self.shows(opening, t, at)]
@@ -291,7 +292,7 @@ class FiringRules:
 class Firing:
     """The windows that fire together during a push at `t`: the common close, and the content of all windows.
 
-    `last` is the time of the last triple in the last firing window; 0 if this window is empty.
+    The field `last` is the time of the last triple in the last firing window; 0 if this window is empty.
     """
 
     push: int

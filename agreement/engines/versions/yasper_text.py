@@ -54,9 +54,9 @@ class YasperBlock:
 class YasperQuery:
     """The parsed query with blocks in textual order; a window without STEP has step 0.
 
-    If `operator` is None, the engine reports nothing. `selected` are the selected variables; it is empty for
-    all variables. `aggregates` are functions with their argument and result variables. `static` means that
-    the query has a FROM clause.
+    If `operator` is None, the engine reports nothing. The field `selected` contains the selected variables;
+    it is empty for all variables. The field `aggregates` contains functions with their argument and result
+    variables. The field `static` means that the query has a FROM clause.
     """
 
     operator: ToStream | None

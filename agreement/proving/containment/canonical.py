@@ -57,7 +57,7 @@ def refutation(against: Witness, *, columns: bool = True) -> Decision:
 class PairQuery:
     """One of two compared queries, with the settings under which the query is read.
 
-    `searched` is the longest search for a smallest stream, in seconds.
+    The field `searched` is the longest search for a smallest stream, in seconds.
     """
 
     query: EngineQuery
@@ -106,7 +106,7 @@ class PairQuery:
     ) -> frozenset[Row]:
         """Return the query's report at t on the facts up to t; `before` is the previous evaluation.
 
-        `before` is None for the first evaluation.
+        The argument `before` is None for the first evaluation.
 
         Raises:
             TimeLimitError: The time limit is over.

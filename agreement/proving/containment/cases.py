@@ -46,7 +46,7 @@ Columns = tuple[Expression | None, ...]
 class MatchTarget:
     """A disjunct that must match, or must not match, in a case.
 
-    `start` contains the known values of variables.
+    The field `start` contains the known values of variables.
     """
 
     way: disjuncts.Disjunct
@@ -276,7 +276,7 @@ def _denied(
 class CaseProver:
     """The prover that closes cases of one query's rows by disjuncts of the other query.
 
-    `left` contains the open cases.
+    The field `left` contains the open cases.
     """
 
     goals: Sequence[MatchTarget]

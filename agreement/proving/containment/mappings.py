@@ -210,8 +210,8 @@ def _covers(outer: TimeWindow, inner: TimeWindow) -> bool:
 class Mapper:
     """The mapping of a query's edges into known edges; `merged` are the windows of the default graph.
 
-    `windows` maps an edge to the windows that contain its match. By default, these are the windows that
-    always contain the window of the edge.
+    The field `windows` maps an edge to the windows that contain its match. By default, these are the windows
+    that always contain the window of the edge.
     """
 
     merged: tuple[disjuncts.Reading, ...]

@@ -49,8 +49,8 @@ class _Spot:
 class ArrivalPlacement:
     """Arrivals at t, each with the windows of the other query that contain it and a number of newer triples.
 
-    `equal` are the conditions under which all edges of one arrival match the same triple. `other` is a new
-    name, from which the terms of newer triples are made.
+    The field `equal` contains the conditions under which all edges of one arrival match the same triple. The
+    field `other` is a new name, from which the terms of newer triples are made.
     """
 
     t: int

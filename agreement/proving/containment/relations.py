@@ -41,8 +41,8 @@ class Relations:
     def read(self, pattern: Pattern, merged: Iterable[Reading], *, whole: bool) -> Pattern:
         """Return the pattern with paths replaced by edges, and aggregates and LIMIT by relations.
 
-        With `whole`, the result also keeps the patterns inside the relations. `merged` are the windows that
-        are merged into the pattern's default graph.
+        With `whole`, the result also keeps the patterns inside the relations. The argument `merged` contains
+        the windows that are merged into the pattern's default graph.
         """
         self._merged = frozenset(merged)
         walked = without_paths(pattern)

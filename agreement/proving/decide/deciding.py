@@ -56,9 +56,9 @@ class Decider:
     """The decision of a question, period by period; each stream is evaluated once for all periods.
 
     If no theorem decides, the decider tries streams, and searches for smallest streams, for `seconds` in
-    total. `finer` contains deciders with finer units, each with additional seconds. `deadline` is the time at
-    which all searches end. If `any_source` is false, each triple of a tried stream comes from the source of
-    its pattern.
+    total. The field `finer` contains deciders with finer units, each with additional seconds. The field
+    `deadline` is the time at which all searches end. If `any_source` is false, each triple of a tried stream
+    comes from the source of its pattern.
     """
 
     question: AgreementQuestion

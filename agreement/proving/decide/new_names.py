@@ -150,9 +150,9 @@ def _anchored(pattern: Pattern, new: Names) -> Names:
 def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
     """Return whether each static part contains a variable that always has a new name from a stream.
 
-    `outer` are the variables that have a new name in each row with which the pattern is joined. In the left
-    side of OPTIONAL and MINUS, these outer variables count. In the right side of OPTIONAL and MINUS, outer
-    variables do not count, because the right side is matched before the join.
+    The argument `outer` contains the variables that have a new name in each row with which the pattern is
+    joined. In the left side of OPTIONAL and MINUS, these outer variables count. In the right side of OPTIONAL
+    and MINUS, outer variables do not count, because the right side is matched before the join.
     """
     match pattern:
         case algebra.Bgp(triples):

@@ -52,8 +52,8 @@ Model = Mapping[Variable, Constant]
 class Satisfiability:
     """Whether some terms satisfy a disjunct (None if this is open); `model` contains such terms.
 
-    `why` is the reason why the disjunct is open or excluded. `requirements` are conditions, and `edge` is an
-    edge, that exclude the disjunct.
+    The field `why` is the reason why the disjunct is open or excluded. The field `requirements` contains
+    conditions, and `edge` is an edge, that exclude the disjunct.
     """
 
     disjunct: Disjunct

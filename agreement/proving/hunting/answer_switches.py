@@ -534,7 +534,7 @@ def _choices(
 ) -> Iterator[Counter[Row]]:
     """Yield the choices of `number` rows of an answer that explain the reported rows.
 
-    `before` are the chosen rows of the preceding answer.
+    The argument `before` contains the chosen rows of the preceding answer.
     """
     # ISTREAM reports all new rows, so the other rows stay; DSTREAM reports all rows that do not stay.
     fixed, other = (came, before & right) if operator == "ISTREAM" else (before - came, right)

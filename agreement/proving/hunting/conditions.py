@@ -48,7 +48,7 @@ class CommonTraits:
 
     The numbers count the wrong and the correct reports or rows that have these properties.
 
-    `elsewhere` is the number of wrong reports or rows without these properties.
+    The field `elsewhere` is the number of wrong reports or rows without these properties.
     """
 
     traits: tuple[str, ...]

@@ -90,7 +90,7 @@ def _one_column(place: ReportMatch) -> bool:
 def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
     """Return whether a report has exactly the expected rows, but with other multiplicities.
 
-    `signs` contains 1 if a row may be reported more often than expected, and -1 if less often.
+    The argument `signs` contains 1 if a row may be reported more often than expected, and -1 if less often.
     """
     right, came = Counter(place.right_rows), Counter(place.came_rows)
     return right.keys() == came.keys() and all(

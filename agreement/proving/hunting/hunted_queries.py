@@ -37,8 +37,9 @@ _NO_TIME: Final = "no time is left, because the engine is slow; use a longer --t
 class HuntedQuery:
     """A query of a hunt, with the data for generating its streams.
 
-    `tick` is the unit of the windows in ms. `windows` contains a pair of RANGE and STEP, in ticks, for each
-    window. `letters` are triples with their streams; the triples that make a row come first.
+    The field `tick` is the unit of the windows in ms. The field `windows` contains a pair of RANGE and STEP,
+    in ticks, for each window. The field `letters` contains triples with their streams; the triples that make
+    a row come first.
     """
 
     name: str
@@ -99,8 +100,8 @@ def _ordered(letters: tuple[Letter, ...]) -> tuple[Letter, ...]:
 class QueryFamily:
     """A kind of query: its windows (stream, RANGE, STEP, patterns), and the text around the windows.
 
-    `body` replaces the content of WHERE; only RSP-QL expresses such a query. `select` may be ASK or
-    CONSTRUCT {..}. `texts` contains the texts in other languages that need another wording. If `flat` is
+    `body` replaces the content of WHERE; only RSP-QL expresses such a query. `select` may be ASK or CONSTRUCT
+    {..}. The field `texts` contains the texts in other languages that need another wording. If `flat` is
     true, the query is on one line.
     """
 

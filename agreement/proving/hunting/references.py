@@ -118,9 +118,9 @@ class HuntedRun:
 class RunVerdict:
     """The verdict on a run, with the expected and the reported rows of each push or evaluation.
 
-    `correct` is None if nothing can be compared. `choice` describes the start time t0 and the window bounds
-    of the expected rows, if several choices were tried. A place is a push if `by_push` is true, otherwise an
-    evaluation.
+    The field `correct` is None if nothing can be compared. `choice` describes the start time t0 and the
+    window bounds of the expected rows, if several choices were tried. A place is a push if `by_push` is true,
+    otherwise an evaluation.
     """
 
     correct: bool | None
@@ -143,9 +143,9 @@ Pattern = Callable[[Sequence[ReportMatch]], bool]
 class JudgedRun:
     """A run with the data to judge it: specification, query, input, and recording.
 
-    The run is right if all its reports are right, or if the reports match the `pattern`. `late` are the times
-    in ms of the triples that arrived after a triple with a later time. `pushed` are the triples with the
-    labels of blank nodes that the engine received.
+    The run is right if all its reports are right, or if the reports match the `pattern`. The field `late`
+    contains the times in ms of the triples that arrived after a triple with a later time. The field `pushed`
+    contains the triples with the labels of blank nodes that the engine received.
     """
 
     specification: Specification
@@ -307,7 +307,8 @@ def both(one: Switch, other: Switch) -> Switch:
 class Reference(ABC):
     """The definition of correct answers, by which the runs of a hunt are judged.
 
-    `name` is the name for `lars judge --engine`. `options` define how reports are compared.
+    The field `name` is the name for `lars judge --engine`. The field `options` define how reports are
+    compared.
     """
 
     name: str

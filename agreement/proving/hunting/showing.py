@@ -108,7 +108,7 @@ def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> Hunted
 class Isolation:
     """The test whether a stream shows only one cause, judged for every start time t0.
 
-    `followed` is the engine version that predicts the engine, apart from the other causes.
+    The field `followed` is the engine version that predicts the engine, apart from the other causes.
     """
 
     judge: Reference

@@ -44,7 +44,8 @@ class PhaseRow:
 class PhaseDiagram:
     """The agreement for each pull period, and each length of the window on `stream`, in units of `unit`.
 
-    `rate` is the acceleration of the stream. `own_length` is the length of the window in the query.
+    The field `rate` is the acceleration of the stream. The field `own_length` is the length of the window in
+    the query.
     """
 
     rate: int

@@ -34,8 +34,8 @@ FOREVER: Final = inf
 class TimedMatch:
     """A match: its row, the arrival of its last triple, and the time at which fixed windows lose the match.
 
-    `oldest` is the earliest arrival among the match's triples in the varied window; None if the match has no
-    triple in the varied window.
+    The field `oldest` is the earliest arrival among the match's triples in the varied window; None if the
+    match has no triple in the varied window.
     """
 
     row: Row

@@ -43,7 +43,7 @@ def phase_task(
 ) -> PhaseTask:
     """Return the task on the unchanged trace.
 
-    `window` names the stream whose window varies; by default, the stream of the longest window.
+    The argument `window` names the stream whose window varies; by default, the stream of the longest window.
     """
     task, trace, (pair, *_) = agree.compared_on_trace(task, warn)
     ranges = _ranges(pair.cqels)

@@ -54,7 +54,7 @@ Reports = Mapping[float, Sequence[Counter[Row]]]
 class NamedProfile:
     """A specification or engine version by its name.
 
-    `start` is the start time t0 of its windows, if given.
+    The field `start` is the start time t0 of its windows, if given.
     """
 
     name: str

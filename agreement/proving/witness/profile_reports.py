@@ -20,8 +20,8 @@ def profile_reports(
 ) -> Mapping[float, Sequence[Counter[Row]]]:
     """Return the rows of each report by its time in ms, up to a time point.
 
-    `profile` is a name, with the start time t0 of windows or None. `inputs` are a stream, static data and the
-    last time point.
+    The argument `profile` is a name, with the start time t0 of windows or None. `inputs` are a stream, static
+    data and the last time point.
     """
     (name, start), (facts, known, last) = profile, inputs
     pushes = tuple(_push(fact, setting.unit.milliseconds) for fact in facts)

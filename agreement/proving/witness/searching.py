@@ -268,7 +268,7 @@ def smallest(
 def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any times") -> Decision:
     """Return the decision that no witness with up to `triples` triples exists.
 
-    `reason` is the reason why larger witnesses may exist.
+    The argument `reason` is the reason why larger witnesses may exist.
     """
     return Decision("open", reason, triples=triples, scope=(candidates, when))
 

@@ -179,8 +179,8 @@ class WitnessCriteria:
 class WitnessTask:
     """Two queries with their settings, and the static data; None if static data are arbitrary.
 
-    `pair` is None for two queries of one mode, which are compared at every time point, and for two readings
-    of the second query.
+    The field `pair` is None for two queries of one mode, which are compared at every time point, and for two
+    readings of the second query.
     """
 
     queries: tuple[EngineQuery, EngineQuery]

@@ -176,10 +176,10 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
 class AgreementDifference:
     """A row that only one side reports in the period (start, end], with its cause.
 
-    `row` contains the terms in N-Triples syntax, and None for unbound variables. Push last reported the row
-    at `pushed`; None means that push never reported it. Times are time points. The fields `start_date`,
-    `end_date`, `pushed_date` and `at_date` contain dateTimes; they are None if the times of the trace are
-    integers.
+    The field `row` contains the terms in N-Triples syntax, and None for unbound variables. Push last reported
+    the row at `pushed`; None means that push never reported it. Times are time points. The fields
+    `start_date`, `end_date`, `pushed_date` and `at_date` contain dateTimes; they are None if the times of the
+    trace are integers.
     """
 
     variant: str

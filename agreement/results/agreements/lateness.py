@@ -25,7 +25,7 @@ from lars.dataclass import dataclass
 class LateResult(Findings):
     """The result of `agree_late`: the rows that late data changed, with their causes.
 
-    `late` contains the rows that late data changed. `sides` are push and pull for each period.
+    The field `late` contains the rows that late data changed. `sides` are push and pull for each period.
     """
 
     verdict: ClassVar[str | None] = "unchanged"

@@ -324,9 +324,9 @@ def _unstopped() -> AbstractContextManager[Event]:
 class Listeners:
     """The functions that receive warnings, notes about chosen defaults, and progress.
 
-    `source_files` contains the temporary files for data that a Python program gives as values. `command` is
-    the command line; it is empty in Python. The context manager `keeping` yields an event. A signal (such as
-    Ctrl-C) sets this event, so that the run ends.
+    The field `source_files` contains the temporary files for data that a Python program gives as values. The
+    field `command` is the command line; it is empty in Python. The context manager `keeping` yields an event.
+    A signal (such as Ctrl-C) sets this event, so that the run ends.
     """
 
     warn: Warn = unsaid

@@ -95,7 +95,7 @@ class HuntRequest:
 class HuntResult(Findings):
     """The result of `hunt`: the faults, each with its smallest run.
 
-    `folders` are the folders of the faults, in the same order.
+    The field `folders` contains the folders of the faults, in the same order.
     """
 
     folders: tuple[str, ...]

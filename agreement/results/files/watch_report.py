@@ -217,7 +217,7 @@ def counts(state: WatchState, dates: Dates) -> Iterator[tuple[str, str]]:
 def page(state: WatchState, dates: Dates, pace: Sequence[tuple[str, str]], question: str) -> "Page":
     """Return the content of the HTML report of a watch: the numbers and the last findings.
 
-    `pace` are times that passed.
+    The argument `pace` contains times that passed.
     """
     # Loads what only pages need.
     from agreement.results.renderings.pages.blocks import text_page

@@ -336,7 +336,7 @@ class WatchRun(Result):
     def _begin(self, zero: str) -> datetime:
         """Return time 0 of a stream: before all elements that may arrive, at a whole period since midnight.
 
-        `zero` is a dateTime before the oldest element of the first batch.
+        The argument `zero` is a dateTime before the oldest element of the first batch.
         """
         try:
             longest = self._duration(max(self.watcher.periods))

@@ -105,10 +105,10 @@ class LogsRequest:
 class LogsResult(Findings):
     """The result of `compare_logs`: the matched alerts of both logs, and the predictions of each log.
 
-    `predictions` contains the predictions of the first log and the predictions of the second log. In each of
-    the two lists, the best prediction is first. Without events, `predictions` is empty. If no query is given,
-    `draft` is the text of a query that was derived from the columns of the logs. `missed` counts the alerts
-    of the first log that a pulling system would not report.
+    The field `predictions` contains the predictions of the first log and the predictions of the second log.
+    In each of the two lists, the best prediction is first. Without events, `predictions` is empty. If no
+    query is given, `draft` is the text of a query that was derived from the columns of the logs. The field
+    `missed` counts the alerts of the first log that a pulling system would not report.
     """
 
     verdict: ClassVar[str | None] = "same"

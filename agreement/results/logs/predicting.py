@@ -66,8 +66,8 @@ def check_year(first: float) -> None:
 class JudgedLogs:
     """The data for predictions of a log: a query file, a trace of events, and options for reading logs.
 
-    `periods` are the pull periods to try. If `periods` is empty, lars tries the periods that fit the times of
-    a log.
+    The field `periods` contains the pull periods to try. If `periods` is empty, lars tries the periods that
+    fit the times of a log.
     """
 
     query: Path

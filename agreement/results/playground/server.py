@@ -51,7 +51,7 @@ _OF_RESULT: Final = (
 class PlayServer:
     """The edited texts and the function that evaluates them.
 
-    `authority` is the host and port of the address.
+    The field `authority` is the host and port of the address.
     """
 
     texts: PlayedTexts

@@ -151,7 +151,7 @@ def compare_command(hunt: Hunt, case: str = "case.json") -> str:
 def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]], folder: str) -> str:
     """Return a Markdown text about a fault: query, stream, reported rows, correct rows, definition.
 
-    `folder` is the path of the fault's folder, from where the hunt was run.
+    The argument `folder` is the path of the fault's folder, from where the hunt was run.
     """
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""

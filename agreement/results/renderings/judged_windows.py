@@ -25,12 +25,13 @@ PHASES: Final = (COUNTING, "transient", "later")
 class WindowVerdict:
     """The verdict on one window of a specification, or on one step of an engine version.
 
-    `phase` is `windows` for compared windows; windows of the transient and later windows are not compared.
-    `at` identifies the window or step: `from` and `to` of a window in time points, the number `push` or
-    `answer` of a step (from 0), or the `time` unit of a step. `rows` contains the rows of both sides by
-    `columns`. `delay` is in ms. If `problem` is empty, the rows are correct. `starts` contains each t0 for
-    which a window is judged. `reported` contains the predicted and the recorded times of reports in ms.
-    `shift` contains window borders that fit better than the correct borders.
+    The field `phase` is `windows` for compared windows; windows of the transient and later windows are not
+    compared. `at` identifies the window or step: `from` and `to` of a window in time points, the number
+    `push` or `answer` of a step (from 0), or the `time` unit of a step. The field `rows` contains the rows of
+    both sides by `columns`. The field `delay` is in ms. If `problem` is empty, the rows are correct. The
+    field `starts` contains each t0 for which a window is judged. The field `reported` contains the predicted
+    and the recorded times of reports in ms. The field `shift` contains window borders that fit better than
+    the correct borders.
     """
 
     phase: str

@@ -129,9 +129,9 @@ _FAR: Final = LARGEST // 2
 class TimeColumn:
     """Times that a clock converted, with the kinds of their notation.
 
-    `readable` is a mask of the certain times.
+    The field `readable` is a mask of the certain times.
 
-    `zones` are minutes ahead of UTC.
+    The field `zones` contains minutes ahead of UTC.
     """
 
     kinds: npt.NDArray[np.int8]

@@ -164,7 +164,7 @@ def table_rows(
 ) -> list[input_files.RowColumns]:
     """Return the rows of a table that are certainly triples or atoms.
 
-    `names` are the columns of the table. `cells` returns the cells of a column.
+    The argument `names` contains the columns of the table. `cells` returns the cells of a column.
     """
     from solver.traces.formats import cell_columns
 

@@ -72,7 +72,7 @@ def read_quads(data: bytes, kind: RdfFormat) -> Iterator[LinedQuad]:
 class GraphElement:
     """A graph while its file is read: its first line, its triples, and its times, each with its line.
 
-    `graph` is the name of the graph, or None for the default graph.
+    The field `graph` is the name of the graph, or None for the default graph.
     """
 
     name: str

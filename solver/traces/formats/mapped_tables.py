@@ -47,8 +47,8 @@ _LITERAL: Final = re.compile(r'"(?P<text>.*)"(?:\^\^(?P<type>\S+)|@(?P<tag>[A-Za
 class Template:
     """A template: the texts between its cells, the columns of the cells, and the writer of a cell's value.
 
-    `texts` has one element more than `columns`. If the field `writer` is None, the only cell of the template
-    is a literal of its own type.
+    The field `texts` has one element more than `columns`. If the field `writer` is None, the only cell of the
+    template is a literal of its own type.
     """
 
     texts: tuple[str, ...]

@@ -249,9 +249,10 @@ _LONG_STRING: Final = re.compile(rf'(?:[^"]|\\"){{{_LONGEST_STRING}}}')
 class Page:
     """The content of an HTML report: the question, the verdict in a sentence, notes, and the sections.
 
-    A verdict is positive (True), negative (False), or None. `heading` is the title of the first section, if
-    this section is text. `document` is the document of --json. `page` contains further data for the script.
-    `provenance` contains the provenance by name. `queries` contains the unchanged texts of the queries.
+    A verdict is positive (True), negative (False), or None. The field `heading` is the title of the first
+    section, if this section is text. The field `document` is the document of --json. The field `page`
+    contains further data for the script. The field `provenance` contains the provenance by name. The field
+    `queries` contains the unchanged texts of the queries.
     """
 
     title: str

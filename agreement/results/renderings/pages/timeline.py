@@ -155,7 +155,7 @@ class StripCell(NamedTuple):
     """Consecutive periods (start, end], with the number of their most frequent cause.
 
     The number is AGREES if all periods agree. A number after all causes means that the sides differ only in
-    names of blank nodes. `causes` is the number of different causes.
+    names of blank nodes. The field `causes` is the number of different causes.
     """
 
     start: int
@@ -241,8 +241,8 @@ def elements(
 ) -> tuple[Json, dict[Fact, int], list[str]]:
     """Return the elements of a trace as columns of term numbers, their places, and notes about omissions.
 
-    `sizes` is the number of elements by stream. For a long trace, only the elements that support shown rows
-    are listed, and all elements are counted in bins of time.
+    The argument `sizes` is the number of elements by stream. For a long trace, only the elements that support
+    shown rows are listed, and all elements are counted in bins of time.
     """
     if sum(sizes.values()) <= _MOST_ELEMENTS:
         every = [fact for fact in trace.facts(trace.timeline) if is_triple(fact)]
