@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from contextlib import chdir, suppress
+from contextlib import chdir, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
@@ -153,9 +153,27 @@ def copy_of_process(out, checkpoint):
         os._exit(1)
 
 
+@contextmanager
+def small_disk(out, pages):
+    """Make a folder whose file system in memory has some pages of 4096 bytes; needs root."""
+    Path(out).mkdir()
+    if pages:
+        size = f"size={4096 * pages}"
+        subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(out)], check=True)
+    try:
+        yield
+    finally:
+        if pages:
+            subprocess.run(["umount", str(out)], check=False)
+
+
+def grow(out):
+    subprocess.run(["mount", "-o", "remount,size=16m", str(out)], check=True)
+
+
 def forked(kills, seed):
     """Kill copies of this process at random moments; return the number of different tables."""
-    rng, killed, rounds, wrong = random.Random(seed), 0, 0, 0
+    rng, killed, full, rounds, wrong = random.Random(seed), 0, 0, 0, 0
     streaming.folder_batches = by_loop
     with TemporaryDirectory(dir="/tmp") as name, chdir(name):
         stream(rng, Path(name))
@@ -164,20 +182,25 @@ def forked(kills, seed):
         expected, usual = tables("whole"), monotonic() - begun
         while killed < kills:
             rounds += 1
+            # A copy that ends with an error had no room for its tables.
             out, checkpoint, code = f"out {rounds}", f"kept {rounds}", None
-            for _ in range(12):
-                pid = copy_of_process(out, checkpoint)
-                sleep(rng.random() * usual / 3)
-                if (ended_by := os.waitpid(pid, os.WNOHANG))[0]:
-                    code = ended_by[1]
-                    break
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-                killed += 1
-            if code is None:
-                code = os.waitpid(copy_of_process(out, checkpoint), 0)[1]
-            wrong += code != 0 or tables(out) != expected
-        print(killed, "kills of copies,", rounds, "watches,", wrong, "different")
+            pages = rng.randint(3, 6) if os.geteuid() == 0 and rounds % 2 else 0
+            Path("finished").unlink(missing_ok=True)
+            with small_disk(out, pages):
+                while code != 0:
+                    pid = copy_of_process(out, checkpoint)
+                    sleep(rng.random() * usual / 3)
+                    if not (ended_by := os.waitpid(pid, os.WNOHANG))[0] and killed < kills:
+                        os.kill(pid, signal.SIGKILL)
+                        killed += 1
+                    code = ended_by[1] if ended_by[0] else os.waitpid(pid, 0)[1]
+                    if pages and os.WIFEXITED(code) and code:
+                        grow(out)
+                        pages, full = 0, full + 1
+                    elif code and not os.WIFSIGNALED(code):
+                        break
+                wrong += code != 0 or tables(out) != expected
+        print(killed, "kills of copies,", full, "full disks,", rounds, "watches,", wrong, "different")
     return wrong
 
 

@@ -179,7 +179,7 @@ def test_bad_lines_are_kept_and_the_stream_goes_on(folder):
     assert [line.startswith("# ") for line in lines] == [True, True, False, True, False]
     assert (state.rejected, state.elements, state.judged) == (2, 3, {"2": 8})
     with pytest.raises(LarsError, match=r"b\.csv:2"):
-        begun(folder).judge_batch(0, [second])
+        begun(folder, checkpoint=str(folder / "new")).judge_batch(0, [second])
 
 
 def test_a_bad_line_counts_once_also_if_it_looks_like_the_comment_above_it(folder):
@@ -383,3 +383,21 @@ def test_the_page_has_the_numbers_and_the_last_findings_and_is_bounded(folder):
     run._write_page(every=60)
     assert not (folder / "page.html").exists()
     assert begun(folder, report=str(folder / "page.html")).page().verdict is None
+
+
+def test_a_batch_that_is_asked_for_again_after_its_state_was_stored_changes_no_table(folder, monkeypatch):
+    """A kill while the tables are cut back would leave them shorter than the stored state says."""
+    rows = [(t, "http://e/s", "http://e/a", p, "1") for t in (1, 2, 4, 9) for p in (P, Q)]
+    path = written(folder / "in" / "a.csv", rows)
+    begun(folder, period=2).judge_batch(0, [path])
+    before = {each.name: each.read_bytes() for each in (folder / "out").iterdir()}
+
+    def killed(*_):
+        raise RuntimeError
+
+    monkeypatch.setattr("agreement.results.files.watched.append_rows", killed)
+    again = begun(folder, period=2)
+    again.repair()
+    state, _ = again.judge_batch(0, [path])
+    assert (state.batch, state.elements) == (0, len(rows))
+    assert {each.name: each.read_bytes() for each in (folder / "out").iterdir()} == before
