@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, Never, TextIO
 
 from rich.console import RenderableType
 
@@ -46,11 +46,18 @@ def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, An
         name, equals, value = text.partition("=")
         if not (name and equals):
             raise LarsError('expected NAME=VALUE, such as t0=3 or off=["R1"]')
+        if name in options:
+            raise LarsError(f"found two values of {name}; use one value")
         try:
-            options[name] = json.loads(value)
+            options[name] = json.loads(value, parse_constant=_no_json)
         except ValueError:
             options[name] = value
     return json_table(options)
+
+
+def _no_json(word: str) -> Never:
+    """Reject a word that Python reads as a number and JSON does not know, such as NaN."""
+    raise ValueError(word)
 
 
 def adapter_option() -> Any:
@@ -236,8 +243,7 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
             raise LarsError(f"{flag} {path}: cannot be written, because it is an input; use another file")
     if request.out and request.log and request.out.resolve() == request.log.resolve():
         raise LarsError(f"--log {request.log}: the command uses this file already; use another file")
-    with _opened(request.log) as log:
-        return _recorded(request, listeners, log) if request.check is None else _checked(request, log)
+    return _recorded(request, listeners) if request.check is None else _checked(request)
 
 
 def _opened(path: Path | None) -> AbstractContextManager[TextIO | None]:
@@ -255,7 +261,7 @@ def _opened(path: Path | None) -> AbstractContextManager[TextIO | None]:
         ) from None
 
 
-def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) -> RecordResult:
+def _recorded(request: RecordRequest, listeners: Listeners) -> RecordResult:
     assert request.adapter is not None
     path, *traces = request.inputs
     text = read_text(path, _FORM)
@@ -270,10 +276,11 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
     pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
     registration = open_message(asked, static_lines(read_static(trace.static)), request.how.options or {})
     runs = []
-    for number in range(2):
-        listeners.progress(number, 2)
-        with RunningAdapter(request.adapter, request.how.silence, log=log) as adapter:
-            runs.append(answers_of(adapter, registration, pushes))
+    with _opened(request.log) as log:
+        for number in range(2):
+            listeners.progress(number, 2)
+            with RunningAdapter(request.adapter, request.how.silence, log=log) as adapter:
+                runs.append(answers_of(adapter, registration, pushes))
     first, second = runs
     same = first.same(second)
     if request.out is not None:
@@ -296,7 +303,7 @@ def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
         return None
 
 
-def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:
+def _checked(request: RecordRequest) -> AdapterVerdict:
     if wrong := flags_of(request.input_options):
         raise LarsError(f"cannot combine {' and '.join(wrong)} with --check")
     if request.out is not None or request.how.options is not None:
@@ -305,7 +312,8 @@ def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:
         raise LarsError(f"found {len(request.inputs)} files; with --check use at most one QUERY")
     query = next((absolute_text(read_file(path, _FORM).text, str(path)) for path in request.inputs), None)
     assert request.check is not None
-    return AdapterVerdict(tuple(checks_of(request.check, request.how.silence, query, log)))
+    with _opened(request.log) as log:
+        return AdapterVerdict(tuple(checks_of(request.check, request.how.silence, query, log)))
 
 
 def case_of_run(

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from agreement.results.files.recorded import adapter_options
+from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.agreement.engines.adapters.streams import rspql
 from tests.packs import ROOT
@@ -47,6 +49,22 @@ def test_the_case_and_the_log_are_two_files(inputs, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     ran = lars("record", *inputs, "--adapter", f"{SERVED} rspql", "--out", "x", "--log", "./x")
     assert (ran.code, "--log x: the command uses this file already" in ran.err) == (2, True)
+
+
+def test_a_log_is_kept_if_an_input_cannot_be_used(inputs, tmp_path):
+    log = tmp_path / "messages.log"
+    log.write_text("the messages of yesterday")
+    adapter = ("--adapter", f"{SERVED} rspql", "--log", log)
+    inputs[1].write_text("nonsense\n")
+    assert lars("record", *inputs, *adapter).code == 2
+    assert lars("record", "--check", f"{SERVED} rspql", "--log", log, "--option", "t0=3").code == 2
+    assert log.read_text() == "the messages of yesterday"
+
+
+def test_an_option_of_the_adapter_is_json_or_a_text_and_is_given_once():
+    assert adapter_options(["a=NaN", "b=1", "c=x"]) == {"a": "NaN", "b": 1, "c": "x"}
+    with pytest.raises(LarsError, match="found two values of t0; use one value"):
+        adapter_options(["t0=3", "t0=4"])
 
 
 def test_what_the_engine_is_told_at_open_changes_what_it_answers(inputs):
