@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 _EXPRESSIONS_HELD: Final = 1024
 _BACKWARDS = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
-_MANY = re.compile(r"\{[0-9,]*[0-9]{3,}\}")
+_MANY = re.compile(r"\{[0-9,]*[0-9]{3}\}")
 _REPLACEMENT = re.compile(r"(?s)(?:[^\\$]|\\[\\$]|\$[0-9])*")
 _PART = re.compile(r"\\[\\$]|\$[0-9]+")
 _OPENINGS = re.compile(r"(?s)\\.|[\[\]]|\((?!\?)")
