@@ -42,7 +42,9 @@ _DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _NOISE: Final = "<urn:x-lars:end> <urn:x-lars:end> <urn:x-lars:end> ."
 _STREAM: Final = re.compile(r"\bON\s+(?:STREAM\s+)?(?:<([^>]*)>|([\w.-]*:)([\w.-]*))", re.IGNORECASE)
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*:)\s*<([^>]*)>", re.IGNORECASE)
-_NAMED: Final = re.compile(r'(?:\s*(?:<[^>]*>|_:\S+?(?=\s|\.?$)|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^<[^>]*>)?)){4}\s*\.')
+_NAMED: Final = re.compile(
+    r'(?:\s*(?:<[^>]*>|_:\S+?(?=\s|\.?$)|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^<[^>]*>)?)){4}\s*\.'
+)
 
 TextRow = dict[str, str]
 _Message = Mapping[str, Any]
