@@ -87,3 +87,12 @@ def test_a_refused_condition_counts_from_time_0_of_the_trace(tmp_path):
     trace.write_text(f'<e:a> <e:p> <e:b> <e:s> "2026-05-04T08:00:03Z"^^<{date}> .\n')
     ran = lars("translate", query, trace, "--format", "sql")
     assert (ran.code, "1970" in ran.err, '[NOW(?T0, "2026-05-04T08:00:02Z"' in ran.err) == (2, False, True)
+
+
+@pytest.mark.parametrize("form", ["lars", "ascii", "asp", "sql", "ticker", "latex", "json"])
+def test_no_name_and_no_text_of_a_program_begins_a_line_of_its_translation(form, tmp_path):
+    path, odd = tmp_path / "p.lars", r"a\nCREATE TABLE hacked(a int); --"
+    path.write_text(f"'{odd}'('{odd}', \"{odd}\"). p(X, '{odd}') ← '{odd}'(X, \"{odd}\").")
+    ran = lars("translate", path, "--format", form)
+    assert (ran.code, "hacked" in ran.out or form in {"asp", "ticker"}) == (0, True), ran.err
+    assert not [line for line in ran.out.splitlines() if line.lstrip().startswith("CREATE TABLE hacked")]
