@@ -160,6 +160,8 @@ class CompareKeywords(InputOptions, ProgressKeyword, total=False):
     tolerance: float
     times: bool
     fail_on_empty: bool
+    wait: int | str
+    lateness: int | str | None
 
 class CompareLogsKeywords(AnswersOptions, InputOptions, ProgressKeyword, total=False):
     events: TraceSource | Sequence[TraceSource]
@@ -264,6 +266,8 @@ class JudgeKeywords(AnswersOptions, InputOptions, ProgressKeyword, total=False):
     early: float
     late: float | None
     time_limit: float | None
+    wait: int | str
+    lateness: int | str | None
     static_at: str | Sequence[str] | None
 
 class PackKeywords(ProgressKeyword, total=False):

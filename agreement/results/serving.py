@@ -1,14 +1,14 @@
 """`serve-engine`: a specification or engine version as an adapter on the standard input and output."""
 
 import os
-from collections.abc import Iterable, Iterator
-from typing import ClassVar, Final
+from collections.abc import Iterator
+from typing import Final
 
 from agreement.documents.requests import Around, reading_as
 from agreement.documents.values import absolute_iri
 from agreement.engines.adapters.built_in import BuiltInEngine, built_in
 from agreement.engines.adapters.messages import replies
-from agreement.results.base.library import Listeners, Result, offered_functions
+from agreement.results.base.library import Listeners, StreamedTexts, offered_functions
 from lars.dataclass import dataclass
 from lars.options import argument, option
 
@@ -42,18 +42,10 @@ class ServeEngineRequest:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ServedEngine(Result):
-    """An engine that answers the lines of standard input one by one."""
-
-    streamed: ClassVar[bool] = True
-    engine: BuiltInEngine
-    base: str | None
-
-    def parts(self) -> Iterable[str]:
-        """Yield the replies to the messages of standard input, one line for each message."""
-        with reading_as(Around(self.base)):
-            yield from replies(self.engine, _chunks())
+def _served(engine: BuiltInEngine, base: str | None) -> Iterator[str]:
+    """Yield the replies to the messages of standard input, one line for each message."""
+    with reading_as(Around(base)):
+        yield from replies(engine, _chunks())
 
 
 def _chunks() -> Iterator[bytes]:
@@ -62,7 +54,7 @@ def _chunks() -> Iterator[bytes]:
 
 
 @offered_functions(ServeEngineRequest)
-def serve_engine(request: ServeEngineRequest, listeners: Listeners) -> ServedEngine:
+def serve_engine(request: ServeEngineRequest, listeners: Listeners) -> StreamedTexts:
     """Return an engine that answers the messages of standard input."""
     del listeners
-    return ServedEngine(built_in(request.engine), request.base)
+    return StreamedTexts(_served(built_in(request.engine), request.base))

@@ -75,10 +75,6 @@ _AS_SPECIFIED: Final = sliding.FiringRules(
 )
 
 
-class _StandsStillError(Exception):
-    """An error if the simulated process stops: a push waits for a lock that is never released."""
-
-
 @dataclass(slots=True)
 class EsperWindow:
     """A window: triples, time of the next report, last content with its time, and lock."""
@@ -92,14 +88,8 @@ class EsperWindow:
 
     def enter(self, t: float, triple: Triple) -> None:
         """Add a triple to the window; the first triple determines the times of reports."""
-        self.check()
         self.due = t + self.window.step if self.due is None else self.due
         self.held.append((t, triple))
-
-    def check(self) -> None:
-        """Raise _StandsStillError if a change of the window waits for its lock."""
-        if self.locked:
-            raise _StandsStillError
 
     def events(self, t: float) -> Iterator[tuple[float, int, Callable[[float], tuple[Triple, ...] | None]]]:
         """Yield the due events up to time `t`: the time, the order at equal times, and the action."""
@@ -128,6 +118,7 @@ class _Esper:
 
     def __init__(self, windows: Sequence[sliding.YasperWindow], off: engine.Off) -> None:
         self.windows, self.off, self.now = [EsperWindow(window) for window in windows], off, 0.0
+        self.blocked = False
 
     def evaluations(self, pushes: Sequence[Push]) -> Iterator[DueAnswer]:
         """Process pushes until a push blocks the engine; yield the evaluations of the windows."""
@@ -135,20 +126,22 @@ class _Esper:
             fed = [window for window in self.windows if window.window.reads(push)]
             if not fed or (push.t < self.now and "CS1" not in self.off):
                 continue
-            try:
-                evaluated = list(self._step(number, push.t)) if push.t > self.now else []
-                for window in fed:
-                    window.enter(push.t, push.triple)
-            except _StandsStillError:
+            evaluated = list(self._step(number, push.t)) if push.t > self.now else []
+            # A change of a locked window waits forever: nothing releases its lock.
+            if self.blocked or any(window.locked for window in fed):
                 return
+            for window in fed:
+                window.enter(push.t, push.triple)
             yield from evaluated
 
     def _step(self, number: int, t: float) -> Iterator[DueAnswer]:
-        """Execute the due events up to `t`, then call listeners."""
+        """Execute the due events up to `t`, then call listeners; a due event of a locked window blocks."""
         self.now, reporting = t, dict[int, tuple[Triple, ...]]()
         due = [(*event, place) for place, window in enumerate(self.windows) for event in window.events(t)]
+        self.blocked = any(self.windows[place].locked for *_, place in due)
+        if self.blocked:
+            return
         for *_, happens, place in sorted(due, key=lambda event: (event[0], event[1], event[3])):
-            self.windows[place].check()
             shown = happens(t)
             if shown is not None:
                 reporting[place] = shown

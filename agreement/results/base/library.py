@@ -101,6 +101,18 @@ class PrintedTexts(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class StreamedTexts(Result):
+    """The texts that a command prints while it runs; the work is done while they are read."""
+
+    streamed: ClassVar[bool] = True
+    texts: Iterable[str]
+
+    def parts(self) -> Iterable[str]:
+        """Return the texts."""
+        return self.texts
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenFiles(Result):
     """The path that a command wrote, the names of the files in it (a folder or archive), and the output."""
 

@@ -1,13 +1,13 @@
 """`play`: an experiment or program in a browser in which the texts can be edited."""
 
 import socket
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
-from agreement.results.base.library import Listeners, Result, offered_functions
+from agreement.results.base.library import Listeners, StreamedTexts, offered_functions
 from agreement.results.playground.texts import PlayedTexts, read_texts
 from agreement.results.playground.worker import PlayProcess
 from lars.dataclass import dataclass
@@ -50,22 +50,11 @@ class PlayRequest:
     time_limit: float = option(20.0, "Time limit of one evaluation.", least=0.1, most=3600, metavar="SECONDS")
 
 
-@dataclass(frozen=True, slots=True)
-class Playground(Result):
-    """The playground of an experiment or program; the server runs while `parts` is read."""
-
-    streamed: ClassVar[bool] = True
-    texts: PlayedTexts
-    port: int
-    time_limit: float
-
-    def parts(self) -> Iterable[str]:
-        """Yield the address, and serve the playground until the process ends."""
-        with closing(_socket(self.port)) as listening, closing(self._evaluator()) as evaluator:
-            yield from _serving(self.texts, evaluator, listening)
-
-    def _evaluator(self) -> PlayProcess:
-        return PlayProcess(self.texts, min(memory.limit(), _MOST_MEMORY), self.time_limit)
+def _played(texts: PlayedTexts, port: int, time_limit: float) -> Iterator[str]:
+    """Yield the address, and serve the playground until the process ends."""
+    most = min(memory.limit(), _MOST_MEMORY)
+    with closing(_socket(port)) as listening, closing(PlayProcess(texts, most, time_limit)) as evaluator:
+        yield from _serving(texts, evaluator, listening)
 
 
 def _socket(port: int) -> socket.socket:
@@ -110,9 +99,9 @@ def server_config(server: "PlayServer") -> "uvicorn.Config":
 
 
 @offered_functions(PlayRequest)
-def play(request: PlayRequest, listeners: Listeners) -> Playground:
+def play(request: PlayRequest, listeners: Listeners) -> StreamedTexts:
     """Return a playground of an experiment or a program; the server runs while its text is read."""
     del listeners
     if not all(map(find_spec, ("starlette", "uvicorn"))):
         raise LarsError("play requires starlette and uvicorn; use pip install 'lars-rsp[play]'")
-    return Playground(read_texts(request.inputs), request.port, request.time_limit)
+    return StreamedTexts(_played(read_texts(request.inputs), request.port, request.time_limit))
