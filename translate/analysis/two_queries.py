@@ -154,10 +154,10 @@ def _renamings(
 ) -> Iterator[Mapping[Variable, Variable] | None]:
     """Yield renamings of the grouped variables of the second pattern to those of the first pattern.
 
-    A renaming maps the variables of a group to the variables of the corresponding group. Groups are split
-    until variables of a group have equal occurrences beside the other groups. If no group can be split, one
-    variable of a group gets a new group. The function yields None for each split, so that the caller can stop
-    the search.
+    A renaming maps the variables of a group to the variables of the corresponding group. The search splits
+    the groups of variables until all variables of a group occur in the same way outside the groups. If no
+    group can be split, one variable of a group gets a new group. The function yields None for each split, so
+    that the caller can stop the search.
     """
     while True:
         yield None

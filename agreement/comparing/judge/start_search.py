@@ -174,7 +174,7 @@ class Sieve:
     def sift(self, fitting: NumberedStarts, progress: Progress) -> tuple[NumberedStarts, RuledOut]:
         """Return the start times that remain, and the excluded start times.
 
-        The exclusion stops when few start times remain, or at the deadline.
+        The search excludes no further start times when few start times remain, or at the deadline.
         """
         base, ruled_out = self.bench.base, RuledOut()
         schedules = ((number, base.scheduled(z)) for number, z in fitting)

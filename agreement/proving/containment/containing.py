@@ -11,7 +11,7 @@ C2. If a case remains open, its variables are replaced by constants, and its tri
 windows. Both queries are evaluated on these data. If the other query lacks a row of the first query, the data
 refute the containment. For unions of conjunctive patterns, either C1 or C2 decides. With conditions, each
 region of values that the conditions define has its own canonical data. If neither theorem C1 nor theorem C2
-decides, the result is open.
+decides whether the answers are contained, the verdict is open.
 
 C3. If windows matter, a case is closed if it is closed for each placement of its arrivals in the windows of
 both queries (see `placements`). Several windows together may cover one window, which no single mapping can

@@ -88,7 +88,7 @@ def _one_column(place: ReportMatch) -> bool:
 
 
 def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
-    """Return whether a report has exactly the expected rows, but with other multiplicities.
+    """Return whether a report has exactly the expected rows, but some rows more or less often.
 
     The argument `signs` contains 1 if a row may be reported more often than expected, and -1 if less often.
     """
@@ -167,7 +167,7 @@ def _origin(runs: Sequence[ComparedRun]) -> str:
 
 
 def _before(one: ComparedRun, *, last: bool = False) -> bool:
-    """Return whether all extra rows were right at earlier places of the run.
+    """Return whether the engine should have reported all extra rows at earlier places of the run.
 
     With `last`, the extra rows must be right at the last earlier place with expected rows.
     """

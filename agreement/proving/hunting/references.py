@@ -307,7 +307,7 @@ def both(one: Switch, other: Switch) -> Switch:
 class Reference(ABC):
     """The definition of correct answers, by which the runs of a hunt are judged.
 
-    The field `name` is the name for `lars judge --engine`. The field `options` define how reports are
+    The field `name` is the name for `lars judge --engine`. The field `options` defines how reports are
     compared.
     """
 
