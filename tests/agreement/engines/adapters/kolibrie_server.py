@@ -52,9 +52,10 @@ class Sessions:
 
     def query(self, body):
         run = opened(KOLIBRIE_SESSION, body)
-        run.push(list(map(push_of, sorted(body["events"], key=lambda one: one["timestamp"]))))
-        given, known = run.run, run.reports()
-        names, last = rows_at_stop(given.query, given.static, given.pushes)
+        events = sorted(body["events"], key=lambda one: one["timestamp"])
+        pushes = [push_of(event).as_element() for event in events]
+        known = run.version.run(run.query, run.static, pushes, run.off)
+        names, last = rows_at_stop(run.query, run.static, pushes)
         rows = [row for report in known.reports for row in report.rows] + list(last)
         texts = [["" if term is None else plain_text(term) for term in row] for row in rows]
         return {"data": [list(names), *texts] if texts else [], "total_results": len(texts)}
