@@ -85,9 +85,9 @@ class Document:
 
     def place(self, offset: int) -> Place:
         """Return the place, in the query as the user wrote it, of a character of `text`."""
-        return place_at(self.source, self.characters, self.written(offset))
+        return place_at(self.source, self.characters, self.original_index(offset))
 
-    def written(self, offset: int) -> int:
+    def original_index(self, offset: int) -> int:
         """Return the index, in the query as the user wrote it, of a character of `text`."""
         before = bisect_right(self.escapes, offset, key=itemgetter(0))
         return offset + (self.escapes[before - 1][1] if before else 0)

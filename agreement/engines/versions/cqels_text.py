@@ -136,7 +136,7 @@ def shorten(text: str) -> str:
     for n, token in enumerate(document.tokens[1:], 1):
         if token.is_word("RANGE") and document.tokens[n - 1].is_word("["):
             closing = next(each for each in document.tokens[n:] if each.is_word("]"))
-            start, end = document.written(token.start), document.written(closing.start)
+            start, end = document.original_index(token.start), document.original_index(closing.start)
             text = text[:start] + _LAST_DIGIT.sub(r" \1", text[start:end]) + text[end:]
     return text
 
