@@ -65,9 +65,13 @@ _DOUBLE: Final = re.compile(
 )
 
 
+_BLANKS: Final = "".join(map(chr, range(33)))
+"""The characters that Java's String.trim removes."""
+
+
 def _double(text: str) -> float | None:
     """Return the value of Java's Double.parseDouble for a decimal numeral; None for any other text."""
-    stripped = text.strip()
+    stripped = text.strip(_BLANKS)
     return float(stripped.rstrip("dDfF")) if _DOUBLE.fullmatch(stripped) else None
 
 

@@ -194,3 +194,13 @@ def test_yasper_compares_nan_as_java_compares_doubles(relation, expected):
     assert brief(YASPER.run(query, NOTHING, pushes, frozenset())) == (
         [(6000, 1, expected)] if expected else []
     )
+
+
+@pytest.mark.parametrize(("blank", "expected"), [(" \x01", [(6000, 1, ["a"])]), ("\u00a0", [])])
+def test_yasper_reads_a_number_between_the_blanks_that_java_trims(blank, expected):
+    query = YASPER.read(asked("WINDOW :w { ?s :p ?a FILTER(?a > 5) }"), "q")
+    pushes = [
+        replace(push, triple=(*push.triple[:2], f'"{blank}7"'))
+        for push in pushed("1000 S a p x, 6000 S b p y")
+    ]
+    assert brief(YASPER.run(query, NOTHING, pushes, frozenset())) == expected
