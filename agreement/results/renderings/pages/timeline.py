@@ -21,7 +21,6 @@ from agreement.documents.outputs import Json, quantity, short
 from agreement.documents.requests import sources
 from agreement.documents.traces import Trace
 from agreement.results.renderings.pages.page import render
-from lars.dataclass import dataclass
 from lars.language.terms import Iri
 from lars.language.windows import Interval, IntervalWindow, TupleWindow
 from solver.columns import Numbering, TimeBins
@@ -31,46 +30,7 @@ from translate.model.query import EngineQuery, Setting
 from translate.model.windows import window_operator
 
 Ends = Callable[[int], Interval | None]
-
-
-@dataclass(slots=True)
-class WindowRun:
-    """A window from the time `t` on: its interval at `t`, and by how much each end moves per time point.
-
-    The interval is None while the window is empty.
-    """
-
-    t: int
-    interval: Interval | None
-    first_by: int = 0
-    last_by: int = 0
-
-    def at(self, t: int) -> Interval | None:
-        """Return the interval at a later time, as far as this run continues."""
-        if self.interval is None:
-            return None
-        passed = t - self.t
-        return Interval(
-            self.interval.first + passed * self.first_by, self.interval.last + passed * self.last_by
-        )
-
-    def continues(self, before: Interval | None, t: int, here: Interval | None) -> bool:
-        """Move the ends of a run of one time point, so that it continues; return whether it does."""
-        if self.t != t - 1 or before is None or here is None:
-            return False
-        moves = here.first - before.first, here.last - before.last
-        if not {*moves} <= {0, 1}:
-            return False
-        self.first_by, self.last_by = moves
-        return True
-
-    @property
-    def values(self) -> list[int | None]:
-        """The run for pages: [t, first, last, by, by], or [t, None] for an empty window."""
-        if self.interval is None:
-            return [self.t, None]
-        return [self.t, self.interval.first, self.interval.last, self.first_by, self.last_by]
-
+Run = list[int] | list[int | None]
 
 _MOST_POINTS: Final = 20_000
 _MOST_STRETCHES: Final = 2_000
@@ -110,8 +70,8 @@ def _ends_json(ends: Ends, trace: Trace, some: Sequence[int]) -> Json:
     if timeline.last - timeline.first < _MOST_POINTS:
         runs = runs_of(ends, range(timeline.first, timeline.last + 1))
         if len(runs) <= _MOST_STRETCHES:
-            return {"runs": [run.values for run in runs], "alone": False}
-    return {"runs": [WindowRun(t, ends(t) or None).values for t in some], "alone": True}
+            return {"runs": runs, "alone": False}
+    return {"runs": [_run(t, ends(t)) for t in some], "alone": True}
 
 
 def _ends(
@@ -140,20 +100,48 @@ def _ends(
             assert_never(window)
 
 
-def runs_of(ends: Ends, times: Iterable[int]) -> list[WindowRun]:
+def runs_of(ends: Ends, times: Iterable[int]) -> list[Run]:
     """Return the intervals at consecutive times as a list of few runs.
 
-    >>> [run.values for run in runs_of(lambda t: Interval(max(0, t - 2), t), range(6))]
+    >>> runs_of(lambda t: Interval(max(0, t - 2), t), range(6))
     [[0, 0, 0, 0, 1], [3, 1, 3, 1, 1]]
     """
-    runs: list[WindowRun] = []
-    before: Interval | None = None
+    runs: list[Run] = []
+    before: tuple[int, Interval | None] | None = None
     for t in times:
         here = ends(t) or None
-        if not runs or not (runs[-1].at(t) == here or runs[-1].continues(before, t, here)):
-            runs.append(WindowRun(t, here))
-        before = here
+        known = before is not None and _goes_on(runs[-1], t, here)
+        if not known and not (before and _turned(runs[-1], before, (t, here))):
+            runs.append(_run(t, here))
+        before = t, here
     return runs
+
+
+def _run(t: int, interval: Interval | None) -> Run:
+    return [t, None] if not interval else [t, interval.first, interval.last, 0, 0]
+
+
+def _goes_on(run: Run, t: int, here: Interval | None) -> bool:
+    start, first, *others = run
+    if first is None or here is None or start is None:
+        return first is None and here is None
+    last, by, moved = (int(item or 0) for item in others)
+    return (first + (t - start) * by, last + (t - start) * moved) == (here.first, here.last)
+
+
+def _turned(run: Run, before: tuple[int, Interval | None], here: tuple[int, Interval | None]) -> bool:
+    """Change a run that consists of one time point so that it continues at the next time.
+
+    Return whether the run continues at the next time.
+    """
+    (t, old), (now, new) = before, here
+    if run[0] != t or old is None or new is None or now != t + 1:
+        return False
+    by, moved = new.first - old.first, new.last - old.last
+    if by not in {0, 1} or moved not in {0, 1}:
+        return False
+    run[3:] = [by, moved]
+    return True
 
 
 _CELLS: Final = 300

@@ -32,7 +32,7 @@ class Reader:
 @given(WINDOWS, TIMES, st.integers(0, 40))
 def test_runs_say_what_the_window_shows_at_each_time(window, first, more):
     timeline = Interval(first, first + more)
-    reader = Reader([run.values for run in runs_of(lambda t: window.bounds(t, timeline), timeline)])
+    reader = Reader(runs_of(lambda t: window.bounds(t, timeline), timeline))
     for t in timeline:
         shown = window.bounds(t, timeline)
         assert reader.at(t) == ((shown.first, shown.last) if shown else None)
