@@ -37,11 +37,9 @@ _NAMED: Final = re.compile(
 )
 _WORD: Final = re.compile(r"[\w{}]")
 _BRACES: Final = re.compile(r"[{}]|\b(?:GRAPH|WINDOW)\b", re.IGNORECASE)
-_WINDOW: Final = re.compile(r"\bWINDOW\b", re.IGNORECASE)
+_WINDOW: Final = re.compile(r"\bWINDOW\b(?:(?=\s*([?$]\w+))|)", re.IGNORECASE)
 _NAME: Final = re.compile(r"\b(GRAPH|WINDOW)\s*([^\s{]+)", re.IGNORECASE)
-_GRAPHS: Final = re.compile(
-    r"\b(?:GRAPH|WINDOW)\s*[?$]|\bFROM\s+NAMED\s+WINDOW\b|\bDESCRIBE\b", re.IGNORECASE
-)
+_GRAPHS: Final = re.compile(r"\bGRAPH\s*[?$]|\bFROM\s+NAMED\s+WINDOW\b|\bDESCRIBE\b", re.IGNORECASE)
 _FROM: Final = re.compile(r"\bFROM\b", re.IGNORECASE)
 _DURATION: Final = re.compile(r"(?:PT)?(\d+)(ms|s|m|min|h)?", re.IGNORECASE)
 _MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
@@ -197,7 +195,7 @@ def _windows(text: str, keywords: str) -> tuple[list[re.Match[str]], list[_Windo
     return clauses, windows
 
 
-def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]]) -> str:
+def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]], windows: Sequence[_Window]) -> str:
     """Return the query in SPARQL, in which each window is a named graph."""
     rest = keywords
     for match in (*clauses, *_REGISTERED.finditer(keywords)):
@@ -205,14 +203,19 @@ def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]]) -> str:
     if graph := _GRAPHS.search(rest):
         raise ValueError(
             f"found {text[slice(*graph.span())]}; use SELECT, ASK or CONSTRUCT, with the name of a "
-            "window or graph after WINDOW and GRAPH"
+            "graph after GRAPH"
         )
     _check_nesting(rest)
     others = _FROM.search(rest)
     edits = [(match.span(), "") for match in _REGISTERED.finditer(keywords)]
-    edits += [(match.span(), "GRAPH") for match in _WINDOW.finditer(rest)]
-    for clause in clauses:
-        edits.append((clause.span(), f"FROM NAMED {text[slice(*clause.span(1))]}" if others else ""))
+    names = " ".join(f"<{window.name}>" for window in windows)
+    for match in _WINDOW.finditer(rest):
+        # A variable ranges over the windows, not over the graphs of static data.
+        values = f"VALUES {text[slice(*match.span(1))]} {{ {names} }} " if match[1] else ""
+        edits.append((match.span(), f"{values}GRAPH"))
+    edits += [
+        (clause.span(), f"FROM NAMED {text[slice(*clause.span(1))]}" if others else "") for clause in clauses
+    ]
     for (start, end), instead in sorted(edits, reverse=True):
         text = text[:start] + instead + text[end:]
     return text
@@ -245,7 +248,7 @@ def register(message: _Message) -> OxigraphRun:
     if not windows:
         raise ValueError("found no FROM NAMED WINDOW <name> ON <stream> [RANGE length STEP length]")
     operator = _REGISTERED.search(keywords)
-    plain = _plain(text, keywords, clauses)
+    plain = _plain(text, keywords, clauses, windows)
     try:
         ox.Store().query(plain)
     except (SyntaxError, OSError) as error:

@@ -138,7 +138,6 @@ def test_a_clock_is_driven(engine):
         (rspql(where="?s :p"), "error at"),
         (rspql().replace("WINDOW :w {", "GRAPH ?g {"), "found GRAPH ?; use"),
         (rspql().replace("WINDOW :w {", "GRAPH?g {"), "found GRAPH?; use"),
-        (rspql().replace("WINDOW :w {", "WINDOW ?w {"), "found WINDOW ?; use"),
         (rspql().replace("WINDOW :w {", "WINDOW :g {"), "found WINDOW :g; expected the name of a window"),
         (rspql(where="{ GRAPH :g { ?s :q ?a } }"), "found GRAPH inside WINDOW"),
         (rspql().replace("WINDOW :w {", "GRAPH :w {"), "found GRAPH :w; expected the name of a graph"),
@@ -173,6 +172,13 @@ def test_what_closes_at_the_time_of_an_advance_comes_at_the_close_of_both(engine
         session = one.open(open_message(rspql(4, 4)))
         session.push([push(1, "a")])
         assert ([r.t for r in session.advance(4)], [r.t for r in session.close()]) == ([], [4])
+
+
+def test_a_variable_after_window_ranges_over_the_windows_alone():
+    query = rspql(4, 4, select="?w ?s").replace("WINDOW :w {", "WINDOW ?w {")
+    run = register({"query": query, "static": ["<http://e/b> <http://e/p> <http://e/c> <http://e/g> ."]})
+    reports = [*run.push(1, "http://e/S", triple('<http://e/a> <http://e/p> "x" .')), *run.due(9, also=True)]
+    assert [report["rows"] for report in reports] == [[{"w": "<http://e/w>", "s": "<http://e/a>"}]]
 
 
 def test_times_long_after_the_first_window_are_reported_at_once():
