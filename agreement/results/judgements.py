@@ -15,6 +15,7 @@ from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import flags_of, names_of
+from agreement.documents.outputs import quantity
 from agreement.documents.recordings import Recording, read_recording
 from agreement.documents.table_files import OutTable
 from agreement.documents.traces import check_graphs, origin_in, point_in
@@ -399,6 +400,6 @@ def _check_triggers(answers: Recording, pushed: int) -> None:
     latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
     if latest >= pushed:
         raise LarsError(
-            f"the answers name push {latest}, but the trace has only {pushed} pushes; use the trace "
-            "of these answers"
+            f"the answers name push {latest}, but the trace has only {quantity(pushed, 'push')}; use the "
+            "trace of these answers"
         )

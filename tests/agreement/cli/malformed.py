@@ -194,7 +194,10 @@ EXPERIMENTS = {
     "a query file that is missing": e('"cs.rq"', '"none.rq"', ":3:"),
     "no query": e('csparql = "cs.rq"\n', "", "csparql"),
     "a query in the other language": Case(
-        "agree .", ("cq.rq:1:19:",), "experiment.toml", EXPERIMENT.replace("cs.rq", "cq.rq")
+        "agree .",
+        ("3:11: csparql: the query cq.rq is in CQELS; use the key cqels",),
+        "experiment.toml",
+        EXPERIMENT.replace("cs.rq", "cq.rq"),
     ),
     "a trace that does not exist": e('"t.nq"', '"none.nq"', ":6:"),
     "a stream that is no IRI": e('"x:s"', '"a stream"', ":6:"),

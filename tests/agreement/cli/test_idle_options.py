@@ -414,7 +414,7 @@ ELSEWHERE_OF = {
     "init": {"--period", "--prefix", "--column", "--static", "--stream", "--sort", "--unit", "--trace-unit"}
     | {"--origin", "--arrival"},
     "suite": {"--adapter", "--compare", "--answers", "--level", "--engine", "--t0", "--bounds", "--label"}
-    | {"--dialect", "--jobs", "--silence", "--option", "--json", "--benchmarks"},
+    | {"--dialect", "--jobs", "--silence", "--option", "--json", "--benchmarks", "--messages"},
     "hunt": {"--adapter", "--engine", "--runs", "--faults", "--seed", "--static", "--t0", "--late"}
     | {"--silence", "--option", "--json", "--rdf"},
     "witness": {"--triples"},

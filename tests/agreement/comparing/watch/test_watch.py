@@ -287,7 +287,9 @@ def test_what_is_written_may_not_be_read_as_elements(folder):
     for name in ("checkpoint", "out", "rejected"):
         with pytest.raises(LarsError, match=f"--{name} .*: is in the folder of --source"):
             begun(folder, on_error="skip", **{"rejected": str(folder / "bad")} | {name: str(folder / "in/x")})
-    with pytest.raises(LarsError, match=r"--rejected .*: found a file with something else"):
+    with pytest.raises(
+        LarsError, match=r"--rejected .*pull\.rq: the command uses this file already; use another file"
+    ):
         begun(folder, on_error="skip", rejected=str(folder / "pull.rq"))
     assert (folder / "pull.rq").read_text() == PULL
 
