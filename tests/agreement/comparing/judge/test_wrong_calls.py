@@ -79,7 +79,7 @@ CALLS = {
     "answers that are cut off": ("query.rq trace.nq --answers cut.json", "cut.json:1:"),
     "answers that are a list": ("query.rq trace.nq --answers list.json", "list.json"),
     "answers that are the trace": ("query.rq trace.nq --answers trace.nq", "trace.nq"),
-    "answers of a case with another trace": ("query.rq other.nq --answers case.json", "push 1", "has only 1 push;"),
+    "answers of a case with another trace": ("query.rq other.nq --answers case.json", "only 1 push;"),
     "a folder without cases": ("folder", "folder", "*.json"),
     "options of answers for a case": ("case.json --unit 1s --gracious", "--gracious", "--unit", ("a "
 "recorded case")),
