@@ -351,13 +351,16 @@ class Dialect:
         """Return the name of a window in the language's syntax."""
         return self.language.manner.label.format(name)
 
-    def window(self, window: WindowExpression) -> str:
-        """Return a window in brackets; raise CannotSayError for a window that the language lacks."""
+    def window(self, window: WindowExpression, every: Duration | None = None) -> str:
+        """Return a window in brackets; raise CannotSayError for a window that the language lacks.
+
+        The argument `every` is the period of the query, which some windows contain.
+        """
         is_other = self.language is not Language.CSPARQL or isinstance(window, Rows)
         slides = isinstance(window, Range) and window.slide is not None
         # All windows of CQELS are read in C-SPARQL, whose own are others than it has.
         as_cqels = self.read_here and not is_other and not slides
-        return write_window(window, Language.CQELS if as_cqels else self.language, self.every)
+        return write_window(window, Language.CQELS if as_cqels else self.language, every)
 
     def _window(self, block: StreamBlock) -> str:
         if isinstance(block.stream, terms.Variable):
@@ -365,13 +368,28 @@ class Dialect:
         read = StreamBlock(block.stream, block.window)
         return next(name for window, name in self.windows if window == read)
 
+    def _period(self, name: str) -> Duration | None:
+        """Return the STEP of the window with a name, if the window is one of Janus with OFFSET.
+
+        The STEP is the period of the query. Without a period, each window with OFFSET has another STEP: one
+        STEP of all these windows would be a period.
+        """
+        written = [(name, one.window) for one, name in self.windows if isinstance(one.window, Range)]
+        past = [name for name, window in written if window.ends == "closed" and window.slide is None]
+        if self.every is not None or name not in past or len(past) < len(written):
+            return self.every
+        if len(past) == 1 and self.language is Language.JANUS:
+            accepted = "the STEP of its only window with OFFSET is the period"
+            raise self.cannot("a query without a period", accepted)
+        return Duration(_SHORTEST.nanoseconds * (1 + past.index(name)))
+
     def declaration(self, read: StreamBlock, name: str) -> str:
         """Return the clause that declares a window with a name."""
         texts = {
             "label": lambda: self.label(name),
             "source": lambda: self.source(read.window),
             "stream": lambda: self.full(read.iri),
-            "window": lambda: self.window(read.window),
+            "window": lambda: self.window(read.window, self._period(name)),
             "word": lambda: self.stream(read),
         }
         return fill(self.language.manner.declares, lambda part: texts[part]())

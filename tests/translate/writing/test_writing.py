@@ -18,7 +18,7 @@ from translate.model.patterns import (
 )
 from translate.model.query import Language
 from translate.writing import write_query
-from translate.writing.expression_text import Dialect, write_expression, write_path
+from translate.writing.expression_text import CannotSayError, Dialect, write_expression, write_path
 
 CSPARQL = """\
 REGISTER QUERY halls COMPUTED EVERY 5s AS
@@ -132,10 +132,12 @@ TEXTS = [(one, GOLDEN.get(one) or re.sub(r"(?m)^#.*\n", "", sample(one))) for on
 """A text of each language as it is written: of one without a golden text its sample is the text."""
 
 
-@pytest.mark.parametrize("steps", [(3000,), (3000, 3000), (1,), (3000, 5000)])
-def test_the_step_of_windows_with_offset_alone_is_the_period_that_is_written(steps):
+@pytest.mark.parametrize("steps", [(3000,), (3000, 3000), (1,), (3000, 5000), (1500, 1000, 1000)])
+@pytest.mark.parametrize("wider", [0, 1])
+def test_the_step_of_windows_with_offset_alone_is_the_period_that_is_written(steps, wider):
+    # Windows of two streams may have the same width, and still need two steps without a period.
     windows = " ".join(
-        f"FROM NAMED WINDOW <w{n}> ON LOG <s> [OFFSET {9 + n}000 RANGE 4000 STEP {step}]"
+        f"FROM NAMED WINDOW <w{n}> ON LOG <s{n}> [OFFSET {9 + wider * n}000 RANGE 4000 STEP {step}]"
         for n, step in enumerate(steps)
     )
     query = read_query(f"SELECT ?a {windows} {{ WINDOW <w0> {{ ?a <p> ?b }} }}", "q.rq")
@@ -144,7 +146,18 @@ def test_the_step_of_windows_with_offset_alone_is_the_period_that_is_written(ste
         assert (again.every, again) == (query.every, replace(query, notes=again.notes))
         assert query.every.nanoseconds == steps[0] * 10**6
     else:
-        assert query.every is None
+        assert again.every is query.every is None
+
+
+def test_a_window_with_offset_of_a_query_without_a_period_is_not_written_with_one():
+    query = read_query(
+        "SELECT ?a FROM NAMED WINDOW <w> ON LOG <s> [OFFSET 9000 RANGE 4000 STEP 3] "
+        "FROM NAMED WINDOW <v> ON LOG <s> [OFFSET 9000 RANGE 4000 STEP 5] "
+        "{ WINDOW <w> { ?a <p> ?b } WINDOW <v> { ?a <q> ?c } }",
+        "q.rq",
+    )
+    with pytest.raises(CannotSayError, match="without a period"):
+        write_query(query, Language.JANUS)
 
 
 @pytest.mark.parametrize("language", Language)
