@@ -1,5 +1,7 @@
 """sparq-rsp: windows without brackets, behind the query, and with a time at which the first opens."""
 
+from time import perf_counter
+
 import pytest
 
 from lars.durations import Duration, read_duration
@@ -66,6 +68,37 @@ def test_a_template_before_the_windows_is_no_query_before_them():
 
 
 CLAUSE = "FROM NAMED WINDOW <w> ON <s>"
+
+
+@pytest.mark.parametrize("window", ["[RANGE PT10S]", "[RANGE PT9S STEP PT3S]"])
+@pytest.mark.parametrize(
+    "ends",
+    [
+        ("",),
+        ("GROUP BY ?s", "HAVING (COUNT(*) > 1)", "ORDER BY ?s", "LIMIT 3"),
+        ("VALUES ?s { <a> }",),
+        ("LIMIT 3", "VALUES (?s ?z) { (<a> '}') (UNDEF 1) }"),
+        ("LIMIT 2 OFFSET 3", "VALUES () { () }"),
+    ],
+)
+def test_a_window_anywhere_behind_the_pattern_is_a_sign_of_sparq(window, ends):
+    whole = f"SELECT ?s {{ WINDOW <w> {{ ?s ?p ?o }} }} {' '.join(ends)} {CLAUSE} {window}"
+    query = read_query(whole, "q.rq")
+    assert query.language is Language.SPARQ
+    for n in range(len(ends)):
+        parts = (*ends[:n], f"{CLAUSE} {window}", *ends[n:])
+        assert read_query(f"SELECT ?s {{ WINDOW <w> {{ ?s ?p ?o }} }} {' '.join(parts)}", "q.rq") == query
+
+
+@pytest.mark.parametrize("tail", ["", "{ ?a ?b ?c }", "VALUES ?s { }", "VALUES ?s { } {", "VALUES " * 3000])
+def test_the_sign_of_windows_behind_the_pattern_takes_time_in_proportion_to_the_text(tail):
+    texts = [f"{{ }} {'FROM NAMED WINDOW <> ON <> [RANGE PT9S] ' * n} {tail}" for n in (300, 3000)]
+    times = []
+    for text in texts:
+        begin = perf_counter()
+        Language.SPARQ.manner.sign.search(text)
+        times.append(perf_counter() - begin)
+    assert times[1] < 40 * times[0] + 0.1
 
 
 @pytest.mark.parametrize(

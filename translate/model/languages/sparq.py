@@ -5,6 +5,8 @@ from typing import Final
 from lars.durations import SECOND, Duration
 from translate.model.manner import ISO, REGISTER, UNDER, WINDOW_CLAUSES, WINDOW_TERMINALS, Manner, sign
 
+_VALUES: Final = r"\bVALUES\s*(?:[?$]\w*|\([?$\w\s]*\))\s*\{"
+"""The beginning of the only braces that a query may have behind its pattern and its windows."""
 MANNER: Final = Manner(
     title="sparq",
     windows="[RANGE n STEP n T0 n] and [ROWS n]",
@@ -16,7 +18,8 @@ MANNER: Final = Manner(
     refused={**UNDER, "NOW": ("a window from NOW of sparq", "RANGE duration STEP duration")},
     sign=sign(
         r"\bON\s+\S+\s+(?:RANGE|TUMBLING|SLIDING|ROWS)\b|\b(?:T0|MAXDELAY)\s+P?T?[0-9]"
-        r"|\}[^{}]*\bFROM\s+NAMED\s+WINDOW\b[^{}]*\Z|\[\s*(?:TUMBLING|SLIDING)\s+RANGE\b"
+        rf"|\}}(?=[^{{}}]*(?:{_VALUES}[^{{}}]*\}}[^{{}}]*)?\Z)[^{{}}]*\bFROM\s+NAMED\s+WINDOW\b"
+        r"|\[\s*(?:TUMBLING|SLIDING)\s+RANGE\b"
     ),
     units=ISO,
     templates={"range": ("[RANGE {length} STEP {slide}( T0 {origin})]",), "rows": ("[ROWS {count}]",)},
