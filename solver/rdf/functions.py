@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _EXPRESSIONS_HELD: Final = 1024
 _BACKWARDS = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
 _MANY = re.compile(r"\{[0-9,]*[0-9]{3}\}")
+_MOST_NESTED: Final = 50
+"""The greatest depth of groups in a pattern with back-references; a guess that Python's limit allows."""
 _REPLACEMENT = re.compile(r"(?s)(?:[^\\$]|\\[\\$]|\$[0-9])*")
 _PART = re.compile(r"\\[\\$]|\$[0-9]+")
 _OPENINGS = re.compile(r"(?s)\\.|[\[\]]|\((?!\?)")
@@ -130,7 +132,12 @@ def _digits(groups: int, text: str) -> int:
 
 def _python(pattern: str, flags: str, text: str) -> "BackReferences | None":
     """Return a pattern with back-references for Python's `re`, or None if `re` cannot express it."""
-    if set(flags) - set("smi") or re.search(r"\[[^\]]*\[|\\[pP]", pattern):
+    bare = re.sub(r"\\[^pP]", "a", pattern)  # without escapes: a bracket of a class is none of a text
+    if set(flags) - set("smi") or re.search(r"\[[^\]]*\[|\\[pP]", bare):
+        return None
+    # Python compiles groups inside groups by recursion, whose limit is another one in each process.
+    depths = accumulate((piece == "(") - (piece == ")") for piece in bare if piece in "()")
+    if max(depths, default=0) > _MOST_NESTED:
         return None
     if "m" not in flags:  # there $ is before a last line break too
         pattern = re.sub(r"(\\.|\[[^\]]*\])|\$", lambda match: match[1] or r"\Z", pattern)

@@ -74,9 +74,9 @@ class FinishedSlices:
                 yield from parts_of(table)
             except (pa.ArrowException, OSError, KeyError, ValueError) as error:
                 short_of(path, error)
-                problem = "found no finished slice, and evaluates it again once the file is gone"
                 raise FailedRunError(
-                    f"{path}: {problem}; use rm {path} to delete the file, and repeat the command"
+                    f"{path}: cannot read the answers of a slice: the file is not whole; use rm {path} and "
+                    "repeat the command, which evaluates the slice again"
                 ) from None
 
     def _file(self, number: int) -> Path:

@@ -98,6 +98,7 @@ def instant_of(moment: datetime) -> Instant:
     return Instant(TimeKind.ZONED if moment.tzinfo else TimeKind.LOCAL, micro * 1000, zone)
 
 
+_MOST_DIGITS: Final = 60
 _LOCAL_DATE: Final = re.compile(r"[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{4}")
 
 
@@ -111,8 +112,8 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
     """
     plain = datatype in (None, XSD + "string")
     if (integer := _INTEGER.fullmatch(text)) and (plain or datatype in _INTEGER_TYPES):
-        # Of more digits the first 30 are enough: they are out of range too.
-        number = int(integer[1].lstrip("0")[:30] or "0")
+        # Python reads at most 4300 digits; the first 4000 of more digits are out of range in any unit.
+        number = int(integer[1].lstrip("0")[:4000] or "0")
         return Instant(TimeKind.INTEGER, -number if text[0] == "-" else number)
     match = _DATE_TIME.fullmatch(text)
     if plain and _FRACTION.fullmatch(text):
@@ -127,6 +128,11 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
             f"{text!r} is not an xsd:dateTimeStamp: it has no time zone; expected one ending in Z or +hh:mm"
         )
     return _date_time(text, match)
+
+
+def _shown(number: int) -> str:
+    text = str(number)
+    return text if len(text) <= _MOST_DIGITS else f"{text[: _MOST_DIGITS - 3]}..."
 
 
 def _date_time(text: str, match: re.Match[str]) -> Instant:
@@ -219,7 +225,7 @@ class Clock:
 
     def _text(self, written: Instant) -> str:
         if written.kind is TimeKind.INTEGER:
-            return f"the time {written.value} (of {self.integer_unit} each)"
+            return f"the time {_shown(written.value)} (of {self.integer_unit} each)"
         since = "" if self.zero is None else f", counted from {show(self.zero)},"
         return f"the time {show(written)}{since}"
 

@@ -709,7 +709,8 @@ class _Level:
         read = [(part, *self._expression(part)) for part in clause.parts]
         for part, expression, _ in read:
             for name in variables_of_expression(expression) & sizes.keys():
-                if sizes[name] > _MOST_PARTS:
+                # What the query itself writes out is as large as its text.
+                if sizes[name] - _size(self.items[name][0], {}) > _MOST_PARTS:
                     accepted = f"a name that stands for at most {_MOST_PARTS} parts: {name} stands for more"
                     raise self.scope.unexpected(part, accepted)
         conditions = [

@@ -43,7 +43,7 @@ _NOISE: Final = "<urn:x-lars:end> <urn:x-lars:end> <urn:x-lars:end> ."
 _STREAM: Final = re.compile(r"\bON\s+(?:STREAM\s+)?(?:<([^>]*)>|([\w.-]*:)([\w.-]*))", re.IGNORECASE)
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*:)\s*<([^>]*)>", re.IGNORECASE)
 _NAMED: Final = re.compile(
-    r'(?:\s*(?:<[^>]*>|_:\S+?(?=\s|\.?$)|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^<[^>]*>)?)){4}\s*\.'
+    r'(?:\s*(?:<[^>]*>|(?>_:[^\s<>"]*[^\s<>".])|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^<[^>]*>)?)){4}\s*\.'
 )
 
 TextRow = dict[str, str]

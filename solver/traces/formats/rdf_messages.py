@@ -69,6 +69,8 @@ def _pieces(file: BinaryIO) -> Iterator[_Piece]:
         end = loud.end() if loud else at
         if loud is None and line_end < at:
             line_end = data.find(b"\n", at)
+            if line_end < 0 and whole:
+                line_end = len(data)
         # Without a delimiter, a token of the text may continue after the bytes that were read.
         is_open = loud is None and (data.startswith(_LONG, at) or line_end < 0)
         if not whole and (end >= len(data) or is_open):

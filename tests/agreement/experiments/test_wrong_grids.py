@@ -60,7 +60,7 @@ WRONG = {
     "many cells of one trace": (
         grid(MANY).replace("seed = 1", 'seed = "{a}{b}{c}"'),
         3,
-        "found 200000000 cells",
+        "has 200000000 cells",
     ),
     "many cells of one engine": (
         grid(MANY).replace(CSPARQL, f'{CSPARQL}name = "{{a}}-{{b}}-{{c}}"\n'),

@@ -278,6 +278,12 @@ def test_the_number_of_groups_limits_the_digits_of_a_reference(pattern, by, expe
     assert evaluate(Call("REPLACE", tuple(map(Literal, (text, pattern, by)))), {}) == Literal(expected)
 
 
-@pytest.mark.parametrize("pattern", ["x{99999999999999999999}", "(" * 3000 + "a" + ")" * 3000 + "\\1"])
+@pytest.mark.parametrize("text", ["[aa", "[1]=[1]"])
+def test_a_bracket_as_a_character_before_any_character_is_no_class_in_a_class(text):
+    pattern = r"\[(.)\1" if text == "[aa" else r"\[(.+)\]=\[\1\]"
+    assert evaluate(Call("REGEX", (Literal(text), Literal(pattern))), {}).lexical == "true"
+
+
+@pytest.mark.parametrize("pattern", ["x{99999999999999999999}", "(" * 60 + "a" + ")" * 60 + "\\1"])
 def test_a_pattern_beyond_all_limits_is_an_error(pattern):
     assert evaluate(Call("REGEX", (Literal("a"), Literal(pattern))), {}) is None

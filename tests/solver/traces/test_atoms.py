@@ -276,7 +276,7 @@ def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
     given_options = options(on_error="skip", rejected=side)
     with pytest.warns(TraceWarning, match="skipped 2 invalid lines"):
         assert both(spark, paths, given_options) == [(2, "p", ())]
-    assert side.read_text().splitlines()[1::2] == ["1: p q(X)", "oops"]
+    assert side.read_text().splitlines()[2::2] == ["1: p q(X)", "oops"]
 
 
 def test_sorting_is_stable(spark, tmp_path):

@@ -251,7 +251,14 @@ def test_every_name_is_a_name_on_spark_too(spark, tmp_path, name):
 @pytest.mark.parametrize("digits", [30, 31, 5_000])
 def test_an_integer_of_any_length_is_a_time_that_is_too_late(tmp_path, digits):
     paths = written(tmp_path, {"a.csv": f"t,s,p,o\n{'9' * digits},urn:s,urn:p,urn:o\n"})
-    assert " is too late; expected up to " in message(lambda: read_trace_in_process(paths, SECONDS))
+    said = message(lambda: read_trace_in_process(paths, SECONDS))
+    assert " is too late; expected up to " in said
+    assert len(said.splitlines()[0]) < 300
+
+
+@pytest.mark.parametrize("digits", [30, 31, 32])
+def test_an_integer_is_read_with_all_its_digits(digits):
+    assert read_time("36" + "0" * (digits - 2)).value == 36 * 10 ** (digits - 2)
 
 
 def test_zeros_before_a_time_do_not_change_it():

@@ -282,7 +282,7 @@ def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
     with pytest.warns(TraceWarning, match=f"skipped 3 invalid lines or elements and wrote them to {side}"):
         assert len(read_trace_in_process(paths, given)) == 1
     kept = side.read_text()
-    assert kept.splitlines()[1::2] == ["oops", "\\xff <a>", '<urn:s> "5" .']
+    assert kept.splitlines()[2::2] == ["oops", "\\xff <a>", '<urn:s> "5" .']
     with pytest.warns(TraceWarning, match="skipped 3 invalid lines"):
         assert len(read_on_spark(spark, paths, given)[0]) == 1
     assert side.read_text() == kept

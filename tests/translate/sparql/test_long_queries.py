@@ -75,3 +75,9 @@ def test_names_of_names_in_having_are_refused_where_they_stand_for_too_much():
     with pytest.raises(PlacedError, match=r"at most 4096 parts: \?a60 stands for more"):
         read_query(text + "(?a60 > 1)", "q.rq")
     assert lars_program(read_query(text + "(?a8 > 1)", "q.rq"), Setting()).rules
+
+
+def test_what_having_names_may_be_as_long_as_the_query_writes_it():
+    chosen = ", ".join(map(str, range(4200)))
+    text = f"SELECT ?v (?v IN ({chosen}) AS ?x) {{ ?s ?p ?v }} GROUP BY ?v HAVING (?x)"
+    assert lars_program(read_query(text, "q.rq"), Setting()).rules

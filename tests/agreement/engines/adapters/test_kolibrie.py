@@ -266,6 +266,12 @@ def test_no_push_is_said_to_cause_what_a_run_without_any_has(asked):
     assert {"a": "always"} not in run.push(1, "http://e/S", "<e:a> <e:p> <e:o> .")
 
 
+@pytest.mark.parametrize("line", ["_:a<p><o><g>.", "<a> <p> _:o<g> .", "<a> <p> <o> _:g. # c"])
+def test_static_data_of_named_graphs_need_no_blanks(line):
+    with pytest.raises(ValueError, match="in a named graph"):
+        kolibrie.open_engine("", {"query": ONE, "static": [line]})
+
+
 def test_static_data_of_named_graphs_are_refused():
     line = '<http://e/a> <http://e/p> "a > b . <x>"'
     with pytest.raises(ValueError, match="in a named graph; expected static data of the default graph"):
