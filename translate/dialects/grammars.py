@@ -1,7 +1,6 @@
 """The grammars of the query languages, and messages for keywords of other languages."""
 
 from functools import partial
-from itertools import pairwise
 from typing import Final
 
 from lars.errors import PlacedError
@@ -34,14 +33,32 @@ def clauses_in(document: Document, language: Language) -> int:
     return sum(_clause_at(document, token) in language.manner.clauses for token in document.tokens)
 
 
-def _is_named(document: Document, call: Token) -> bool:
-    """Return whether AS is behind the closing bracket of a call."""
-    depth = 0
-    for token, following in pairwise(document.tokens[document.index_from(call.start) + 1 :]):
-        depth += token.is_word("(") - token.is_word(")")
-        if depth <= 0:
-            return following.is_word("AS")
-    return False
+def _bare_aggregates(document: Document) -> dict[int, int]:
+    """Return where each aggregate without brackets begins, and where the AS behind it ends."""
+    found: dict[int, int] = {}
+    opened: list[Token | None] = []
+    around = zip(document.tokens, document.tokens[1:], document.tokens[2:], strict=False)
+    outer = document.tokens[0]
+    for call, token, following in around:
+        if token.is_word("("):
+            opened.append(call if call.is_word(*AGGREGATES) and not outer.is_word("(") else None)
+        elif token.is_word(")") and opened and (begin := opened.pop()) and following.is_word("AS"):
+            found[begin.start] = following.end
+        outer = call
+    return found
+
+
+def without_bare_aggregates(document: Document) -> str:
+    """Return the text with a variable alone in the place of an aggregate without brackets.
+
+    Spaces replace the other characters, so the place of each token remains.
+    """
+    pieces, end = [], 0
+    for start, stop in sorted(_bare_aggregates(document).items()):
+        if start >= end:
+            pieces += [document.text[end:start], " " * (stop - start)]
+            end = stop
+    return "".join((*pieces, document.text[end:]))
 
 
 def known_fault(language: Language, document: Document, offset: int) -> PlacedError | None:
@@ -56,7 +73,7 @@ def known_fault(language: Language, document: Document, offset: int) -> PlacedEr
         construct = f"{token.text.upper()} of {TITLES[language]}"
         covered = ", ".join(language.manner.forms)
         return UnsupportedError(construct, document.place(offset), covered=covered)
-    if token is not None and token.is_word(*AGGREGATES) and _is_named(document, token):
+    if token is not None and token.start in _bare_aggregates(document):
         problem = f"found {token} without brackets; expected ({token}(..) AS ?name), as in SPARQL"
         return QueryError(document.place(offset), problem)
     return None

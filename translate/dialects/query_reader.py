@@ -26,7 +26,14 @@ from lars.errors import PlacedError
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate import sparql
-from translate.dialects.grammars import CLAUSE, GRAMMARS, TITLES, clauses_in, known_fault
+from translate.dialects.grammars import (
+    CLAUSE,
+    GRAMMARS,
+    TITLES,
+    clauses_in,
+    known_fault,
+    without_bare_aggregates,
+)
 from translate.dialects.readings import Readings, concerns_queries, manner_of
 from translate.dialects.windows import idle_step, read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
@@ -458,47 +465,55 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[sparql.Ph
     SPARQLstream, is read as SPARQLstream if possible.
 
     Raises:
-        PlacedError: No language reads the text, also none whose names of streams are texts. A known
-            fault in a language with a sign in the text is named. Otherwise, the error is that of the most
-            likely language, which reads farthest. If two languages read equally far, the language with
-            a sign in the text is more likely, then the language with more streaming clauses in the text.
+        PlacedError: No language reads the text, also none whose names of streams are texts. The error is
+            that of the most likely language: of the languages with a sign in the text, or else of all
+            languages, the one that reads farthest. An aggregate without brackets stops no language here. If
+            two languages read equally far, the language with more streaming clauses in the text is more
+            likely.
     """
     errors: dict[Language, PlacedError] = {}
-    ends: dict[Language, tuple[int, bool, int]] = {}
-    known: list[PlacedError] = []
+    ends: dict[Language, tuple[int, int]] = {}
     found = [language for language in Language if _has_sign(text, language, whole)]
     for language in (*found, *(language for language in Language if language.manner.sign is None)):
         try:
             document = whole(_plain(text, language))
         except QueryError as error:
-            errors[language], ends[language] = error, (-1, False, 0)
+            errors[language], ends[language] = error, (-1, 0)
             continue
         try:
             lifted = lift(document, language, readings)
         except PlacedError as error:
             errors[language] = error
             far = reach(document, GRAMMARS[language])
-            if language in found and (fault := known_fault(language, document, far)) is not None:
-                known.append(fault)
-            ends[language] = far, language in found, clauses_in(document, language)
+            if known_fault(language, document, far) is not None:  # How far, if the brackets were there?
+                far = max(far, reach(whole(without_bare_aggregates(document)), GRAMMARS[language]))
+            ends[language] = far, clauses_in(document, language)
             continue
         if language is Language.CSPARQL and _may_be_sparqlstream(*lifted):
             with suppress(PlacedError):
                 return lift(document, Language.SPARQLSTREAM, readings)
         return lifted
-    if known:
-        raise known[0]
     for language in (one for one in Language if one.manner.texts == ":" and one not in found):
         with suppress(PlacedError):
             tree, scope = lift(whole(_plain(text, language)), language, readings)
-            if (register := tree.find("registered")) is not None and register.find("to_stream") is not None:
+            registers = any(one.find("to_stream") is not None for one in tree.find_all("registered"))
+            if registers and _has_only_texts(tree):
                 scope.notes.append(f"the query is read as {TITLES[language]}, as its names are not IRIs")
                 return tree, scope
-    likeliest = max(ends, key=lambda language: ends[language])
+    likeliest = max(found or ends, key=lambda language: ends[language])
     best = errors[likeliest]
-    if isinstance(best, QueryError) and len({end for end, *_ in ends.values()}) > 1:
+    if isinstance(best, QueryError) and len({end for end, _ in ends.values()}) > 1:
         raise QueryError(best.place, f"{best.problem} (read as {TITLES[likeliest]})")
     raise best
+
+
+def _has_only_texts(tree: sparql.Phrase) -> bool:
+    """Return whether no stream or window of a query has an IRI as its name: :s, ?s or s, without a PREFIX."""
+    names = [one.first() for one in tree.find_all("label", "stream")]
+    prologues = tree.find_all("prologue")
+    return not any(
+        one.text.startswith("<") or (":" in one.text and not one.text.startswith(":")) for one in names
+    ) and not any(token.kind == "a prefixed name" for part in prologues for token in part.tokens())
 
 
 def _may_be_sparqlstream(tree: sparql.Phrase, scope: sparql.Scope) -> bool:

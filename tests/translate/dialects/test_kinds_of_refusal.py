@@ -1,5 +1,7 @@
 """Small things that texts of queries have: each is read, or refused in words that are true, at its place."""
 
+import re
+
 import pytest
 
 from lars.errors import PlacedError
@@ -151,10 +153,53 @@ def test_an_aggregate_without_brackets_is_read_where_texts_or_parsers_of_the_lan
             read_query(text, "q.rq", language).notes
         )
         return
-    read = [language] if language.manner.sign is None or language is Language.JANUS else [language, None]
-    for engine in read:  # A text with a sign of the language needs no engine.
+    # Without a sign of Janus, the text is one of RSP-QL, too, which has such aggregates.
+    for engine in (language,) if language is Language.JANUS else (language, None):
         with pytest.raises(PlacedError, match=r"found COUNT without brackets; expected \(COUNT"):
             read_query(text, "q.rq", engine)
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        "WHERE { STREAM <s> [RANGE 10s] { ?s ?p ?o } }",
+        "COUNT(?p) AS ?m WHERE { STREAM <s> [RANGE 10s] { ?s ?p ?o } }",
+        "FROM NAMED STREAM <s> [NOW - 10 S TO NOW] WHERE { ?s ?p ?o }",
+        "FROM NAMED STREAM <s> [NOW - 10 S TO NOW] WHERE { ?s ?p ?o } GROUP BY",
+    ],
+)
+def test_an_aggregate_without_brackets_is_the_fault_in_the_language_of_the_windows(rest):
+    with pytest.raises(PlacedError, match=r"q.rq:1:8: found COUNT without brackets; expected \(COUNT"):
+        read_query(f"SELECT COUNT(?s) AS ?n {rest}", "q.rq")
+
+
+NAMED = "SELECT * FROM NAMED WINDOW"
+BLOCK = "{ WINDOW <w> { ?s ?p ?o } }"
+LIVE = "FROM NAMED WINDOW <l> ON LOG <s> [START 0 END 9]"
+
+
+@pytest.mark.parametrize(
+    ("marked", "language"),
+    [
+        (f"{NAMED} <w> ON STREAM <s> [RANGE ¦PT10S STEP PT5S] {LIVE} {BLOCK}", Language.JANUS),
+        (f"{NAMED} <w> ON STREAM <s> [RANGE 10 ¦SLIDE 5] {LIVE} {BLOCK}", Language.JANUS),
+        (f"{NAMED} <w> ON <s> [RANGE PT10S ¦SLIDE PT5S T0 PT3S] {BLOCK}", Language.SPARQ),
+        (f"{NAMED} <w> ON <s> [RANGE 10¦s STEP 5s T0 3] {BLOCK}", Language.SPARQ),
+        (
+            f"{NAMED} :w ON :s [RANGE 10¦s STEP 2] FROM NAMED WINDOW :v ON :s [RANGE 5] {{ }}",
+            Language.KOLIBRIE,
+        ),
+    ],
+)
+def test_a_foreign_duration_is_named_in_the_language_whose_sign_the_text_has(marked, language):
+    text, place = marked.replace("¦", ""), marked.index("¦")
+    with pytest.raises(PlacedError) as caught:
+        read_query(text, "q.rq")
+    with pytest.raises(PlacedError) as of_language:
+        read_query(text, "q.rq", language)
+    (said, *_), (own, *_) = (str(one.value).splitlines() for one in (caught, of_language))
+    assert said.removesuffix(f" (read as {language.manner.title})") == own
+    assert re.match(rf"q.rq:1:\d+: found \S*{re.match('[A-Za-z0-9]+', text[place:])[0]};", own), own
 
 
 def test_an_aggregate_without_a_name_gets_no_advice_about_names():

@@ -78,6 +78,24 @@ def test_a_registered_query_whose_names_are_no_iris_is_kolibrie_without_another_
         asked(clause, before, "WINDOW :w { ?a :p ?b }")
 
 
+@pytest.mark.parametrize(
+    ("before", "clause", "block"),
+    [
+        ("PREFIX ex: <http://e/> REGISTER", "ex:w ON exx:s", "ex:w"),
+        ("PREFIX ex: <http://e/> REGISTER", ":w ON :s", ":w"),
+        ("REGISTER", "<w> ON ?x", "<w>"),
+        ("REGISTER", "<w> ON :s", "<w>"),
+        ("REGISTER", ":w ON exx:s", ":w"),
+        ("REGISTER", ":w ON :s", "ex:w"),
+    ],
+)
+def test_a_name_that_can_be_an_iri_makes_no_text_kolibrie(before, clause, block):
+    with pytest.raises((QueryError, UnsupportedError), match=r"undeclared prefix|the variable stream name"):
+        asked(
+            f"{clause} [RANGE PT10S STEP PT5S]", f"{before} RSTREAM <o> AS", f"WINDOW {block} {{ ?a <p> ?b }}"
+        )
+
+
 def test_a_variable_is_a_name_and_binds_nothing():
     query = asked(":w ON ?s [RANGE 4]", "REGISTER RSTREAM <o> AS", "WINDOW :w { ?s <p> ?b }")
     assert query.pattern.stream == Iri("?s")
