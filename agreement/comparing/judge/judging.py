@@ -333,7 +333,8 @@ def recorded_of_case(case: recordings.Case, options: JudgeOptions) -> RecordingT
 
 def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
     """Return the longest duration that divides all times and windows, but at most one second."""
-    nanoseconds = {round(Fraction(str(t)) * NANOSECONDS["ms"]) for t in {push.t for push in pushes}}
+    times = {t for push in pushes for t in (push.t, push.came) if t is not None}
+    nanoseconds = {round(Fraction(str(t)) * NANOSECONDS["ms"]) for t in times}
     nanoseconds |= {duration.nanoseconds for duration in requests.durations_of(query)}
     unit = reduce(gcd, nanoseconds, NANOSECONDS["s"])
     return Duration(max(unit, _FINEST.nanoseconds))
@@ -426,7 +427,7 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
             raise LarsError(f"{path}: not a recorded case (*{_SUFFIX}) and not a folder; use {_ACCEPTED}")
         below = path.rglob("*") if exists(path, folder=True) else (path,)
         named = (file for file in below if file.suffix.lower() == _SUFFIX)
-        inside = sorted(file for file in named if file == path or exists(file, folder=False))
+        inside = sorted(file for file in named if file == path or not exists(file, folder=True))
         if not inside:
             raise LarsError(f"{path}: a folder without *{_SUFFIX}; expected {_ACCEPTED}")
         files += inside

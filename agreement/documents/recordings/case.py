@@ -39,11 +39,12 @@ ACCEPTED_CASE: Final = (
 
 
 class PushEntry(RecordingPart):
-    """A triple that is pushed into the engine at time t."""
+    """A triple of time t that is pushed into the engine; `came` is its time of arrival, if it is known."""
 
     t: Finite
     stream: StreamIri
     triple: TripleLine
+    came: Finite | None = None
 
 
 class Burst(RecordingPart):
@@ -120,10 +121,24 @@ def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tup
     """Return the pushes of a case in order; a separate stream file is in `folder`."""
     match content.stream, content.stream_ref:
         case list() as entries, None:
-            late = next((place for place, push in enumerate(entries) if push.t >= LATEST), None)
+            late = next(
+                (
+                    (place, key)
+                    for place, push in enumerate(entries)
+                    for key, time in (("t", push.t), ("came", push.came or 0))
+                    if time >= LATEST
+                ),
+                None,
+            )
             if late is not None:
-                raise document.error(("stream", late, "t"), f"the time is too late; {ACCEPTED_LATEST}")
-            pushes = (Push(push.t, push.stream, triple_of(push.triple)) for push in entries)
+                raise document.error(("stream", *late), f"the time is too late; {ACCEPTED_LATEST}")
+            early = next(
+                (n for n, push in enumerate(entries) if push.came is not None and push.came < push.t), None
+            )
+            if early is not None:
+                problem = "the time of arrival is before the time t; expected a time that is not before t"
+                raise document.error(("stream", early, "came"), problem)
+            pushes = (Push(push.t, push.stream, triple_of(push.triple), came=push.came) for push in entries)
             return tuple(push.as_element() for push in pushes)
         case None, StreamReference() as reference:
             return _referred(document, reference, folder)

@@ -275,7 +275,8 @@ class InputOptions:
     arrival: str | None = option(
         None,
         "Column with the time at which each row of a table arrived. With the value order, rows "
-        "arrived in the order of the file. Commands without late data ignore this option. "
+        "arrived in the order of the file. lars solve uses this option only with --as. Commands "
+        "without late data ignore it. "
         "[default: elements arrive at their times]",
         metavar="COLUMN|order",
     )

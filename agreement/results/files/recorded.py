@@ -341,7 +341,12 @@ def case_of_run(
         "kinds": profile is None or profile.kinds,
         "static": list(registration.static),
         "stream": [
-            {"t": float(push.t), "stream": push.stream[1:-1], "triple": f"{' '.join(push.triple)} ."}
+            {
+                "t": float(push.t),
+                "stream": push.stream[1:-1],
+                "triple": f"{' '.join(push.triple)} .",
+                "came": None if push.came is None else float(push.came),
+            }
             for push in pushes
         ],
         "refused": answers.refused,

@@ -5,6 +5,9 @@ import sys
 
 import pytest
 
+from agreement.comparing.judge.judging import recorded_of_case
+from agreement.documents.recordings import read_case
+from agreement.documents.requests import JudgeOptions
 from agreement.results.files.recorded import adapter_options
 from lars.errors import LarsError
 from tests.agreement.command import lars
@@ -33,6 +36,24 @@ def test_a_case_is_what_judge_reads_again(inputs, tmp_path):
     assert "two processes answered the same" in ran.out
     assert lars("judge", case).code == 0
     assert lars("judge", case, "--engine", "rspql").code == 1
+
+
+def test_a_case_has_the_times_of_arrival_and_is_judged_by_them(inputs, tmp_path):
+    inputs[1].write_text("".join(LINE.format(t) for t in (1, 6, 4, 9, 12)))
+    case, answers = tmp_path / "case.json", ("--arrival", "order")
+    ran = lars("record", *inputs, *answers, "--adapter", f"{SERVED} rspql", "--out", case)
+    assert (ran.code, ran.err) == (0, "")
+    pushes = read_case(case).pushes
+    assert [(one.t, one.came) for one in pushes] == [(1, 1), (6, 6), (4, 6), (9, 9), (12, 12)]
+    content = json.loads(case.read_text())
+    assert [entry["came"] for entry in content["stream"]] == [1, 6, 6, 9, 12]
+    content["stream"][2]["came"] = 4.5
+    case.write_text(json.dumps(content, indent=1))
+    assert str(recorded_of_case(read_case(case), JudgeOptions()).run.unit) == "500000ns"
+    content["stream"][2]["came"] = 3
+    case.write_text(json.dumps(content, indent=1))
+    ran = lars("judge", case)
+    assert (ran.code, "the time of arrival is before the time t" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize("option", ["--out", "--log"])

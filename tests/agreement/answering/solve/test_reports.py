@@ -24,6 +24,20 @@ def solve_as(folder, query, name, *options):
     return lars("solve", folder / query, folder / "t.nq", "--as", name, *options)
 
 
+def test_a_simulated_engine_gets_an_element_when_it_comes_and_a_query_alone_at_its_own_time(tmp_path):
+    folder = write(tmp_path, "a 1000, c 3000, b 2000")
+    as_came, as_dated = (
+        solve_as(folder, LANGUAGES["cqels"], "cqels", *more, "--json").lines
+        for more in ((*IN_MS, "--arrival", "order"), (*IN_MS, "--sort"))
+    )
+    assert [(one["t"], names(one["rows"])) for one in as_came] != [
+        (one["t"], names(one["rows"])) for one in as_dated
+    ]
+    assert [one["t"] for one in as_came] == [1000, 3000, 3000]
+    alone = ("solve", folder / LANGUAGES["cqels"], folder / "t.nq", "--unit", "1s", "--json")
+    assert lars(*alone, "--arrival", "order").out == lars(*alone, "--sort").out
+
+
 def short(found):
     """Return the time point, the exact time where it lies between two, and the rows of each line."""
     return [(one["t"], one.get("ms"), names(one["rows"])) for one in found.lines]
