@@ -13,6 +13,7 @@ from agreement.documents.table_files import FOR_PAPERS, TableFormat, TermForm, w
 from agreement.results.base.library import Answering, answering
 from lars.dataclass import dataclass
 from lars.errors import LarsError
+from lars.files import exists
 from lars.options import option
 from solver.settings import Warn
 
@@ -164,6 +165,9 @@ class Outputs:
         others = (value for _, value in options_of(request) if isinstance(value, Path))
         used = {path.resolve() for path in (*files_of(request), *others)}
         for flag, path in files:
+            # A device, such as /dev/null or a terminal, can be used several times.
+            if exists(path) and not (exists(path, folder=False) or exists(path, folder=True)):
+                continue
             if path.resolve() in used:
                 raise LarsError(f"{flag} {path}: the command uses this file already; use another file")
             used.add(path.resolve())

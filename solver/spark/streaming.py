@@ -1,11 +1,12 @@
 """Batches of a stream by Spark Structured Streaming: files of a folder that grows, or messages of a topic."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from pathlib import Path
 from queue import Empty, Queue
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException
@@ -77,6 +78,23 @@ def folder_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     yield from _batches(named, checkpoint, called, pause)
 
 
+def merged(messages: Iterable[tuple[Any, int, int, bytes | None]]) -> Iterator[bytes | None]:
+    """Yield the values of messages, each with its timestamp, partition, offset and value.
+
+    The messages of one partition keep their order. Partitions are merged by the newest timestamp so far of
+    the partition, because a producer can set timestamps that go back.
+
+    >>> list(merged([(10, 0, 1, b"a"), (5, 0, 2, b"b"), (7, 1, 1, b"c")]))
+    [b'c', b'a', b'b']
+    """
+    newest: dict[int, Any] = {}
+    places = []
+    for timestamp, partition, offset, value in sorted(messages, key=itemgetter(1, 2)):
+        newest[partition] = max(timestamp, newest.get(partition, timestamp))
+        places.append((newest[partition], partition, offset, value))
+    yield from (value for *_, value in sorted(places, key=itemgetter(0, 1, 2)))
+
+
 def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     topic: tuple[str, str],
     folder: Path,
@@ -88,10 +106,9 @@ def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
 ) -> Iterator[Said | None]:
     """Yield the result of `step` for each batch of new messages of a Kafka topic, as `folder_batches` does.
 
-    The messages of a batch are the lines of one file in `folder`. Messages of one partition keep their order;
-    those of several partitions are in the order of their timestamps. Spark stores the offsets of each batch
-    before it asks for the batch, so that a batch that is asked for again has the same messages. The `jars`
-    contain Spark's Kafka connector.
+    The messages of a batch are the lines of one file in `folder`, in the order of `merged`. Spark stores the
+    offsets of each batch before it asks for the batch, so that a batch that is asked for again has the same
+    messages. The `jars` contain Spark's Kafka connector.
 
     Raises:
         LarsError: Spark does not have the connector.
@@ -101,9 +118,9 @@ def topic_batches(  # noqa: PLR0913, PLR0917 - where, what to do, and how fast
     columns = "timestamp", "partition", "offset", "value"
 
     def called(batch: DataFrame, number: int) -> Said:
-        read = batch.select(*columns).toArrow().sort_by([(name, "ascending") for name in columns[:3]])
+        read = batch.select(*columns).toArrow()
         # Without a value, a message is a mark that a key was deleted.
-        values = filter(None, read.column("value").to_pylist())
+        values = filter(None, merged(zip(*(read.column(name).to_pylist() for name in columns), strict=True)))
         path = write_lines(folder, number, [value.removesuffix(b"\n") + b"\n" for value in values])
         return step(number, [] if path is None else [path])
 

@@ -33,6 +33,7 @@ class WatchState:
     - `sizes` maps each output file to its size in bytes, or its number of parts.
     - `files` is the number of files that have been read. The other fields count periods and elements.
     - `recent` contains the last findings: for each finding the period and its problem.
+    - `found` contains the lines about the batch, which are printed again if the batch is repeated.
     - `logs` maps push and pull to the state of their logs; `compared` is the end of the last period in which
       the logs are judged.
     """
@@ -54,25 +55,19 @@ class WatchState:
     logs: Mapping[Side, LogState] = field(default_factory=dict)
     compared: int = 0
     recent: Sequence[tuple[str, str]] = ()
+    found: Sequence[str] = ()
 
 
-def newest_state(
-    checkpoint: Path, question: str, before: int | None = None
-) -> tuple[WatchState, TraceColumns] | None:
-    """Return the newest state, with the pending elements; with `before`, the newest before that batch.
+def newest_state(checkpoint: Path, question: str) -> tuple[WatchState, TraceColumns] | None:
+    """Return the newest state, with the pending elements; None if no state is stored.
 
     Raises:
         LarsError: The checkpoint belongs to another question, or cannot be read.
     """
-    numbers = sorted(_stored(checkpoint))
-    usual = [number for number in numbers if before is None or number < before]
-    if not usual:
-        if before:
-            raise LarsError(
-                f"--checkpoint {checkpoint}: the state before batch {before} is missing; use a new folder"
-            )
+    newest = newest_batch(checkpoint)
+    if newest is None:
         return None
-    folder = checkpoint / f"{_FOLDER}{usual[-1]}"
+    folder = checkpoint / f"{_FOLDER}{newest}"
     try:
         stored = _object(json.loads((folder / _STATE).read_text(encoding="utf-8")))
         logs = {side: LogState(**_object(log)) for side, log in _object(stored.pop("logs", {})).items()}
@@ -86,6 +81,11 @@ def newest_state(
             "the same command, or a new folder"
         )
     return state, pending
+
+
+def newest_batch(checkpoint: Path) -> int | None:
+    """Return the number of the newest batch whose state is stored: -1 before the first batch."""
+    return max(_stored(checkpoint), default=None)
 
 
 def _object(value: object) -> dict[Any, Any]:

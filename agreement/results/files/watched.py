@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 from warnings import catch_warnings, simplefilter
 
 from agreement.comparing.agree import AgreementTask
-from agreement.comparing.watch import Watcher, WatchState, newest_state, write_state
+from agreement.comparing.watch import Watcher, WatchState, newest_batch, newest_state, write_state
 from agreement.documents import requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import IdleOptions, declared, has, has_not
@@ -206,6 +206,9 @@ class WatchRun(Result):
             begun = WatchState(self.digest), _nothing()
             write_state(checkpoint, *begun)
         self._last[:] = [begun[0]]
+        # Spark stores what a batch contains before it asks for the batch.
+        if begun[0].batch >= 0 and not exists(checkpoint / _SPARK / "offsets" / str(begun[0].batch)):
+            raise _gone_back(checkpoint, begun[0].batch)
         self.repair()
         if begun[0].batch >= 0:
             yield f"continues; judged {_progress(self._last[0], self._dates(self._last[0]))}"
@@ -282,11 +285,18 @@ class WatchRun(Result):
         """Judge a batch, write the rows of its tables, and store the state."""
         request, (_, checkpoint, out) = self.request, _folders(self.request)
         began = monotonic()
-        stored = newest_state(checkpoint, self.digest)
-        if stored is not None and stored[0].batch >= number:
-            # Spark asks again if it did not store that the batch ended: its tables are complete.
-            return stored[0], []
-        begun = newest_state(checkpoint, self.digest, number)
+        newest = newest_batch(checkpoint)
+        if newest is None and number:
+            raise LarsError(
+                f"--checkpoint {checkpoint}: the state before batch {number} is missing; use a new folder"
+            )
+        if newest is not None and number < newest:
+            raise _gone_back(checkpoint, newest)
+        begun = newest_state(checkpoint, self.digest)
+        if begun is not None and begun[0].batch == number:
+            # Spark asks again if it did not store that the batch ended: its tables are complete. But it is
+            # not known whether its lines were printed.
+            return begun[0], list(begun[0].found)
         state, pending = begun or (WatchState(self.digest), _nothing())
         state = replace(state, batch=number)
         state, new = self._read(state, paths)
@@ -301,7 +311,7 @@ class WatchRun(Result):
             )
         found = list(watch_report.lines(judged, dates))
         recent = [*judged.state.recent, *watch_report.findings(judged, dates)][-watch_report.MOST_RECENT :]
-        state = replace(judged.state, sizes=sizes, recent=recent)
+        state = replace(judged.state, sizes=sizes, recent=recent, found=found)
         write_state(checkpoint, state, self.watcher.pruned(judged))
         if paths and is_spooled(str(request.source)):
             forget_before(min(paths))
@@ -449,6 +459,14 @@ def _progress(state: WatchState, dates: Dates) -> str:
     )
     compared = f" up to {dates.text(state.compared)}" if state.logs else ""
     return f"up to {ends}: {periods}{empty}; {elements}{answers}{compared}"
+
+
+def _gone_back(checkpoint: Path, newest: int) -> LarsError:
+    """Return the error that Spark would begin again at a batch before the newest batch that is judged."""
+    return LarsError(
+        f"--checkpoint {checkpoint}: cannot continue after batch {newest}: files of its folder {_SPARK} are "
+        "missing; use a new folder, and a new folder for --out"
+    )
 
 
 def _folders(request: WatchRequest) -> tuple[Path, Path, Path]:

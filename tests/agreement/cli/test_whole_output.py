@@ -128,3 +128,12 @@ def test_a_file_that_is_written_is_used_once(tmp_path, monkeypatch, options):
     found = lars("agree", "experiment.toml", "--in-process", *options)
     assert (found.code, ": the command uses this file already" in found.err) == (2, True)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == texts
+
+
+def test_a_device_is_no_file_that_is_used_twice():
+    # Nothing overwrites a device: this is the message, also if an option reads the device.
+    found = lars("agree", "samples/slide", "--in-process", "--known", "/dev/null", "--junit", "/dev/null")
+    assert (found.code, found.err.splitlines()[-1]) == (
+        2,
+        "lars: /dev/null: is not overwritten: it is a device or pipe; expected the name of a file",
+    )

@@ -122,3 +122,12 @@ def test_a_case_is_judged_once_however_it_is_named(tmp_path):
         (tmp_path / name).write_text("{}")
     (tmp_path / "c.json").mkdir()
     assert len(case_files((tmp_path, tmp_path / "a.json"))) == 2
+
+
+def test_a_case_that_is_a_broken_link_is_not_left_out(tmp_path):
+    (tmp_path / "a.json").write_bytes((HELD / "csparql-0.9.7" / "108-7-sparql11.json").read_bytes())
+    (tmp_path / "b.json").symlink_to(tmp_path / "none.json")
+    (tmp_path / "c.json").symlink_to(tmp_path, target_is_directory=True)
+    assert [path.name for path in case_files((tmp_path,))] == ["a.json", "b.json"]
+    ran = lars("judge", tmp_path)
+    assert (ran.code != 0, "b.json" in ran.out + ran.err) == (True, True)

@@ -81,6 +81,28 @@ def test_a_line_says_which_period_disagrees_and_why(folder):
     ]
 
 
+def test_a_repeated_batch_is_told_again_because_its_lines_may_not_have_been_printed(folder):
+    first = begun(folder).judge_batch(0, [came(folder, "a", "1 p", "2 q", "5 q", "9 p")])
+    again = begun(folder).judge_batch(0, [folder / "in" / "a.csv"])
+    assert again[1] == first[1] != []
+    assert again[0].periods == first[0].periods
+    assert begun(folder).judge_batch(1, [came(folder, "b", "10 p")])[1] == []
+
+
+def test_a_batch_before_the_newest_is_refused_and_so_is_a_checkpoint_without_the_files_of_spark(folder):
+    run = begun(folder)
+    for number in range(2):
+        run.judge_batch(number, [came(folder, str(number), f"{number + 1} p")])
+    message = "cannot continue after batch 1: files of its folder spark are missing; use a new folder"
+    with pytest.raises(LarsError, match=message):
+        run.judge_batch(0, [came(folder, "c", "5 p")])
+    offsets = folder / "checkpoint" / "spark" / "offsets"
+    offsets.mkdir(parents=True)
+    (offsets / "0").write_text("an older copy")
+    with pytest.raises(LarsError, match=message):
+        list(begun(folder).parts())
+
+
 def test_parquet_has_a_file_for_each_batch_with_rows_and_an_unfinished_one_is_replaced(folder):
     run = begun(folder, out_format="parquet")
     run.judge_batch(0, [came(folder, "a", "1 p", "2 q", "6 p")])
