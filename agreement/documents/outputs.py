@@ -323,9 +323,15 @@ def _among(term: str | None, alike: Collection[str | None]) -> str:
     texts = {with_kind(other) for other in alike}
     if term is None or len(alike) == 1 or len(texts) == len(alike):
         return short(term) if len(alike) == 1 else with_kind(term)
-    letters = zip(*(other for other in alike if other is not None), strict=False)
-    same = sum(1 for _ in takewhile(lambda letter: len(set(letter)) == 1, letters))
-    return f"…{on_one_line(clip_text(term[max(same - _BEFORE, 0) :]))}"
+    named = [other for other in alike if other is not None]
+    same = sum(1 for _ in takewhile(lambda letter: len(set(letter)) == 1, zip(*named, strict=False)))
+    begin = max(same - _BEFORE, 0)
+    parts = {other: clip_text(other[begin:]) for other in named}
+    still = [other for other in named if parts[other] == parts[term]]
+    if 1 < len(still) < len(named):
+        # These differ from the others here, and among each other only later.
+        return _among(term, still)
+    return f"…{on_one_line(parts[term])}"
 
 
 _BEFORE: Final = 10

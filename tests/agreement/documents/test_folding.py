@@ -62,3 +62,11 @@ def test_numbers_and_long_terms_are_told_as_what_they_are():
     one, other = (f'"{"a" * 1500}{end}"' for end in "xy")
     (mine,), (yours,) = told_apart([(one, None)], [(other, None)])
     assert (mine, yours) == ('(…aaaaaaaaaax", -)', '(…aaaaaaaaaay", -)')
+
+
+def test_of_three_long_terms_two_that_differ_only_later_get_different_texts():
+    one, two, three = (
+        f'"{"x" * 9000}{early}{"y" * 9000}{late}{"z" * 9000}"' for early, late in ("A1", "B1", "B2")
+    )
+    shown, others = told_apart([(one,), (two,)], [(three,)])
+    assert len({*shown, *others}) == 3
