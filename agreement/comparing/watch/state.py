@@ -33,7 +33,7 @@ class WatchState:
     - `sizes` maps each output file to its size in bytes, or its number of parts.
     - `files` is the number of files that have been read. The other fields count periods and elements.
     - `recent` contains the last findings: for each finding the period and its problem.
-    - `found` contains the lines about the batch, which are printed again if the batch is repeated.
+    - `lines` contains the text about the batch, which are printed again if the batch is repeated.
     - `logs` maps push and pull to the state of their logs; `compared` is the end of the last period in which
       the logs are judged.
     """
@@ -55,7 +55,7 @@ class WatchState:
     logs: Mapping[Side, LogState] = field(default_factory=dict)
     compared: int = 0
     recent: Sequence[tuple[str, str]] = ()
-    found: Sequence[str] = ()
+    lines: Sequence[str] = ()
 
 
 def newest_state(checkpoint: Path, question: str) -> tuple[WatchState, TraceColumns] | None:

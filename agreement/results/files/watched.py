@@ -296,7 +296,7 @@ class WatchRun(Result):
         if begun is not None and begun[0].batch == number:
             # Spark asks again if it did not store that the batch ended: its tables are complete. But it is
             # not known whether its lines were printed.
-            return begun[0], list(begun[0].found)
+            return begun[0], list(begun[0].lines)
         state, pending = begun or (WatchState(self.digest), _nothing())
         state = replace(state, batch=number)
         state, new = self._read(state, paths)
@@ -311,7 +311,7 @@ class WatchRun(Result):
             )
         found = list(watch_report.lines(judged, dates))
         recent = [*judged.state.recent, *watch_report.findings(judged, dates)][-watch_report.MOST_RECENT :]
-        state = replace(judged.state, sizes=sizes, recent=recent, found=found)
+        state = replace(judged.state, sizes=sizes, recent=recent, lines=found)
         write_state(checkpoint, state, self.watcher.pruned(judged))
         if paths and is_spooled(str(request.source)):
             forget_before(min(paths))
