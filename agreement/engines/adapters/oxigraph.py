@@ -13,11 +13,12 @@ RSP-QL (2014). Oxigraph stores numbers by value, and returns 1 for 01.
 import json
 import re
 import sys
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field  # noqa: TID251  (a user's adapter has no lars)
 from functools import lru_cache
+from itertools import islice
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
@@ -46,6 +47,8 @@ _MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
 _TRUE: Final = ox.Literal("true", datatype=ox.NamedNode("http://www.w3.org/2001/XMLSchema#boolean"))
 TRIPLE: Final = ("subject", "predicate", "object")
 """The columns of the reports of a CONSTRUCT query."""
+_MOST_OLD: Final = 1000
+"""The number of elements before all windows up to which they are kept; few deletions take little time."""
 _time: Final = itemgetter(0)
 _Row = tuple[tuple[str, str], ...]
 _Message = Mapping[str, Any]
@@ -88,7 +91,7 @@ class OxigraphRun:
         """Receive a triple, and yield the reports that can no longer change at its time."""
         self.now = t
         yield from self.due(t, also=self.high_open)
-        self.elements.append((t, stream, triple))
+        insort(self.elements, (t, stream, triple), key=_time)  # a late element is in the order of times too
 
     def due(self, t: float, *, also: bool) -> Iterator[dict[str, object]]:
         """Yield the due reports of all times before `t`; with `also`, including `t`."""
@@ -98,15 +101,19 @@ class OxigraphRun:
             rows = self._answer(close)
             if rows:
                 yield {"t": close, "rows": [dict(row) for row in rows]}
-        old = bisect_left(self.elements, t - max(window.width for window in self.windows), key=_time)
-        if 2 * old > len(self.elements):
+        old = bisect_left(self.elements, self.last_time - max(one.width for one in self.windows), key=_time)
+        if old > _MOST_OLD:
             del self.elements[:old]
 
     def _closes(self, window: _Window, t: float) -> Iterator[int]:
         """Yield the ends, after the last evaluation and up to `t`, of the windows that contain an element."""
         first = self.start + window.width
         close = first if self.last_time < first else self._end(window, self.last_time, behind=True)
-        for moment, stream, _ in self.elements if close <= t else ():
+        if close > t:
+            return
+        # Older elements are in no window that is still to close.
+        recent = bisect_left(self.elements, close - window.width, key=_time)
+        for moment, stream, _ in islice(self.elements, recent, None):
             if stream == window.stream:
                 # If windows are high-open, a window that ends at an element does not contain the element.
                 close = max(close, first, self._end(window, moment, behind=self.high_open))
