@@ -380,8 +380,8 @@ class EvaluationOptions:
     )
     mode: Side | None = option(
         None,
-        "Evaluate the query when data arrive (push), or every U time points (pull). [default: as the "
-        "engine of the query language; in lars translate: at every time point]",
+        "Evaluate the query when data arrive (push), or every U time points (pull). [default: as its "
+        "engine does; in lars translate: at every time point]",
     )
     period: Period | None = option(
         None,
