@@ -22,7 +22,7 @@ each region of values as a derivation has variables, if each comparison is betwe
 second case, the terms of this triple are also in their regions.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Final
@@ -232,13 +232,13 @@ def smallest(
     search = replace(search, contest=contest)
     noisy = any(isinstance(side.gate, Arrivals) for side in (contest.left, contest.right))
     complete = not search.contest.same_input and None not in map(most_arrivals, (contest.left, contest.right))
-    limited = MOST_TRIPLES if search.arrivals is None else search.arrivals
+    limited = None if complete else MOST_TRIPLES if search.arrivals is None else search.arrivals
     try:
         with until(search.deadline):
-            copies = value_copies(contest.programs, noisy=noisy, most=None if complete else limited)
-            own = candidate_atoms(
-                contest.programs, search.streams, search.static, any_source=search.any_source, copies=copies
-            )
+            own = _candidates(search, value_copies(contest.programs, noisy=noisy, most=limited))
+            if limited is not None and search.static is None and own.static:
+                # The limit is one of arrivals: chosen static triples have terms of their own.
+                own = _candidates(search, value_copies(contest.programs, noisy=noisy))
     except TimeLimitError:
         return out_of_time(0, None)
     candidates = with_others(own, search.more)
@@ -286,6 +286,13 @@ def _fewest(contest: Contest, candidates: Candidates) -> int:
     """
     sides = (contest.left,) if contest.contained else (contest.left, contest.right)
     return min(fewest_arrivals(side, candidates) for side in sides)
+
+
+def _candidates(search: WitnessSearch, copies: Mapping[terms.Variable, int]) -> Candidates:
+    programs = search.contest.programs
+    return candidate_atoms(
+        programs, search.streams, search.static, any_source=search.any_source, copies=copies
+    )
 
 
 def _streams(
