@@ -1,1 +1,1 @@
-"""Compare two sequences of reports: push and pull, an engine and its specification, two engine versions."""
+"""Compare two sequences of reports: of push and pull, an engine and its specification, or two engines."""

@@ -1,15 +1,14 @@
-"""Search for the deviations of an engine (switches) that explain recorded runs.
+"""Search for possible faults of an engine (switches) that explain recorded runs.
 
-Without any deviation, the simulated engine has the correct behavior. Each switch turns on one possible
-deviation from the correct behavior. The search tries each switch, and sets of several switches, on all
-recorded runs. If a run is correct, but the simulation with the switch on predicts other reports, the switch
-raises a false alarm.
+Without any fault, the simulated engine has the correct behavior. The search tries each fault, and sets of
+several faults, on all recorded runs. If a run is correct, but the simulation with a fault predicts other
+reports, the fault raises a false alarm.
 
-A run counts as evidence for a switch only if the run could also have refuted the switch. A run is therefore
-no evidence if the switch would also explain three other answers: the correct answers, no answers, or answers
-at other times. If the runs have several causes, each cause must explain most of the runs on which it predicts
-a deviation. If many switches are tried, some switches predict a few runs by chance. If the result of the
-search could be wrong, the caller adds runs.
+A run counts as evidence for a fault only if the run could also have refuted it. A run is therefore no
+evidence if the fault would also explain three other answers: the correct answers, no answers, or answers at
+other times. If the runs have several causes, each cause must explain most of the runs on which it predicts a
+deviation. If many faults are tried, some predict a few runs by chance. If the result of the search could be
+wrong, the caller adds runs.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -23,29 +22,32 @@ Switch = TypeVar("Switch", bound=Hashable)
 
 # All numbers are guesses with the given reasons; tests with toy engines (toy_faults.py) check their effect.
 _SHARE_MISSED: Final = 0.05
-"""The share of the wrong runs that a single cause may miss (and one more): a rare second fault may exist."""
+"""The share of the wrong runs that a single cause may miss, besides one run.
+
+A rare second fault may exist.
+"""
 _ALARMS_PER_RUN: Final = 0.1
 """The number of false alarms that a cause may raise per explained run, because causes can hide each other."""
 _SHARE_EQUAL: Final = 0.98
-"""A switch that explains this share of the best switch's runs counts as equal to it: chance decides so few.
+"""The share of the best fault's evidence with which another fault counts as equal to it.
 
-Among switches that count as equal, the first switch is chosen.
+A smaller difference can be chance. Among equal faults, the first one is chosen.
 """
 _RUNS_AT_ONCE: Final = 6
-"""The number of runs on which every switch is tried, even after the time limit, so that none is left out."""
+"""The number of runs on which every fault is tried, even after the time limit."""
 _FIRST_RUNS: Final = 16
-"""The number of runs that a switch must not miss entirely, to be tried on all: most switches explain none."""
+"""The number of first runs of which a fault must explain some run, to be tried on all runs."""
 _SHARE_ENOUGH: Final = 0.5
-"""The share of the unexplained runs from which a switch is chosen before others are tried, to save time."""
+"""The share of unexplained runs that a fault must explain to be chosen before others are tried."""
 _SAMPLE: Final = 60
-"""The maximum number of runs by which evidence and chance are estimated: each run is judged several times."""
+"""The maximum number of runs from which evidence and chance are estimated; each is judged several times."""
 _FEW_SWITCHES: Final = 8
-"""The number of switches up to which all are tried on all runs, even after the time limit.
+"""The number of faults up to which all are tried on all runs, even after the time limit.
 
 Otherwise the order of trials would choose between them.
 """
 _SHARE_EVIDENCE: Final = 0.75
-"""The minimum share of evidence among the runs that are evidence or refute, for each of several causes.
+"""The minimum share of evidence, among runs that are evidence or refute, for each of several causes.
 
 The limit is not 1, because a second cause may hide this cause in a run.
 """
@@ -53,7 +55,11 @@ The limit is not 1, because a second cause may hide this cause in a run.
 
 @dataclass(frozen=True, slots=True)
 class Lead(Generic[Switch]):
-    """A switch (possible deviation), the wrong runs that it predicts, its evidence and false alarms."""
+    """A possible fault of an engine, with the wrong runs that it explains, and how well it explains them.
+
+    `explained` and `evidence` are numbers of wrong runs, and `alarms` is the number of false alarms on
+    correct runs.
+    """
 
     switch: Switch
     explained: frozenset[int]
@@ -63,14 +69,15 @@ class Lead(Generic[Switch]):
 
 @dataclass(slots=True)
 class Arena(Generic[Run, Switch]):
-    """The wrong and the correct runs of an engine, on which switches (possible deviations) are compared.
+    """The wrong and the correct runs of an engine, on which possible faults (switches) are compared.
 
-    - `misses` returns the number of rows and reports in which a run differs from the prediction with these
-    switches on; None if no prediction exists.
-    - `fits_plainly` returns whether the prediction with these switches on equals the run without further
-    assumptions.
-    - `can_refute` returns whether a run could have refuted these switches.
-    - `expects` returns whether the prediction with a switch on differs from the correct reports.
+    - `misses` returns the number of rows and reports in which a run differs from the prediction with some
+      faults;
+      None if no prediction exists.
+    - `fits_plainly` returns whether the prediction with some faults equals the run without further
+      assumptions.
+    - `can_refute` returns whether a run could have refuted some faults.
+    - `expects` returns whether the prediction with a fault differs from the correct reports.
     - `is_over` returns whether the time limit is over. After the limit, only the runs tried so far count.
     """
 
@@ -87,7 +94,7 @@ class Arena(Generic[Run, Switch]):
     _known_refutable: dict[tuple[int, tuple[Switch, ...]], bool] = field(default_factory=dict, init=False)
 
     def explains(self, number: int, switches: tuple[Switch, ...]) -> bool:
-        """Return whether the prediction with these switches on equals the wrong run with this number."""
+        """Return whether the prediction with the given faults equals the wrong run with this number."""
         return self._misses_of(number, switches, right=False) == 0
 
     def _can_refute(self, number: int, switches: tuple[Switch, ...]) -> bool:
@@ -103,7 +110,7 @@ class Arena(Generic[Run, Switch]):
         return self._known_misses[key]
 
     def covers(self, number: int, causes: Sequence[Switch]) -> bool:
-        """Return whether one of the causes, or all causes together, predict the wrong run of this number."""
+        """Return whether one of the causes, or all together, explain the wrong run with this number."""
         return any(self.explains(number, (cause,)) for cause in causes) or (
             len(causes) > 1 and self.explains(number, tuple(causes))
         )
@@ -113,7 +120,7 @@ class Arena(Generic[Run, Switch]):
         return [number for number in range(len(self.wrong)) if not self.covers(number, causes)]
 
     def single_cause(self, switches: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the best switch that alone explains nearly all wrong runs; None if no switch does."""
+        """Return the best possible fault that alone explains nearly all wrong runs, or None."""
         leads = [Lead(switch, frozenset(), frozenset(), 0) for switch in switches]
         # All are first tried on a few runs, so that a time limit leaves none out.
         for most in (_RUNS_AT_ONCE, _FIRST_RUNS, len(self.wrong)):
@@ -134,10 +141,7 @@ class Arena(Generic[Run, Switch]):
         return best
 
     def nearest(self, switches: Sequence[Switch], most: int) -> list[Switch]:
-        """Return the switches whose predictions are closest to the reports of a few wrong runs.
-
-        The search combines these switches.
-        """
+        """Return at most `most` possible faults, those whose predictions are closest to a few wrong runs."""
         numbers = range(min(_RUNS_AT_ONCE, len(self.wrong)))
 
         def distance(switch: Switch) -> int:
@@ -150,11 +154,10 @@ class Arena(Generic[Run, Switch]):
         return sorted(switches, key=distance)[:most]
 
     def next_cause(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the switch that explains most of the runs that the found causes do not explain.
+        """Return the possible fault that explains most of the runs that `causes` leave unexplained, or None.
 
-        The function returns None if no switch explains any of the remaining runs. If a switch that explains
-        one of the first few runs explains at least half of all, no other switch is tried on more than these
-        few.
+        If a fault that explains one of the first few runs explains at least half of all, no further fault is
+        tried.
         """
         left = self.unexplained(causes)
         others = [switch for switch in switches if switch not in causes]
@@ -176,7 +179,7 @@ class Arena(Generic[Run, Switch]):
         return best
 
     def _evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> frozenset[int]:
-        """Return the explained runs that are evidence for a switch, among the last runs or experiments."""
+        """Return the numbers of the explained runs that are evidence for a fault, among the last runs."""
         ways = ((lead.switch,), (*causes, lead.switch)) if causes else ((lead.switch,),)
         evidence = (
             number
@@ -186,9 +189,9 @@ class Arena(Generic[Run, Switch]):
         return frozenset(evidence)
 
     def _is_chance(self, lead: Lead[Switch], left: Sequence[int]) -> bool:
-        """Return whether a switch explains too few of the runs on which it predicts wrong reports.
+        """Return whether a fault explains too few of the runs on which it predicts wrong reports.
 
-        If the switch predicts the recorded reports better than the correct behavior does, the run may have
+        If the fault predicts the recorded reports better than the correct behavior does, the run may have
         further causes.
         """
         others = [number for number in left if number not in lead.explained]
@@ -212,12 +215,10 @@ class Arena(Generic[Run, Switch]):
         *,
         to_the_end: bool = False,
     ) -> Lead[Switch] | None:
-        """Return a switch with the runs that it explains.
+        """Return a fault with the numbers of the runs that it explains.
 
-        The function returns None if the switch misses too many runs or raises too many false alarms.
-
-        The argument `share_missed` is the share of runs that the switch may miss. After the time limit, only
-        the runs tried so far count.
+        If it misses too many runs or raises too many false alarms, the function returns None. `share_missed`
+        is the share of runs that it may miss. After the time limit, only the runs tried so far count.
         """
         explained: list[int] = []
         for done, number in enumerate(numbers):
@@ -235,7 +236,7 @@ class Arena(Generic[Run, Switch]):
         return None if alarms is None else Lead(switch, frozenset(explained), frozenset(), alarms)
 
     def _alarms(self, switch: Switch, explained: int, right: Sequence[Run]) -> int | None:
-        """Return the number of false alarms of a switch on correct runs; None if there are too many."""
+        """Return the number of false alarms of a fault on correct runs; None if there are too many."""
         alarms = 0
         for number in range(len(right)):
             if number >= _RUNS_AT_ONCE and self.is_over():
@@ -249,12 +250,10 @@ class Arena(Generic[Run, Switch]):
     def _best(
         self, leads: Sequence[Lead[Switch]], causes: Sequence[Switch], left: Sequence[int] = ()
     ) -> Lead[Switch] | None:
-        """Return the switch with most evidence among the switches that could explain the runs.
+        """Return the fault with most evidence; among nearly equal faults, one that fits most runs plainly.
 
-        Among nearly equal explanations, prefer the explanation with the plainest runs.
-
-        An explanation is skipped if it explains fewer runs than another explanation has as evidence, because
-        most switches explain few runs.
+        A fault is skipped if it explains fewer runs than another fault has as evidence, because most faults
+        explain few runs.
         """
         near: list[Lead[Switch]] = []
         for lead in sorted(leads, key=lambda one: -len(one.explained)):
@@ -271,9 +270,9 @@ class Arena(Generic[Run, Switch]):
         return max(near, key=self._plain_runs, default=None)
 
     def _with_evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return a switch that could explain runs, with its evidence and its false alarms on correct runs.
+        """Return a fault with its evidence and its false alarms on correct runs.
 
-        The function returns None if the switch raises more false alarms than it has runs as evidence.
+        If it raises more false alarms than it has evidence, the function returns None.
         """
         evidence = self._evidence(lead, causes)
         alarms = self._alarms(lead.switch, len(lead.explained), self.right)

@@ -1,8 +1,8 @@
 """Find the differences between two engines on one run, and the rules that cause the differences.
 
 A `Reporter` is an engine version, a running engine or a specification. The reports of two reporters are
-compared at each push or in each time unit. A rule causes a difference if the difference becomes smaller or
-disappears without the rule.
+compared at each pushed triple or in each time unit. A rule causes a difference if the difference becomes
+smaller or disappears without the rule.
 """
 
 from collections import Counter
@@ -33,21 +33,25 @@ from solver.settings import Progress, no_progress
 
 
 def profile(name: str) -> Specification | Engine:
-    """Return the engine version or specification of this name, or the specification in this file."""
+    """Return the engine version or specification with a name; the name can be a specification file.
+
+    Raises:
+        LarsError: The name is unknown.
+    """
     if not judge.is_judge(name):
         raise LarsError(f"unknown engine {cut(name)!r}; use {judge.ACCEPTED_JUDGES}")
     return ENGINES[name] if name in ENGINES else specifications.specification(name)
 
 
 def check_reporter(name: str) -> None:
-    """Raise LarsError if the name is not a specification, an engine version or an adapter."""
+    """Raise LarsError if a name is not a specification, an engine version or an adapter."""
     if not judge.is_judge(name) and not name.startswith(ADAPTER):
         accepted = f"{judge.ACCEPTED_JUDGES}, '{ADAPTER}COMMAND'"
         raise LarsError(f"unknown engine {cut(name)!r}; use {accepted}")
 
 
 _SAID: Final = frozenset(("name", "description"))
-"""The fields of a specification that do not influence its reports."""
+"""The parameters of a specification that do not influence its reports."""
 _BOUNDS: Final = "bounds"
 
 
@@ -55,8 +59,8 @@ _BOUNDS: Final = "bounds"
 class Reporter:
     """An engine version, a running engine or a specification, under the name that messages use.
 
-    - If the reporter is an engine version, a switch turns one of its rules off.
-    - If the reporter is a specification, a switch changes one field to the value of the specification `like`.
+    - If the reporter is an engine version, each of its rules can be switched off.
+    - If the reporter is a specification, each parameter can be set to the value of the specification `like`.
     - With `lexical`, rows do not distinguish IRIs, literals and blank nodes.
     - `start` is the start time of a specification's windows. If `start` is None, windows close at multiples
       of their slides.
@@ -73,15 +77,12 @@ class Reporter:
 
     @property
     def timed(self) -> bool:
-        """Whether the times of the reporter's reports can be compared.
-
-        False if the engine reports real time.
-        """
+        """Whether the times of reports can be compared; false if the engine reports real time."""
         return isinstance(self.who, Specification) or self.who.timed
 
     @property
     def specification(self) -> Specification:
-        """The reporter, if it is a specification, or the specification that an engine claims to follow."""
+        """The specification itself, or the specification that an engine claims to follow."""
         return (
             self.who
             if isinstance(self.who, Specification)
@@ -90,7 +91,7 @@ class Reporter:
 
     @property
     def switches(self) -> tuple[EngineRule, ...]:
-        """The switches of the engine: rules of an engine version, or fields of a specification."""
+        """The rules of an engine version, or parameters of a specification, that can be changed."""
         if not isinstance(self.who, Specification):
             return self.who.rules
         rules = () if self.like is None else fields(self.who, self.like)
@@ -98,14 +99,16 @@ class Reporter:
 
     @property
     def builds(self) -> "tuple[Reporter, ...]":
-        """Return this reporter, and a reporter for each other known build of its engine version."""
+        """This reporter, and a reporter for each other known build of its engine version."""
         others = () if isinstance(self.who, Specification) else self.who.builds
         return (self, *(replace(self, name=f"{self.name}, {build.build}", who=build) for build in others))
 
     def reports(
         self, run: EngineRun, switched: frozenset[str] = NOTHING_OFF, until: int | None = None
     ) -> Recording:
-        """Return the reporter's reports after a change of rules or fields, up to the last push or `until`.
+        """Return the reports on a run, with the given rules off or parameters changed.
+
+        The reports end at the last pushed triple, or at the time point `until`.
 
         Raises:
             LarsError: The reporter cannot run the query.
@@ -119,9 +122,12 @@ class Reporter:
 
 
 def named_reporter(name: str, text: str) -> Reporter:
-    """Return the reporter with this name: a specification, an engine version, a file, or an adapter.
+    """Return the reporter with a name: a specification, an engine version, a file, or an adapter.
 
     An adapter receives the text of the query.
+
+    Raises:
+        LarsError: The name is unknown, or the adapter rejects the query.
     """
     check_reporter(name)
     if name.startswith(ADAPTER):
@@ -131,7 +137,7 @@ def named_reporter(name: str, text: str) -> Reporter:
 
 
 def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
-    """Yield the fields in which two specifications differ, with the values of both specifications."""
+    """Yield the parameters in which two specifications differ, with both values."""
     for name in Specification.model_fields:
         one, other = getattr(of, name), getattr(like, name)
         if name not in _SAID and one != other:
@@ -140,7 +146,7 @@ def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
 
 
 def _joined(reports: Iterable[Report]) -> Iterator[Report]:
-    """Yield one report for each time from many reports, because some engines report each row separately."""
+    """Yield one report for each time, because some engines report each row separately."""
     by_time: dict[float, Report] = {}
     for report in reports:
         before = by_time.get(report.t)
@@ -151,7 +157,7 @@ def _joined(reports: Iterable[Report]) -> Iterator[Report]:
 def pair_reports(
     reports: Sequence[Report], other: Sequence[Report]
 ) -> list[tuple[Report | None, Report | None]]:
-    """Return pairs of reports of both sides; each report of a pair is nearest in time to the other.
+    """Return pairs of reports of two engines, each nearest in time to the other.
 
     If a report has no partner, it is paired with None. Pairs with a report of `reports` come first, in order.
     """
@@ -161,10 +167,9 @@ def pair_reports(
 
 @dataclass(frozen=True, slots=True)
 class SwitchedRule:
-    """A rule of an engine version, or a field of a specification, that the comparison changes.
+    """A rule of an engine version, or a parameter of a specification, that a comparison changes.
 
-    The field `number` is the number of the engine with this rule or field: 0 for the first engine, 1 for the
-    second.
+    `number` is 0 for the first of the two compared engines, and 1 for the second.
     """
 
     number: int
@@ -173,16 +178,16 @@ class SwitchedRule:
 
 
 Switched = frozenset[tuple[int, str]]
-"""The rules and fields that are changed, as pairs of the engine's number and the name."""
+"""The rules and parameters that are changed, each as the number of its engine (0 or 1) and its name."""
 _NOTHING: Final[Switched] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class DifferenceWithRules:
-    """A difference at one push or time unit, and the rules or fields that cause the difference.
+    """A difference between two engines at one triple or time unit, and the rules or parameters that cause it.
 
-    The field `undone` is true if the two engines no longer differ when these rules or fields are changed. The
-    field `together` is true if the difference disappears only when all these rules or fields are changed.
+    `undone` is true if the engines no longer differ when these rules or parameters are changed. `together` is
+    true if the difference disappears only when all of them are changed.
     """
 
     difference: ReportMatch
@@ -193,12 +198,12 @@ class DifferenceWithRules:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two engines on one run, and the reports of both engines for each set of changed rules or fields.
+    """Two engines on one run, with their reports for each set of changed rules or parameters.
 
-    Each reporter has its own form of the run, because engines read queries differently. The reports of both
-    engines are compared at each push. If both reporters are specifications, reports are compared in each time
-    unit, because specifications advance time without pushes. With `times`, the times of reports are also
-    compared if both reporters have comparable times.
+    Each engine has its own form of the run, because engines read queries differently. Reports are compared at
+    each pushed triple. If both engines are specifications, reports are compared in each time unit, because
+    specifications advance time without triples. With `times`, the times of reports are also compared if both
+    engines have comparable times.
     """
 
     sides: tuple[Reporter, Reporter]
@@ -210,13 +215,13 @@ class Pairing:
 
     @property
     def pushes(self) -> tuple[Push, ...] | None:
-        """The pushes at which reports are compared; None if reports are compared in each time unit."""
+        """The triples at which reports are compared; None if reports are compared in each time unit."""
         by_time = all(isinstance(side.who, Specification) for side in self.sides)
         return None if by_time else self.runs[0].pushes
 
     @property
     def causes(self) -> tuple[SwitchedRule, ...]:
-        """The rules and fields of both engines that can cause a difference."""
+        """The rules and parameters of both engines that can cause a difference."""
         return tuple(
             SwitchedRule(number, side.name, rule)
             for number, side in enumerate(self.sides)
@@ -224,25 +229,28 @@ class Pairing:
         )
 
     def side(self, number: int, switched: frozenset[str] = NOTHING_OFF) -> Recording:
-        """Return the reports of the engine with this number (0 or 1) after a change of rules or fields."""
+        """Return the reports of the engine with this number (0 or 1) after changes of rules or parameters."""
         if (number, switched) not in self._reports:
             self._reports[number, switched] = self.sides[number].reports(self.runs[number], switched)
         return self._reports[number, switched]
 
     def recordings(self, switched: Switched = _NOTHING) -> tuple[Recording, Recording]:
-        """Return the reports of both reporters, with their rows in the same columns."""
+        """Return the reports of both engines, with their rows in the same columns."""
         first, second = (
             self.side(number, frozenset(name for own, name in switched if own == number)) for number in (0, 1)
         )
         return in_common_columns(first, second)
 
     def grouped(self, recording: Recording) -> tuple[dict[int, Reports], Reports]:
-        """Return the reports by place with one report per time, and the reports that no push triggers."""
+        """Return the reports by pushed triple or time unit, and the reports that no triple triggers.
+
+        Reports of one time are joined.
+        """
         places, after = by_place(recording.reports, self.pushes, self.runs[0].unit.milliseconds)
         return {place: tuple(_joined(reports)) for place, reports in places.items()}, after
 
     def matched(self, place: int, first: Reports, second: Reports) -> ReportMatch:
-        """Return the comparison of both reporters' reports at one push or time unit."""
+        """Return the comparison of both engines' reports at one pushed triple or time unit."""
         timed = all(side.timed for side in self.sides)
         pairs = pair_reports(first, second) if timed else [(_whole(first), _whole(second))]
         missing, extra, apart = list[Row](), list[Row](), list[TimePair]()
@@ -260,7 +268,10 @@ class Pairing:
         )
 
     def differences(self, switched: Switched = _NOTHING) -> Mapping[int, ReportMatch] | None:
-        """Return the differences by push or time unit; None if an engine cannot run with these changes."""
+        """Return the differences by pushed triple or time unit.
+
+        If an engine cannot run with these changes, the function returns None.
+        """
         if switched not in self._known:
             self._known[switched] = self._compared(switched)
         return self._known[switched]
@@ -278,9 +289,9 @@ class Pairing:
         return {int(match.at): match for match in found if match.size}
 
     def size(self, causes: Iterable[SwitchedRule], place: float) -> int | None:
-        """Return the size of the difference at a push or time unit: the number of different rows and times.
+        """Return the number of different rows and times at one pushed triple or time unit.
 
-        The function returns None if an engine cannot run with these changes.
+        If an engine cannot run with these changes, the function returns None.
         """
         differences = self.differences(_of(causes))
         if differences is None:
@@ -302,14 +313,12 @@ class Pairing:
     def _explained(
         self, difference: ReportMatch, explanations: Sequence[DifferenceWithRules]
     ) -> DifferenceWithRules:
-        """Return the single rules that remove a difference when changed.
+        """Return a difference with the rules that cause it.
 
-        If no single rule removes the difference, the function returns the rules that make the difference
-        smaller.
-
-        If these rules together do not remove the difference, the function returns a smallest set of rules
-        with the smallest remaining difference. The search for this set begins with all rules, and removes
-        them one by one.
+        These are the single rules without which the difference disappears. If no such rule exists, they are
+        the rules without which the difference is smaller. If these rules together do not remove the
+        difference, they are a smallest set of rules with the smallest remaining difference. The search for
+        this set begins with all rules, and removes them one by one.
         """
         sizes = {cause: self.size([cause], difference.at) for cause in self.causes}
         undoing = tuple(cause for cause, size in sizes.items() if size == 0)
@@ -328,7 +337,7 @@ class Pairing:
     def needed(self) -> tuple[EngineRule, ...] | None:
         """Return the rules of an engine version that change its reports when they are off.
 
-        The function returns None if the engine version is not compared with its own specification.
+        If the engine version is not compared with its own specification, the function returns None.
         """
         for number, version in enumerate(self.sides):
             other = self.sides[1 - number]
@@ -364,17 +373,18 @@ def _of(causes: Iterable[SwitchedRule]) -> Switched:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The differences of two reporters on one run.
+    """The differences of two engines on one run.
 
-    - `places` is the number of pushes, or time units, at which a reporter reports.
+    - `places` is the number of pushed triples, or time units, at which an engine reports.
     - `pushes` is None if reports are compared by time unit.
-    - `parted` contains the differences with the rules or fields that cause them.
-    - `alone` contains the rules that each remove all differences, if only this rule is changed.
-    - `needed` contains the rules of an engine version without which the version reports differently. The
-      field `needed` is None if the engine version is not compared with its own specification.
-    - `fields` are the fields in which the specifications of both reporters differ.
-    - `after` contains the reports of each reporter that no push triggers.
-    - `silent` contains a boolean per reporter: whether the reporter reports no row.
+    - `parted` contains the differences with the rules or parameters that cause them.
+    - `alone` contains the rules of which each removes all differences, if only this rule is changed.
+    - `needed` contains the rules of an engine version without which the version reports differently; None if
+      it is
+      not compared with its own specification.
+    - `fields` are the parameters in which the specifications of both engines differ.
+    - `after` contains the reports of each engine that no triple triggers.
+    - `silent` contains a boolean per engine: whether it reports no row.
     - `title` is the name of the case. If times are dateTimes, `dates` converts time points to dateTimes.
     """
 
@@ -394,29 +404,32 @@ class Divergence:
 
     @property
     def same(self) -> bool:
-        """Whether both reporters report the same rows at all pushes or time units."""
+        """Whether both engines report the same rows at all pushed triples or time units."""
         return not self.parted
 
     @property
     def is_empty(self) -> bool:
-        """Whether neither reporter reports a row."""
+        """Whether neither engine reports a row."""
         return self.same and all(self.silent)
 
     @property
     def frequencies(self) -> list[tuple[SwitchedRule, int]]:
-        """The causes, each with the number of pushes or time units at which it acts; most frequent first."""
+        """The rules and parameters that cause differences, each with the number of its differences.
+
+        The most frequent one comes first.
+        """
         counter = Counter(cause for counts in self.parted for cause in counts.causes)
         order = {cause: n for n, cause in enumerate(self.causes)}
         return sorted(counter.items(), key=lambda pair: (-pair[1], order[pair[0]]))
 
 
 def divergence(pairing: Pairing, progress: Progress = no_progress) -> Divergence:
-    """Return the differences of two reporters on one run.
+    """Return the differences of two engines on one run.
 
     If a name means several builds of an engine, the builds that differ least count.
 
     Raises:
-        LarsError: A reporter cannot run the query.
+        LarsError: An engine cannot run the query.
     """
     first, second = _nearest_builds(pairing)
     # A specification can be changed into the other side's specification.

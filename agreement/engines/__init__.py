@@ -1,1 +1,1 @@
-"""Simulate engine versions by numbered rules that can be switched off; `registry` lists their names."""
+"""Models of engine versions: numbered rules that can be switched off, over windows and their answers."""

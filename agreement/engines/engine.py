@@ -1,7 +1,7 @@
-"""Describe engine versions: rules that can be switched off one by one, and answers over windows.
+"""Define models of engine versions: rules that can be switched off one by one, over windows and answers.
 
-Deviations of engines refer to the definitions of RSP-QL (2014). An engine whose parser deviates from the
-query language also receives the text of the query.
+The rules are deviations from definitions of RSP-QL (2014). An engine whose parser deviates from the query
+language also receives the text of the query.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ from translate.tau import lars_program, output_of
 
 
 class RspqlDefinition(StrEnum):
-    """The definition of RSP-QL (2014) from which an engine deviates."""
+    """The definitions of RSP-QL (2014) from which engines deviate, each with a sentence for messages."""
 
     ENDS = "Definition 13: the window from o to c shows what comes at o < t <= c"
     IN_ORDER = "Definition 9: a stream is in the order of its times, so nothing that is late changes a window"
@@ -53,10 +53,10 @@ class RspqlDefinition(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WrittenQuery(EngineQuery):
-    """A query with the text from which it was read, and the name of the text in messages.
+    """A query with the text from which it was read; `source` is the name of the text in messages.
 
-    The text contains details that the algebra omits but that engines distinguish: a FILTER inside STREAM or
-    after STREAM, the sequences of triples, and the lines of window declarations.
+    Engines distinguish details that the algebra omits: a FILTER inside STREAM or after STREAM, the sequences
+    of triples, and the lines of window declarations.
     """
 
     text: str = field(default="", compare=False)
@@ -75,7 +75,11 @@ _LOOKED_AT: Final = (Language.CQELS, Language.RSPQL)
 
 
 def read_with_text(text: str, source: str, language: Language | None = None) -> EngineQuery:
-    """Return the query of a text, in CQELS and RSP-QL with the text, because engines also read the text."""
+    """Read a query; in CQELS and RSP-QL, the result also contains the text, which engines interpret.
+
+    Raises:
+        LarsError: The text is not a valid query.
+    """
     query = read_once(text, source, language)
     check_comparable(query, source)
     return with_text(query, text, source)
@@ -89,13 +93,13 @@ def with_text(query: EngineQuery, text: str, source: str, base: str | None = Non
 
 
 Off = frozenset[str]
-"""The names of the rules that are switched off, so that the engine version follows the specification."""
+"""The names of the rules that are switched off, so that the model follows the specification there."""
 NOTHING_OFF: Off = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class EngineRule:
-    """A numbered rule of an engine version: one difference from the specification, described in one line.
+    """A rule of an engine version: one difference from the specification, described in one line.
 
     `right` describes the correct behavior, with the definition (of RSP-QL, 2014, if no other source is
     named).
@@ -108,17 +112,20 @@ class EngineRule:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """An engine version with its name on the command line: a state machine that receives pushes.
+    """The model of an engine version: rules that describe how the version deviates from a specification.
 
-    The field `specification` is the name of the specification for the engine. The field `rules` contains the
-    deviations of the engine version. With all rules off, the reports follow the specification on the clock of
-    the engine, with windows that begin at multiples of their slide. The field `timed` means that the engine
-    version also predicts the times of reports, because pushes set the clock. `builds` are other engines with
-    the same name in recordings: the same version with other libraries, or with windows in a different order.
-    `build` describes in which way this engine differs from the other builds of its version. `own_parser`
-    reads and rejects texts like the parser of the engine; None if this parser is unknown. The field `parser`
-    is a parser that accepts all texts, but drops constructs that it does not recognise. If the reports depend
-    on an unknown order, `nearest` returns the possible reports that are closest to a recording.
+    - `name` is the name on the command line, and `specification` the name of the specification.
+    - `recorded` computes the reports. With all rules off, they follow the specification on the clock of the
+      engine,
+      with windows that begin at multiples of their slide.
+    - `timed`: the model also predicts the times of reports, because pushed triples set the clock.
+    - `builds` are other engines with the same name in recordings: the same version with other libraries, or
+      with
+      windows in a different order. `build` describes the difference from these builds.
+    - `own_parser` reads and rejects texts like the parser of the engine; None if this parser is unknown.
+    - `parser` accepts all texts, but drops constructs that it does not recognise.
+    - `nearest` returns, if the reports depend on an unknown order, the possible reports closest to a
+      recording.
     """
 
     name: str
@@ -133,7 +140,11 @@ class Engine:
     nearest: "Callable[[EngineQuery, Static, Sequence[Push], Off, Recording], Recording] | None" = None
 
     def read(self, text: str, source: str) -> EngineQuery:
-        """Return the query of a text, read like the parser of the engine if this parser is known."""
+        """Read a query like the parser of the engine, if this parser is known.
+
+        Raises:
+            LarsError: The text is not a valid query for the engine.
+        """
         if self.own_parser is not None:
             return self.own_parser(text, source)
         # An engine of RSP-QL reads it as that, whatever dialect it is told to be of.
@@ -141,7 +152,7 @@ class Engine:
         return read_with_text(text, source, Language.RSPQL if named else None)
 
     def loses(self, query: EngineQuery) -> str | None:
-        """Return the part of a query's text that the parser of the engine drops, with a place, or None."""
+        """Return the part of a query's text that the parser of the engine drops, with its place, or None."""
         if self.parser is None or not isinstance(query, WrittenQuery):
             return None
         try:
@@ -153,20 +164,22 @@ class Engine:
     def run(
         self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off = NOTHING_OFF
     ) -> Recording:
-        """Return the reports of the engine version; rules in `off` are switched off.
+        """Return the reports that the model predicts; the rules in `off` are switched off.
 
-        Each report contains the number of the push that triggered the report. Raises LarsError for a query
-        that the engine cannot run.
+        Each report contains the number of the pushed triple that triggered it.
+
+        Raises:
+            LarsError: The engine cannot run the query.
         """
         return self.recorded(query, static, pushes, off)
 
     def predict(
         self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, of: Recording
     ) -> Recording:
-        """Return the reports.
+        """Return the reports that the model predicts; if several are possible, those closest to a recording.
 
-        Return the reports of the engine version; if several are possible, those that are closest to a
-        recording.
+        Raises:
+            LarsError: The engine cannot run the query.
         """
         if self.nearest is None:
             return self.recorded(query, static, pushes, off)
@@ -181,19 +194,20 @@ BAGS: Final = Setting("sparql11", semantics="bag", ordered=True)
 
 
 _TRIPLES_AT_ONCE: Final = 500_000
-"""The greatest number of triples of window contents in memory; a triple counts once for each content."""
+"""The maximum number of triples of window contents in memory; a triple counts once per content."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 
 Content = Mapping[WindowSource, Collection[Triple]]
-"""The content of each source; an omitted source has no content."""
+"""The triples in each window of a query; a window that is left out is empty."""
 
 
 def answers(
     query: EngineQuery, contents: Iterable[Content], static: Static, setting: Setting = BAGS
 ) -> list[tuple[Row, ...]]:
-    """Return the ordered rows of the query over each content; a row contains V in the order of `columns`.
+    """Return the ordered rows of a query for each content of its windows.
 
-    An ASK query has the one row () if the answer is true, and no row if the answer is false.
+    The columns have the order of `columns`. An ASK query has the one row () if the answer is true, and no row
+    if the answer is false.
     """
     names = {source: Iri(f"urn:x-lars:source:{n}") for n, source in enumerate(sources(query))}
     snapshot = with_sources(query, lambda source: WindowSource(names[source], Now()))
@@ -221,11 +235,10 @@ def answers(
 def portions(
     contents: Iterable[Shown], most: int, size_after: Callable[[Shown | None, Shown], int]
 ) -> Iterator[Sequence[Shown]]:
-    """Yield contents of windows in portions.
+    """Yield contents of windows in portions, each of which ends with the content that makes it too large.
 
-    A portion ends with the content that makes it larger than `most`.
-
-    The size of a content can depend on the previous content, which is None at the start of a portion.
+    A portion is too large if its size is above `most`. The size that a content adds can depend on the
+    previous content, which is None at the start of a portion.
     """
     part: list[Shown] = []
     size = 0
@@ -241,5 +254,5 @@ def portions(
 
 @remember
 def columns(query: EngineQuery, setting: Setting = BAGS) -> tuple[str, ...]:
-    """Return the names of the columns of `answers` in order."""
+    """Return the names of a query's columns, in the order in which `answers` returns them."""
     return tuple(variable.name for variable in output_of(query, setting).variables)

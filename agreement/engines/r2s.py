@@ -1,8 +1,8 @@
-"""The operators RSTREAM, ISTREAM and DSTREAM from answers to streams (Arasu, Babu, Widom: CQL, 2006).
+"""The operators RSTREAM, ISTREAM and DSTREAM, which turn answers into reports (CQL, 2006).
 
 At each evaluation, RSTREAM returns all rows. ISTREAM returns the rows that the previous evaluation did not
 have. DSTREAM returns the rows that only the previous evaluation had. Before the first evaluation, the answer
-is empty.
+is empty. Source: Arasu, Babu, Widom.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from solver.facts import Row
 def relation_to_stream(
     kind: ToStream, times: Iterable[int], answers: Mapping[int, Sequence[Row]]
 ) -> dict[int, list[Row]]:
-    """Return the reports at ascending evaluation times; equal rows count separately.
+    """Return the report at each of the ascending evaluation times; equal rows count separately.
 
     >>> relation_to_stream("DSTREAM", [1, 2, 3], {1: [("a",), ("b",)], 2: [("b",)]})
     {1: [], 2: [('a',)], 3: [('b',)]}
@@ -31,7 +31,10 @@ def relation_to_stream(
 
 
 def reported_rows(kind: ToStream, before: Sequence[Row], now: Sequence[Row]) -> list[Row]:
-    """Return the report of the answer `now` after the answer `before`; equal rows count separately."""
+    """Return the report of an evaluation with rows `now`, after an evaluation with rows `before`.
+
+    Equal rows count separately.
+    """
     match kind:
         case "RSTREAM":
             return list(now)

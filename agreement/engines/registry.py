@@ -1,4 +1,4 @@
-"""The engine versions by name."""
+"""The models of engine versions, by their names."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -32,7 +32,11 @@ ENGINES: Final[Mapping[str, Engine]] = {version.name: version for version in _VE
 
 
 def engine(name: str) -> Engine:
-    """Return the engine version with a name; raises LarsError with the known names for any other name."""
+    """Return the model of the engine version with a name.
+
+    Raises:
+        LarsError: The name is unknown; the message contains the known names.
+    """
     if name not in ENGINES:
         raise LarsError(f"unknown engine {name!r}; use {', '.join(ENGINES)}")
     return ENGINES[name]

@@ -1,1 +1,1 @@
-"""Properties of queries on every stream: decisions, containment, and smallest streams with a difference."""
+"""Verdicts about queries on all streams: agreement, containment, and smallest streams with a difference."""

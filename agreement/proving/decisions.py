@@ -1,7 +1,7 @@
-"""Verdicts about all streams: a claim is proved, refuted by a stream, or open with a reason.
+"""Verdicts about all streams: a claim is proved, refuted by a stream, or open for a given reason.
 
-`lars decide` (also for two queries), `lars witness` and `lars shrink` return these types. These commands
-evaluate streams with the functions of the module `decisions`.
+`lars decide`, `lars witness` and `lars shrink` return the types of this module, and evaluate streams with its
+functions.
 """
 
 from collections.abc import Sequence
@@ -27,15 +27,16 @@ from translate.model.query import Setting
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A stream and static data on which two sides differ in (start, end].
+    """A stream and static data on which two sides report different rows in the interval (start, end].
 
     - The timeline ends at `end`, or at the last arrival if windows look ahead.
     - `static` contains all static data, also data that are not triples.
     - `left_only` and `right_only` are the rows that only one side reports.
     - `remark` is the cause of these rows, or another remark.
     - `smallest` is true if no witness has fewer triples.
-    - `before` is the evaluation that ISTREAM and DSTREAM compare with the evaluation at `end`; None if it is
-      the first.
+    - `before` is the time of the previous evaluation, with which ISTREAM and DSTREAM compare; None if there
+      was
+      no previous evaluation.
     """
 
     facts: tuple[Fact, ...]
@@ -50,22 +51,22 @@ class Witness:
 
     @property
     def timeline(self) -> Interval:
-        """The interval from time 0 to the end of the stream."""
+        """The interval from time 0 to `end`, or to the last arrival if that is later."""
         return timeline_of(self.facts, self.end)
 
     @property
     def row(self) -> Row:
-        """A row that only one side reports, preferably a row of the left side."""
+        """A row that only the left side reports, or if no such row exists, only the right side."""
         return min(self.left_only or self.right_only, key=str)
 
     @property
     def triples(self) -> Sequence[tuple[str, ...]]:
-        """The static triples, each with the name of its graph."""
+        """The static triples as texts: subject, predicate, object, and the name of the graph."""
         return tuple(self.static.get(("triple", 4), ()))
 
 
 EveryStream = Literal["always", "never", "depends on the static data", "not always", "open"]
-"""A verdict about all streams.
+"""A verdict about all streams, for example that push and pull always agree.
 
 `not always` means that the claim fails on the stream and static data shown. For other static data, the claim
 is undecided.
@@ -74,7 +75,7 @@ is undecided.
 
 @dataclass(frozen=True, slots=True)
 class CheckedPremise:
-    """A checked premise, whether the premise holds (None if open), and its place in a query."""
+    """A premise of a theorem as text, whether it holds (None if open), and its place in a query."""
 
     statement: str
     holds: bool | None
@@ -83,12 +84,12 @@ class CheckedPremise:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether two sides agree (or one query is contained in another) on all streams and static data, and why.
+    """Whether two sides agree, or one query is contained in another, on all streams and static data, and why.
 
-    - A search found no counterexample with up to `triples` triples, or with fewer triples if `timed_out`.
+    - `triples`: a search found no counterexample with up to this many triples; with fewer, if `timed_out`.
     - `scope` limits the search: the number of triples to choose from, and the times.
     - `finer` is a finer unit with which the verdict differs, together with the decision for this unit.
-    - `period` is the pull period of a question about push and pull.
+    - `period` is the number of time points between two pulls, for a question about push and pull.
     - `premises` are the premises that were checked; `changes` are changes that would change the verdict.
     """
 
@@ -105,25 +106,26 @@ class Decision:
 
     @property
     def holds(self) -> bool | None:
-        """Whether agreement or containment holds on all streams; None if the verdict is open."""
+        """Whether the claim, agreement or containment, holds on all streams; None if this is open."""
         return {"always": True, "open": None}.get(self.verdict, False)
 
     @property
     def witness(self) -> Witness | None:
-        """The first stream that refutes agreement or containment."""
+        """The first stream that refutes agreement or containment; None if no such stream is known."""
         return next(iter(self.witnesses), None)
 
     @property
     def search_end(self) -> str | None:
-        """The reason why a search ended; None if the search found the requested number of streams."""
+        """The reason why a search ended, as text; None if the search found enough streams."""
         if not self.why or self.triples is None:
             return "not searched" if self.why else None
         return "out of time" if self.timed_out else "none up to" if self.scope else "none"
 
     def search_text(self, question: str, ended: str = TIME_IS_UP) -> str:
-        """Return a sentence that explains why a search found no further stream.
+        """Return a sentence that explains why a search for a stream ended without a further stream.
 
-        The argument `ended` names the limit of a search that ran out of time.
+        `question` describes the stream, such as "on which they differ". `ended` names the limit of a search
+        that ran out of time.
         """
         none = f"no {'other ' if self.witnesses else ''}stream {question}"
         triples = quantity(self.triples or 0, "triple")
@@ -143,7 +145,7 @@ class Decision:
 
 
 def all_hold(answers: Sequence[Decision]) -> bool | None:
-    """Return whether all decisions hold; None if none fails and some are open.
+    """Return whether all claims hold; False if one fails, otherwise None if one is open.
 
     >>> all_hold([Decision("always"), Decision("open")])
     >>> all_hold([Decision("open"), Decision("never")])
@@ -156,12 +158,15 @@ def all_hold(answers: Sequence[Decision]) -> bool | None:
 def trace_on(
     facts: Sequence[Fact], static: Background, timeline: Interval, certify: Certify = "none"
 ) -> LocalTrace:
-    """Return a trace on the given facts that is evaluated in this process."""
+    """Return a trace of the given facts and static data, for evaluation in this process."""
     return LocalTrace(trace_columns(facts), timeline, static, Runner(in_process=True, certify=certify))
 
 
 def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, end: int) -> frozenset[Row]:
-    """Return all rows that the query of a side reports in (start, end]."""
+    """Return all rows that a query reports in the interval (start, end] of a trace.
+
+    `kind` is RSTREAM, ISTREAM or DSTREAM.
+    """
     (runs,) = trace.answers([question])
     listed = {t: tuple(some) for t, some in runs.by_time().items()}
     answers = relation_to_stream(kind, runs.times.tolist(), listed)
@@ -170,10 +175,10 @@ def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, 
 
 @dataclass(frozen=True, slots=True)
 class PairOnStream:
-    """A comparison of push with pull on a stream and static data, on the timeline [0, end], by `lars agree`.
+    """A comparison of push with pull on one stream and static data, on the timeline [0, end].
 
-    The field `origin` is the dateTime of time 0, or None. A triple in the named graph of a stream element
-    also counts as a triple of the stream.
+    `origin` is the dateTime of time 0, or None. A triple in the named graph of a stream element also counts
+    as a triple of the stream.
     """
 
     pair: agree.Pair
@@ -201,8 +206,8 @@ class PairOnStream:
 def first_difference(
     report: agree.VariantReport, cause: agree.RowCause | None = None
 ) -> RowDifference | None:
-    """Return the first row that only one side reports, or None.
+    """Return the first row that only push or only pull reports, or None.
 
-    If `cause` is given, the row must have this cause.
+    If `cause` is given, the row must have this cause, such as "expired before the pull".
     """
     return next(RowFilter(cause=cause).rows(report), None)

@@ -1,4 +1,4 @@
-"""Streams for `lars witness` that the proofs and refutations of `lars decide` give without a search."""
+"""Provide streams for `lars witness` that proofs and refutations of `lars decide` give without a search."""
 
 from typing import Final
 
@@ -27,7 +27,11 @@ _FINER: Final = 5.0
 
 
 def made_streams(task: WitnessTask) -> StreamMaker:
-    """Return a function that creates streams from the disjuncts of the queries, for one or two queries."""
+    """Return a function that makes a stream on which two sides differ, without a search.
+
+    The function makes the stream from a match of a query. It returns a decision with the stream, a decision
+    that no stream exists, or None.
+    """
     wishes = task.criteria
     if wishes.sides is not None or wishes.same_input:
         return lambda *_: None
@@ -51,10 +55,9 @@ def made_streams(task: WitnessTask) -> StreamMaker:
 
 
 def finer_unit(task: WitnessTask) -> Duration | None:
-    """Return a finer unit for which the sides differ on a stream; None if `decide` finds no such unit.
+    """Return a finer unit (shorter time points) with which the sides differ on a stream, or None.
 
-    The function also returns None for a requested cause, because the stream of `decide` can have another
-    cause.
+    If the task requires a cause, the result is None, because the stream can have another cause.
     """
     wishes = task.criteria
     if wishes.sides is not None or wishes.same_input or wishes.cause is not None:
@@ -84,7 +87,10 @@ def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[PairQuery,
 
 
 def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
-    """Return a stream that refutes one direction, or the information that all directions are proved."""
+    """Return a decision with a stream on which one query is not contained in the other.
+
+    If each required containment is proved, the decision is `always`; otherwise the result is None.
+    """
     answers: list[Decision] = []
     for query, other in _directions(task, deadline):
         try:
@@ -99,7 +105,7 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
 
 
 def _is_refuted(query: PairQuery, other: PairQuery, witness: Witness, static: Background | None) -> bool:
-    """Whether the first query has an additional row on the stream of a witness with the given static data."""
+    """Return whether only the first query has some row on a witness's stream with the given static data."""
     if static is None:
         return True
     times = witness.before, witness.end

@@ -1,11 +1,10 @@
-"""Reduce a disagreement to a minimal disagreement by delta debugging; each step is evaluated.
+"""Reduce a disagreement of push and pull to a minimal disagreement by delta debugging.
 
 `lars shrink` begins with the first pair and period of a comparison that disagree. Stream elements are removed
 first, starting from the elements that support the first differing row. After the elements, static triples and
 parts of the queries are removed (a condition, an operator, a triple pattern, a common column), and times are
 moved. The steps repeat until no part can be removed. A part is removed if push and pull still disagree on the
-remaining input for the same cause. The reduction never replaces terms. Sizes before and after show the
-reduction.
+remaining input for the same cause. Each step is evaluated. The reduction never replaces terms.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +35,7 @@ from translate.model.query import EngineQuery
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """The sizes of a disagreement: numbers of arriving triples, static triples, time points, terms and parts.
+    """The sizes of a disagreement: numbers of triples, static triples, time points, RDF terms, and parts.
 
     A part is a pattern, a condition or a column of one of both queries.
     """
@@ -50,7 +49,10 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class MinimalDisagreement:
-    """A minimal disagreement, its sizes before and after the reduction, and the number of evaluations."""
+    """A minimal disagreement of push and pull, with its sizes before and after the reduction.
+
+    `evaluations` is the number of comparisons that the reduction needed.
+    """
 
     left: PairOnStream
     cause: agree.RowCause
@@ -62,7 +64,13 @@ class MinimalDisagreement:
 def shrink(
     task: agree.AgreementTask, row_cause: agree.RowCause | None, warn: Warn, progress: Progress
 ) -> MinimalDisagreement | None:
-    """Return the first disagreement of a comparison, minimized; None if both sides agree."""
+    """Return the first disagreement of a comparison, minimized; None if push and pull agree.
+
+    If `row_cause` is given, the disagreement must have this cause.
+
+    Raises:
+        LarsError: No row has the cause `row_cause`.
+    """
     task, trace, compared = agree.compared_on_trace(task, warn)
     report = agree.compare_pairs(compared, agree.periods_of(task), trace, task.setting)
     for variant in report.variants:
@@ -81,13 +89,13 @@ def shrink(
 
 
 Shortest = Callable[[PairOnStream], PairOnStream | None]
-"""A function that returns a comparison up to its first disagreeing period, or None without such a period."""
+"""A function that cuts a comparison after its first disagreeing period; None without such a period."""
 
 
 def minimal_disagreement(
     disagreement: PairOnStream, cause: agree.RowCause, progress: Progress = no_progress
 ) -> MinimalDisagreement:
-    """Return a minimal disagreement with this cause.
+    """Return a minimal disagreement of push and pull in which a row has the given cause.
 
     Raises:
         LarsError: No row has this cause.
@@ -129,7 +137,10 @@ def _first_guess(
     report: agree.VariantReport,
     difference: RowDifference,
 ) -> PairOnStream:
-    """Return the disagreement reduced to the support of the first differing row, if this suffices."""
+    """Return the disagreement with only the triples from which the first differing row follows, if possible.
+
+    If push and pull agree on these triples, further triples of the period stay, or all triples.
+    """
     interval, own = difference.interval, set(report.supports([difference])[0])
     pushed = difference.pushed if difference.side == "push" else None
     times = {interval.start + 1, interval.end, pushed}
@@ -170,9 +181,9 @@ def _smaller_queries(state: PairOnStream, shortest: Shortest) -> PairOnStream:
 
 
 def _earlier(state: PairOnStream, shortest: Shortest) -> PairOnStream:
-    """Return the disagreement with the elements moved to earlier times.
+    """Return the disagreement with its stream elements moved to earlier times.
 
-    Times are moved by whole periods, then from each element on, then element by element.
+    All elements are moved by whole periods, then each element with all later elements, then single elements.
     """
     first = min((fact.t for fact in state.facts), default=1)
     for by in range((first - 1) // state.period * state.period, 0, -state.period):
@@ -190,7 +201,10 @@ def _earlier(state: PairOnStream, shortest: Shortest) -> PairOnStream:
 
 
 def _moved_back(state: PairOnStream, shortest: Shortest, places: range) -> PairOnStream:
-    """Return the disagreement with the elements at the given places moved earlier, in steps of 2^n."""
+    """Return the disagreement with the elements at `places` moved to times as early as possible.
+
+    The distance is halved until no element moves.
+    """
     by = state.end
     while by:
         moved_state = None
@@ -216,7 +230,7 @@ _Change = Callable[[Pattern], Pattern | None]
 
 
 def smaller_pairs(pair: agree.Pair) -> Iterator[agree.Pair]:
-    """Yield pairs of queries without one common part; both queries must still bind their columns."""
+    """Yield pairs of queries in which one part of both queries is left out; both still bind their columns."""
     for change in _changes(pair.cqels.pattern, pair.csparql.pattern):
         # Made anew for each query: some count the operators that they have met.
         csparql, cqels = (
@@ -271,7 +285,10 @@ def _keeping_side(kind: type[Pattern], number: int, side: str) -> _Change:
 
 
 def _is_of(kind: type[Pattern], part: Pattern) -> bool:
-    """Return whether a part is of this kind and both queries can have it; only CQELS has cautious blocks."""
+    """Return whether a pattern is of the given kind and can occur in both queries.
+
+    Cautious blocks, which match a stream or static data, occur only in CQELS queries.
+    """
     return isinstance(part, kind) and not (isinstance(part, algebra.Union) and is_cautious(part))
 
 
@@ -305,7 +322,7 @@ def _tidy(pattern: Pattern) -> Pattern:
 
 
 def _without_idle_windows(csparql: EngineQuery, cqels: EngineQuery) -> EngineQuery:
-    """Return the query without windows on streams that the other query no longer reads."""
+    """Return the C-SPARQL query without windows on streams that the CQELS query does not read."""
     read = {block.stream for block in stream_blocks(cqels.pattern)}
     return replace(csparql, merged=tuple(part for part in csparql.merged if part.stream in read))
 
@@ -315,7 +332,7 @@ def _without_column(query: EngineQuery, name: Variable) -> EngineQuery:
 
 
 def sizes_of(disagreement: PairOnStream) -> Sizes:
-    """Return the numbers of triples, time points, terms and parts of a disagreement."""
+    """Return the numbers of triples, time points, RDF terms and query parts of a disagreement."""
     rows = [row[:3] for row in disagreement.static.get(("triple", 4), ())]
     terms = {term for fact in disagreement.facts for term in fact.arguments[:3]} | {
         t for row in rows for t in row
@@ -333,6 +350,6 @@ def _parts(query: EngineQuery) -> int:
 
 
 def write_shrunk(folder: Path, disagreement: MinimalDisagreement) -> None:
-    """Write the minimal disagreement as an experiment, replacing an earlier experiment."""
+    """Write a minimal disagreement as an experiment folder, in place of an earlier experiment."""
     with replacement_folder(folder, EXPERIMENT) as new:
         write_experiment(new, f"Push and pull disagree: {disagreement.cause}", disagreement.left)

@@ -1,4 +1,4 @@
-"""One or two queries on any stream: the inputs of decisions and searches that need no trace."""
+"""The inputs of decisions and searches for all streams: one or two queries without a trace."""
 
 from typing import Final
 
@@ -21,7 +21,10 @@ _USUAL_PERIODS: Final = range(1, 11)
 
 @dataclass(frozen=True, slots=True)
 class TracelessTask:
-    """One or two given queries, and the settings of their comparison; `inputs` are names for messages."""
+    """One or two queries to compare on any stream, with the settings of the comparison.
+
+    `inputs` are the names of the queries in messages.
+    """
 
     task: AgreementTask
     queries: tuple[EngineQuery, ...]
@@ -29,12 +32,12 @@ class TracelessTask:
 
     @property
     def is_pair(self) -> bool:
-        """Whether the task compares push with pull; false if both queries have the same mode."""
+        """Whether push is compared with pull; false if both queries are pushed or both are pulled."""
         return len(set(are_pulled(self.queries))) == len(self.queries)
 
     @property
     def periods(self) -> tuple[int, ...]:
-        """The pull periods: the given periods, otherwise the STEP of a query, otherwise 1 to 10."""
+        """The pull periods in time points: as given, otherwise the STEP of a query, otherwise 1 to 10."""
         stated = (default_period(query, self.task.setting.unit) for query in self.queries)
         stepped = tuple(period for period in stated if period is not None)[:1]
         unit = self.task.setting.unit
@@ -42,7 +45,13 @@ class TracelessTask:
         return self.task.periods or stepped or tuple(usual)
 
     def pairs(self, warn: Warn) -> tuple[Pair, ...]:
-        """Return the pairs of push and pull queries, one for each derived query, the brave one first."""
+        """Return the pairs of a pushed and a pulled query; if a query is derived, one pair per derived query.
+
+        The query whose patterns match only streams (brave) comes first.
+
+        Raises:
+            LarsError: No part of the query is matched in a stream.
+        """
         task, carried = self.task, frozenset[tuple[str, str]]()
         if task.cqels is None and (task.trace.paths or task.generated):
             carried = comparison_trace(task, self.queries, warn).predicates()
@@ -57,7 +66,7 @@ class TracelessTask:
         raise LarsError(f"{self.inputs[0]}: {self._unmatched()}")
 
     def _unmatched(self) -> str:
-        """Return the reason why no part of the query is matched in a stream, as text."""
+        """Return the reason, as text, why no part of the query is matched in a stream."""
         query = self.queries[0]
         bgps = (part for part in parts(query.pattern) if isinstance(part, Bgp))
         known = [
@@ -75,6 +84,6 @@ class TracelessTask:
         )
 
     def static(self, warn: Warn) -> Background | None:
-        """Return the static data; None if no static data are given, so that static data are arbitrary."""
+        """Return the static data; None if no files are given, which means that static data are arbitrary."""
         files = self.task.trace.static
         return background(read_static(files), dataset_of(self.queries), warn) if files else None

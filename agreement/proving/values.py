@@ -1,4 +1,4 @@
-"""Choose the values to try for variables so that no relevant data are missed.
+"""Choose finitely many RDF terms to try for a variable, so that no relevant data are missed.
 
 A condition is covered if it compares variables and constants, tests the kinds of terms, or combines such
 conditions by ∧, ∨ or ¬. A covered condition depends only on the kinds of terms, on equality, and on the order
@@ -53,10 +53,9 @@ _FRESH: Final = "http://example.org/"
 
 
 def new_iris(names: Iterable[Variable], known: Iterable[Term]) -> dict[Variable, Iri]:
-    """Return, for each variable, an IRI that represents an unrestricted value.
+    """Return for each variable a different new IRI that does not occur in `known`.
 
-    The IRIs are distinct and do not occur in `known`, because a term that differs from all constants must be
-    tried, too.
+    Such an IRI represents a value that differs from all constants.
     """
     taken, iris = set(known), dict[Variable, Iri]()
     for name in names:
@@ -66,7 +65,7 @@ def new_iris(names: Iterable[Variable], known: Iterable[Term]) -> dict[Variable,
 
 
 def fresh(variable: Variable, known: Iterable[Term], copy: int = 0) -> Iri:
-    """Return an IRI that is not in `known`, with the variable's name; `copy` makes further IRIs."""
+    """Return an IRI that is not in `known` and contains the variable's name; `copy` makes further IRIs."""
     taken = known if isinstance(known, set | frozenset) else set(known)
     iri = Iri(f"{_FRESH}{variable.name}{copy + 1 if copy else ''}")
     while iri in taken:
@@ -75,7 +74,7 @@ def fresh(variable: Variable, known: Iterable[Term], copy: int = 0) -> Iri:
 
 
 def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
-    """Yield the constants that occur in expressions."""
+    """Yield the constants (IRIs, literals and other fixed terms) that occur in expressions."""
     for term in expressions:
         if isinstance(term, Call):
             yield from constants_in(term.arguments)
@@ -86,11 +85,13 @@ def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
 _PARTS: Final = ("SUBJECT", "PREDICATE", "OBJECT")
 _MOST_TRIPLES: Final = 8
 OF_TERMS: Final = ("ISTRIPLE", "ISIRI", "ISLITERAL", "ISBLANK")
-"""The functions that test the kind of a term; a term of none of the other kinds is a triple term."""
+"""The functions that test the kind of a term; a term for which the last three are false is a triple term."""
 
 
 def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[Constant]:
-    """Return triple terms for the variables whose parts are tested, built from the compared terms.
+    """Return triple terms to try for variables whose subject, predicate or object a condition tests.
+
+    The parts of the triple terms are the constants of the conditions, and new IRIs.
 
     >>> x = Variable("x")
     >>> test = Call("SAMETERM", (Call("PREDICATE", (x,)), Iri("x:p")))
@@ -114,9 +115,9 @@ def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[
 
 
 def is_covered(expression: Expression) -> bool:
-    """Return whether a condition only compares terms, so that the chosen terms suffice to decide it.
+    """Return whether a condition only compares terms or tests kinds, so that finitely many terms decide it.
 
-    Conditions on times with time zones, and on computed values, are not covered by the chosen terms.
+    Conditions on computed values, and on times with time zones, are not covered.
     """
     match expression:
         case Call(function, arguments) if function in CONNECTIVES:
@@ -144,10 +145,11 @@ def terms(
     linked: int = 1,
     blanks: Iterable[str] = (),
 ) -> list[Constant]:
-    """Return terms that represent all other terms under covered conditions, the most readable terms first.
+    """Return terms that represent all RDF terms in covered conditions, the most readable terms first.
 
-    Each region has `many` terms if possible, and at least `linked` terms, where `linked` is the number of
-    variables that are compared with each other. `new` are new IRIs, and `blanks` are labels of blank nodes.
+    A region is a set of terms that no comparison with the constants distinguishes. Each region has `many`
+    terms if possible, and at least `linked` terms, where `linked` is the number of variables that are
+    compared with each other. `new` are new IRIs, and `blanks` are labels of blank nodes.
     """
     named = tuple(dict.fromkeys(constants))
     literals = tuple(term for term in named if isinstance(term, Literal))
@@ -175,7 +177,9 @@ def told_apart(
     many: int,
     named: Container[Constant] = (),
 ) -> list[Constant]:
-    """Return the values with at most `many` values per region; the `named` values are always kept.
+    """Return the values, but at most `many` values of each region; values in `named` are always kept.
+
+    `region` returns a key of the region to which a value belongs.
 
     Raises:
         TimeLimitError: The time limit is over.
@@ -194,7 +198,10 @@ def told_apart(
 
 
 def most_linked(groups: Iterable[frozenset[Variable]], names: Iterable[Variable]) -> int:
-    """Return the size of the largest set of names that groups connect, directly or through other names."""
+    """Return the size of the largest set of variables that are connected by common groups.
+
+    Variables can be connected through other variables.
+    """
     parts: list[frozenset[Variable]] = [frozenset((name,)) for name in names]
     for group in groups:
         near = [part for part in parts if part & group]
@@ -204,24 +211,24 @@ def most_linked(groups: Iterable[frozenset[Variable]], names: Iterable[Variable]
 
 
 def number(term: Term) -> int | Decimal | float | None:
-    """Return the number that a term denotes, including infinities and NaN; None for other terms."""
+    """Return the number that a term denotes, including infinities and NaN; None if it denotes no number."""
     known = value(term) if isinstance(term, Literal) else None
     return known if isinstance(known, int | Decimal | float) and not isinstance(known, bool) else None
 
 
 def is_finite(amount: float | Decimal) -> bool:
-    """Return whether a number is finite, also if it is too large for a double."""
+    """Return whether a number is finite; it may be too large for a double."""
     return not isinstance(amount, float) or isfinite(amount)
 
 
 def integer(amount: int) -> Literal:
-    """Return the literal of an integer of any length."""
+    """Return the integer literal of a number with any number of digits."""
     # By way of a decimal, since Python writes no integer of more than 4300 digits.
     return Literal(f"{Decimal(amount):f}", XSD + "integer")
 
 
 def numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
-    """Yield the values of constants, and `many` exact numbers below, between and above these values."""
+    """Yield the numbers that constants denote, and `many` numbers below, between and above these numbers."""
     exact = (amount for term in constants if (amount := number(term)) is not None and is_finite(amount))
     anchors = sorted({Fraction(amount) for amount in exact} or {Fraction(0)})
     yield from map(_written, sorted(chain(anchors, *_inside(anchors, many)), key=_digits))
@@ -229,9 +236,10 @@ def numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
 
 @lru_cache(maxsize=2**8)
 def _numbers(constants: tuple[Term, ...], many: int, linked: int) -> tuple[Literal, ...]:
-    """Return numbers of all types, `linked` numbers in each interval between the points of constants.
+    """Return numbers of all types that represent all numbers in comparisons with the constants.
 
-    The result is cached, because the cases of a proof compare the same constants.
+    Each interval between relevant points has `linked` numbers. The result is cached, because the cases of a
+    proof compare the same constants.
     """
     return tuple(_each_number(constants, many, linked))
 
@@ -272,7 +280,7 @@ _GREATEST: Final = tuple(
     for greatest, last in ((2**1024 - 2**971, 2**970), (2**128 - 2**104, 2**103))
     for edge in (greatest, greatest + last)
 )
-"""The greatest double and float, and the smallest numbers whose nearest double or float is infinity."""
+"""The greatest double and float, and for each the smallest number that is rounded to infinity."""
 
 
 def _double(place: Fraction) -> float:
@@ -283,7 +291,7 @@ def _double(place: Fraction) -> float:
 
 
 def _points(anchor: Fraction) -> Iterator[Fraction]:
-    """Yield a number, its nearest double and float, and the ends of the cells of both."""
+    """Yield a number, its nearest double and float, and the ends of the intervals of numbers with both."""
     yield anchor
     double = _double(anchor)
     single = Single(anchor)
@@ -298,7 +306,7 @@ def _beside(double: float) -> tuple[float, float]:
 
 
 def _singles_beside(single: float) -> tuple[float, float]:
-    """Return the nearest floats below and above a float.
+    """Return the next smaller and the next greater single-precision number.
 
     The distance to the next float is 2^29 times the distance to the next double, and at least 2^-149.
     """
@@ -309,7 +317,7 @@ def _singles_beside(single: float) -> tuple[float, float]:
 
 
 def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple[str, float]]:
-    """Yield the double and the float nearest to a number, if they are inside the given limits."""
+    """Yield the double and the float that are nearest to a number, if they are in [low, high]."""
     double = _double(place)
     for kind, near in (("double", double), ("float", Single(place))):
         if isfinite(near) and low <= Fraction(near) <= high:
@@ -317,14 +325,17 @@ def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple
 
 
 def _inside(points: Sequence[Fraction], many: int) -> Iterator[list[Fraction]]:
-    """Yield numbers below all points, between neighbouring points, and above all points, with few digits."""
+    """Yield numbers below all points, between neighbouring points, and above all points, with few digits.
+
+    Each of these intervals has `many` numbers.
+    """
     yield [Fraction(-floor(-points[0]) - n) for n in range(1, many + 1)]
     yield from (list(_between(low, high, many)) for low, high in pairwise(points))
     yield [Fraction(floor(points[-1]) + n) for n in range(1, many + 1)]
 
 
 def _between(low: Fraction, high: Fraction, many: int) -> Iterator[Fraction]:
-    """Yield numbers between two limits: multiples of the greatest power of 1/10 that gives enough numbers."""
+    """Yield `many` numbers between two limits, with as few decimal digits as possible."""
     scale = 1
     # Products of integers, because products of fractions are reduced each time.
     while ((below := low.numerator * scale // low.denominator) + many) * high.denominator >= (
@@ -339,7 +350,7 @@ def _digits(amount: Fraction) -> tuple[int, int]:
 
 
 def _written(amount: Fraction) -> Literal:
-    """Return a number as an integer or a decimal literal; its denominator must divide a power of 10."""
+    """Return a number as an integer or decimal literal; its denominator must divide a power of 10."""
     if amount.denominator == 1:
         return integer(amount.numerator)
     twos = (amount.denominator & -amount.denominator).bit_length() - 1
@@ -355,7 +366,7 @@ def _written(amount: Fraction) -> Literal:
 
 
 def _spelled(amount: Fraction) -> Iterator[Literal]:
-    """Yield literals with exactly the value of a number: the shortest literal first, then more zeros."""
+    """Yield the literals with exactly the value of a number: the shortest first, then with more zeros."""
     plain = _written(amount)
     yield plain
     text = plain.lexical if "." in plain.lexical else f"{plain.lexical}."
@@ -388,7 +399,7 @@ def _strings(constants: Iterable[Term], many: int) -> Iterator[Literal]:
 
 
 def _times() -> Iterator[Literal]:
-    """Yield five dateTimes: two instants with two literals each, and a dateTime without a time zone."""
+    """Yield five dateTime literals: two instants with two spellings each, and a dateTime without a zone."""
     for year in (2026, 2027):
         yield from (Literal(f"{year}-01-01T00:00:00{zone}", XSD + "dateTime") for zone in ("Z", "+00:00"))
     yield Literal("2026-01-01T00:00:00", XSD + "dateTime")

@@ -1,4 +1,4 @@
-"""`lars agree`: the agreement of push and pull in each period, and the cause of each difference."""
+"""Compare push with pull on a trace: agreement in each period, and the cause of each difference."""
 
 from agreement.comparing.agree.agreeing import Pair, VariantReport, compare_pairs, pairs
 from agreement.comparing.agree.periods import PeriodComparison

@@ -1,7 +1,7 @@
-"""Compare two queries on a trace: the pair of queries, the verdicts on it, and the report.
+"""Compare a pulled and a pushed query on a trace, and report the periods in which they agree.
 
-`compare_pairs` evaluates both queries, and returns the periods that agree and the causes of the other
-periods.
+`compare_pairs` evaluates both queries, and returns the periods that agree and the causes of differences in
+the other periods.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,10 +48,10 @@ if TYPE_CHECKING:
 class Pair:
     """A pair of compared queries: a C-SPARQL query evaluated by pull, and a CQELS query evaluated by push.
 
-    If the CQELS query was derived, `choices` contains `brave` or `cautious` for each part of the query: a
-    stream, a window and a graph pattern. For a given CQELS query, `choices` is None. Rows are compared on the
-    variables `on`; None means all variables. The field `derived` is push or pull if `lars` derived the query
-    of this side from the other query; None if both queries are given.
+    If the CQELS query was derived, `choices` contains `brave` (stream only) or `cautious` (stream or static
+    data) for each part of the query: a stream, a window and a graph pattern. For a given CQELS query,
+    `choices` is None. Rows are compared on the variables `on`; None means all variables. `derived` is push or
+    pull if `lars` derived the query of this side; None if both queries are given.
     """
 
     csparql: EngineQuery
@@ -65,18 +65,21 @@ class Pair:
 
     @property
     def remark(self) -> str | None:
-        """The remark that names the omitted variables; None if whole rows are compared."""
+        """A remark that names variables on which rows are not compared; None if whole rows are compared."""
         return None if self.on is None else remark_on(self.csparql, self.cqels, self.on)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables of the compared rows."""
+        """The variables on which rows are compared."""
         return columns(self.csparql) if self.on is None or self.remark is None else self.on
 
 
 @dataclass(frozen=True)
 class VariantReport:
-    """The verdicts on one pair of queries over all pull periods; causes are computed on demand."""
+    """The comparison of one pair of queries for all pull periods, with causes of differences.
+
+    The causes are computed on demand.
+    """
 
     pair: Pair
     verdicts: tuple[PeriodVerdict, ...]
@@ -86,24 +89,24 @@ class VariantReport:
 
     @property
     def is_empty(self) -> bool:
-        """Whether whole periods exist, but neither side has a row in any of them."""
+        """Whether the timeline has whole periods, but neither push nor pull has a row in any of them."""
         whole = [verdict for verdict in self.verdicts if len(verdict)]
         return bool(whole) and all(verdict.is_empty for verdict in whole)
 
     @cached_property
     def explanation(self) -> "DifferenceCauses":
-        """The causes of all differences of this pair of queries."""
+        """The causes of all differences between push and pull."""
         # Two sides that agree need no causes.
         from agreement.comparing.agree.causes import DifferenceCauses
 
         return DifferenceCauses(self.programs, self.answers, self.trace, self.verdicts)
 
     def differences(self, interval: PeriodComparison) -> Iterator[RowDifference]:
-        """Yield the rows that only one side reports in a period, with causes."""
+        """Yield the rows that only push or only pull reports in a period, each with its cause."""
         return iter(()) if interval.agree else self.explanation.differences(interval)
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
-        """Return, for each row that only push or only pull reports, the input atoms that prove the row."""
+        """Return the input atoms of one proof of each row that only push or only pull reports."""
         return self.explanation.supports(differences)
 
 
@@ -129,11 +132,11 @@ class RowFilter:
 
     @property
     def periods(self) -> tuple[int, ...]:
-        """The selected pull periods in time points; empty if all pull periods are selected."""
+        """The selected pull periods, in time points; empty if all pull periods are selected."""
         return tuple(period for period in self.only_period if isinstance(period, int))
 
     def verdicts(self, variant: VariantReport) -> tuple[PeriodVerdict, ...]:
-        """Return the verdicts of one variant for the selected pull periods."""
+        """Return the comparisons of push and pull for the selected pull periods."""
         periods = self.periods
         return tuple(verdict for verdict in variant.verdicts if not periods or verdict.period in periods)
 
@@ -142,7 +145,7 @@ class RowFilter:
     ) -> Iterator[tuple[PeriodComparison, list[RowDifference]]]:
         """Yield each period with its selected rows.
 
-        If a cause or side is selected, yield only periods with selected rows.
+        If a cause or side is selected, periods without selected rows are left out.
         """
         for interval in verdict:
             found_rows = self._found_rows(variant, interval)
@@ -150,7 +153,7 @@ class RowFilter:
                 yield interval, found_rows
 
     def rows(self, variant: VariantReport) -> Iterator[RowDifference]:
-        """Yield the selected differences, sorted by pull period and time."""
+        """Yield the selected rows that only one side reports, sorted by pull period and time."""
         for verdict in self.verdicts(variant):
             for interval in verdict.disagreeing:
                 yield from self._found_rows(variant, interval)
@@ -166,10 +169,10 @@ class RowFilter:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """The reports of all variants, the brave variant first; `variables` are the columns of a row, in order.
+    """The comparisons of all pairs of queries, with warnings; the stream-only query comes first.
 
-    The field `variables` contains all variables of both queries unless `remark` lists omitted variables.
-    Readers see the rows that `row_filter` selects; verdicts cover all rows. The field `timed` is true for a
+    `variables` are the columns of a compared row, in order. If `remark` is given, it names variables that are
+    left out. Readers see the rows that `row_filter` selects; verdicts cover all rows. `timed` is true for a
     synthetic trace whose lengths are durations.
     """
 
@@ -183,17 +186,17 @@ class AgreementReport:
 
     @property
     def first(self) -> VariantReport:
-        """The first variant, the brave query, which represents all variants in the report."""
+        """The first pair of queries, which represents all pairs in texts."""
         return self.variants[0]
 
     @property
     def dates(self) -> Dates:
-        """Convert time points to dateTimes, if the trace has dateTimes."""
+        """The converter of time points to dateTimes, if the trace has dateTimes."""
         return Dates(self.first.trace.origin, self.setting.unit, timed=self.timed)
 
     @property
     def certified(self) -> tuple[int, int]:
-        """How many evaluations clingo verified, and the number of all evaluations of push and pull."""
+        """The number of evaluations that clingo verified, and the number of all evaluations."""
         answer_parts = [self.variants[0].answers.pull, *(report.answers.push for report in self.variants)]
         return sum(parts.certified for parts in answer_parts), sum(
             parts.evaluations for parts in answer_parts
@@ -208,7 +211,10 @@ def pairs(
     *,
     alike: bool = True,
 ) -> tuple[Pair, ...]:
-    """Return the pairs of queries to compare: two given queries, or one query and each derived query.
+    """Return the pairs of queries to compare: two given queries, or one given query with each derived query.
+
+    `carried` contains the predicates of each stream in the trace, and `assigned` the predicates that --assign
+    sets.
 
     Raises:
         LarsError: No query is given, or with `alike` the variables, forms or datasets of both queries differ.
@@ -238,7 +244,7 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
     *,
     within: Interval | None = None,
 ) -> AgreementReport:
-    """Return the verdicts on each pair for each pull period.
+    """Compare push and pull for each pair of queries and each pull period on a trace.
 
     All pairs share one evaluation at each time point. Push uses the static data `push_static`; if it is None,
     push uses the static data of the trace, as pull does. Only the whole periods in the interval `within` are
@@ -273,7 +279,7 @@ def compare_pairs(  # noqa: PLR0913 - the part of the timeline comes beside what
 
 
 def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Program:
-    """Return the program of push's query as pull's engine would read it: all streams are merged."""
+    """Return the program of push's query as pull's engine reads it: all sources in one graph."""
     if pair.csparql.language not in MERGING:
         return lars_program(pair.cqels, setting) if on is None else program_on(pair.cqels, setting, on)
     try:
@@ -290,7 +296,7 @@ def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Prog
 def _differing(
     pulled: Background, pushed: Background | None, questions: Sequence[Question]
 ) -> Background | None:
-    """Return push's static data; None if both queries read the same triples in pull's static data."""
+    """Return push's static data; None if both queries read the same triples from pull's static data."""
     if pushed is None or pushed is pulled:
         return None
     one, other = (used_background(known, questions) for known in (pulled, pushed))

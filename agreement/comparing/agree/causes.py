@@ -1,9 +1,9 @@
-"""Find the cause of each row that only one side reports: the first cause of the list that applies.
+"""Find the cause of each row that only push or only pull reports: the first cause in a list that applies.
 
 `AskedProgram` evaluates a program under changed windows or input. `CauseSearch` tests the causes in their
-order. `DifferenceCauses` finds the causes and supporting input atoms of the rows of all periods. Two queries
-of which no CQELS query is derived can read a stream through windows of different kind or length. The cause
-"different windows" is tested before the causes that assume equal windows.
+order. `DifferenceCauses` finds the causes and supporting input atoms of the rows of all periods. If both
+queries are given, they can read a stream through windows of different kinds or lengths. The cause "different
+windows" is tested before the causes that assume equal windows.
 """
 
 from bisect import bisect_right
@@ -36,7 +36,7 @@ from solver.relational.supports import supports
 
 
 class AskedProgram:
-    """A program with its input, evaluated at all times at once, also with changed windows or input."""
+    """Evaluates a LARS program at many times together, also with changed windows or input."""
 
     def __init__(self, program: Program, output: Signature, situation: relational.EncodedSituation) -> None:
         self.program = program
@@ -44,22 +44,22 @@ class AskedProgram:
         self._situation = situation
 
     def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
-        """Return the answers of the program at the given times, which ascend.
+        """Return the rows of the program at ascending times.
 
-        With `newest`, the evaluation ignores arrivals after that time.
+        If `newest` is given, arrivals after these times are ignored.
         """
         return answers_at(self._question, self._situation, times, newest)
 
     @cached_property
     def without_input(self) -> AnswerRuns:
-        """The answers from static data only, at the last time point."""
+        """The rows that follow from static data alone, at the last time point."""
         last = np.array([self._situation.timeline.last], np.int64)
         return answers_at(self._question, replace(self._situation, atoms={}), last)
 
     def hidden(self, times: Array) -> AnswerRuns:
-        """Return the rows that appear or disappear if the windows also show the newest input.
+        """Return the rows that appear or disappear if windows also show input that a slide hides.
 
-        The function evaluates the rows only at times at which a window hides input that has arrived.
+        Only times at which a window hides input that has arrived are evaluated.
         """
         own = windows(self.program)
         hiding = [
@@ -78,7 +78,7 @@ class AskedProgram:
         return self.at(times).difference(answers_at(whole, self._situation, times, times))
 
     def supports(self, rows: Sequence[Row], times: Sequence[int]) -> list[tuple[Fact, ...]]:
-        """Return, for each row and its time, the input atoms of one proof of the row."""
+        """Return the input atoms of one proof of each row, at the time of the row."""
         seen, output = reach(self.program), self._question.predicate
         assert output is not None
         unbounded = seen.tuples or seen.past is None or seen.future is None
@@ -89,7 +89,7 @@ class AskedProgram:
 
 
 def _reaching_on(window: Window) -> Window:
-    """Return the window extended up to the reference time, so that the window includes newer input.
+    """Return the window, extended up to its evaluation time, so that it shows input that its slide hides.
 
     ⊞^{l,u,d} becomes ⊞^{l,d-1,d}. Without input after the reference time, ⊞^{l,d-1,d} shows the content of
     ⊞^{l,u,d} and all newer input. If a window always ends at the reference time or later, it remains
@@ -110,9 +110,10 @@ def is_positive(program: Program) -> bool:
 
 
 def keeps_rows(program: Program, merged: Program) -> bool:
-    """Return whether each row of a program is also a row of the same query over one graph of all sources.
+    """Return whether each row of a program remains a row if all its sources are merged into one graph.
 
-    Both programs are positive, and read the program's streams through the same windows.
+    `merged` is the program on the merged sources. Both programs must be positive, and read the streams of
+    `program` through the same windows.
     """
     parts = [part for one in (program, merged) for rule in one.rules for part in rule.body]
     inner = (part.inner for part in parts if isinstance(part, formulas.In))
@@ -125,10 +126,9 @@ def keeps_rows(program: Program, merged: Program) -> bool:
 
 
 def with_windows_of(program: Program, other: Program) -> Program:
-    """Return the program with the other program's windows.
+    """Return a program in which each window is replaced by the other program's window on the same stream.
 
-    If the other program reads a stream through exactly one window, this window replaces the windows on the
-    stream.
+    Only streams that the other program reads through exactly one window are changed.
     """
     theirs = {stream: windows for stream, windows in _by_stream(other).items() if len(windows) == 1}
 
@@ -156,9 +156,9 @@ def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
 
 
 def without_empty_groups(program: Program) -> Program:
-    """Return the program whose aggregates give no row for an empty multiset, as in CQELS.
+    """Return the program whose aggregates give no row over an empty multiset, as in CQELS.
 
-    The row T13 of the semantics describes this difference between C-SPARQL and CQELS.
+    In C-SPARQL, an aggregate without GROUP BY has one row over an empty multiset (T13).
     """
     rules: list[Rule] = []
     for rule in program.rules:
@@ -177,7 +177,7 @@ def without_empty_groups(program: Program) -> Program:
 def _of_nothing(rule: Rule, some: str) -> bool:
     """Return whether a rule derives the row of an aggregate over an empty group.
 
-    Inside GRAPH and EXISTS, the translation τ writes rules for the aggregates of empty groups.
+    Inside GRAPH and EXISTS, the translation τ writes such rules.
     """
     return any(
         isinstance(part, formulas.Not) and isinstance(part.inner, Atom) and part.inner.predicate == some
@@ -195,13 +195,10 @@ def without_slices(program: Program) -> Program:
 
 
 def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, frozenset[int]]:
-    """Return the program with arbitrary aggregate values, and the places of these values in the output.
+    """Return the program in which aggregate values are arbitrary, and their positions in its rows.
 
-    The second result are the argument positions of aggregate values in the output.
-
-    In the answers of this program, null (a value without RDF term) replaces each aggregate value. In this
-    program, each condition on an aggregate value is true: HAVING, FILTER and joins. If a negated literal may
-    depend on an aggregate value, this program omits the literal.
+    Null replaces each aggregate value. In this program, each condition on an aggregate value is true: HAVING,
+    FILTER and joins. Negated literals that may depend on an aggregate value are left out.
     """
     whole, above = without_slices(program), _above_aggregates(program)
     places: frozenset[_Place] = frozenset()
@@ -215,11 +212,11 @@ def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, f
 
 
 _Place = tuple[Signature, int]
-"""A predicate with the position of one of its arguments."""
+"""A predicate, and the position of one of its arguments."""
 
 
 def _above_aggregates(program: Program) -> frozenset[Signature]:
-    """Return the predicates that may depend on an aggregate or a rank."""
+    """Return the predicates that may depend on an aggregate, LIMIT or OFFSET."""
     above: set[Signature] = set()
     before = -1
     while before < len(above):
@@ -234,7 +231,7 @@ def _above_aggregates(program: Program) -> frozenset[Signature]:
 def _with_any_values(
     rule: Rule, places: frozenset[_Place], above: frozenset[Signature]
 ) -> tuple[Rule, frozenset[_Place]]:
-    """Return a rule with new variables at some argument positions, and their positions in its head."""
+    """Return a rule in which aggregate values are arbitrary, and the positions of such values in its head."""
     names = _others(rule)
     body: list[formulas.BodyLiteral] = []
     conditions: list[formulas.Condition] = []
@@ -270,7 +267,10 @@ def _with_any_values(
 def _loosened(
     atom: Atom, places: frozenset[_Place], names: Iterator[Variable], kept: Collection[Variable]
 ) -> Atom:
-    """Return an atom with new variables at some positions, and these new variables by the old variables."""
+    """Return an atom with a new variable at each position whose value is arbitrary.
+
+    These are the positions in `places`, and the variables that are not in `kept`.
+    """
     predicate = signature(atom)
     terms = (
         next(names) if (predicate, n) in places or (isinstance(term, Variable) and term not in kept) else term
@@ -280,14 +280,14 @@ def _loosened(
 
 
 def _blocks(literal: formulas.Not, bound: Collection[Variable], above: Collection[Signature]) -> bool:
-    """Return whether the negated literal has only bound variables and does not depend on aggregates."""
+    """Return whether a negated literal has only bound variables and does not depend on aggregates."""
     return variables(literal) <= {*bound} and not any(
         signature(atom) in above for atom, _, _ in atoms(literal)
     )
 
 
 def _others(rule: Rule) -> Iterator[Variable]:
-    """Yield names of variables that do not occur in the rule."""
+    """Yield new variables, which do not occur in the rule."""
     taken = variables(rule.head).union(*map(variables, rule.body))
     return (name for name in (Variable(f"Any{n}") for n in count()) if name not in taken)
 
@@ -296,10 +296,13 @@ def _others(rule: Rule) -> Iterator[Variable]:
 class DifferingRows:
     """Rows that only one side reports in a period (start, end], sorted by period.
 
-    The field `columns` contains the codes of the rows' RDF terms, one array per column. The field `reported`
-    is the time of push's last evaluation with the row, up to the end of the period; it is -1 if no evaluation
-    has the row. The field `owner` is the index of a row's period among all disagreeing periods, and `numbers`
-    contains the indexes of the rows among all rows of the side. Pickling keeps only the terms of these rows.
+    - `columns` contains the codes of the rows' RDF terms, one array per column.
+    - `reported` is the time of push's last evaluation with the row, up to the end of the period; -1 if no
+      evaluation has the row.
+    - `owner` is the index of a row's period among all disagreeing periods.
+    - `numbers` are the indexes of the rows among all rows of the side.
+
+    Pickling keeps only the terms of these rows.
     """
 
     terms: TermCodes
@@ -319,7 +322,7 @@ class DifferingRows:
         return self.start, self.end, self.reported, self.owner, self.numbers
 
     def coded_by(self, terms: TermCodes) -> "DifferingRows":
-        """Return the same rows with the codes of `terms`."""
+        """Return the same rows, with their terms coded as in `terms`."""
         if terms is self.terms:
             return self
         return _coded(*used_texts(self.columns, self.terms), self._numbers(), terms)
@@ -342,7 +345,7 @@ def _coded(
 
 
 DifferingPeriods = tuple[Array, Array, Array, Mapping[Side, DifferingRows]]
-"""Disagreeing periods (start, end], the times of push in them, and the rows of push and pull."""
+"""The starts and ends of disagreeing periods, the times of push in them, and the differing rows by side."""
 
 
 _Wanted = TypeVar("_Wanted")
@@ -352,7 +355,7 @@ _Result = TypeVar("_Result")
 def slice_causes(
     programs: SidePrograms, situation: relational.EncodedSituation, periods: DifferingPeriods
 ) -> Mapping[Side, Array]:
-    """Return the causes of the rows that only one side reports, in the periods that end in a slice."""
+    """Return the cause of each row that only one side reports, in periods that end in one slice."""
     search, (*_, rows_of_sides) = CauseSearch(programs, situation, periods), periods
     return {side: search.causes(rows.coded_by(situation.terms), side) for side, rows in rows_of_sides.items()}
 
@@ -362,12 +365,10 @@ Applies = Callable[[DifferingRows], Mask]
 
 
 class CauseSearch:
-    """The search for the causes of rows that only push or only pull reports.
+    """Tests which cause applies to each row that only push or only pull reports.
 
-    The search treats all rows of a side together.
-
-    For a row that only push reports, t is the time of push's last report of the row. The causes of the row
-    concern this report and the pull at the end of the period.
+    For a row that only push reports, the causes concern push's last report of the row, and the pull at the
+    end of the period.
     """
 
     def __init__(
@@ -380,7 +381,7 @@ class CauseSearch:
         self._hidden: dict[tuple[Program, Side], AnswerRuns] = {}
 
     def causes(self, rows: DifferingRows, side: Side) -> Array:
-        """Return the first cause of each row, as an index of `CAUSES`."""
+        """Return the first cause that applies to each row, as an index of `CAUSES`."""
         numbers = np.full(len(rows.end), -1, np.int64)
         for steps in (self._general(side), self._by_time(side)):
             for cause, applies in steps:
@@ -390,7 +391,7 @@ class CauseSearch:
         return numbers
 
     def program_over(self, program: Program, static: SideStatic = "both") -> AskedProgram:
-        """Return a program over the input of the periods and the static data of push, of pull, or of both."""
+        """Return a program over the input of the periods and the static data of push, pull, or both."""
         if self._sides.push_static is None:
             static = "both"
         key = program, static
@@ -399,11 +400,11 @@ class CauseSearch:
         return self._programs[key]
 
     def _everywhere(self, program: Program) -> AnswerRuns:
-        """Return a program's answers at the evaluation times of push and of pull."""
+        """Return a program's rows at the evaluation times of push and of pull."""
         return self.program_over(program).at(distinct(np.concatenate((self._pushes, self._ends))))
 
     def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield the causes that do not depend on the times of arrival, each with a test of rows."""
+        """Yield the causes that do not depend on times of arrival, each with its test."""
         push, pull = self._sides.push, self._sides.pull
         without = without_empty_groups(pull)
         # Only if such rows distinguish pull's program from push's.
@@ -430,7 +431,7 @@ class CauseSearch:
         yield "static only", is_static
 
     def _same_in_both(self, side: Side) -> Applies:
-        """Return a test: whether push and pull would agree on a row with the static data of both sides."""
+        """Return a test whether push and pull would agree on a row with the static data of both sides."""
         push = self.program_over(self._sides.push).at(self._pushes)
         pull = self.program_over(self._sides.pull).at(self._ends)
 
@@ -443,9 +444,9 @@ class CauseSearch:
         return is_same
 
     def _by_time(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield the causes that depend on time, each with a test of rows, in the order of the causes.
+        """Yield the causes that depend on time, each with its test, in the order of the tests.
 
-        For a row of push, the steps lead from push's answer at t to pull's answer at the end of the period.
+        For a row of push, the steps lead from push's last report to pull's answer at the end of the period.
         For a row of pull, the steps lead from the end of the period to the evaluation times of push.
         """
         push, pull, of_push = self._sides.push, self._sides.pull, side == "push"
@@ -502,9 +503,9 @@ class CauseSearch:
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _show_the_same(self, program: Program, pull: Program) -> bool:
-        """Return whether a program has pull's answers at pull's times, because all windows are equal then.
+        """Return whether a program has pull's rows at the times of pull, because all windows are equal there.
 
-        The program differs from pull's program only in the windows.
+        The program differs from pull's program only in its windows.
         """
         if self._sides.push_static is not None:
             return False
@@ -526,7 +527,7 @@ class CauseSearch:
         )
 
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
-        """Return a mask of the rows that pull would not report even without input after the last push."""
+        """Return a mask of the rows that pull would lack even without input after push's last report."""
         if is_positive(self._sides.pull):
             return np.ones(len(rows.end), np.bool_)
         pairs = np.stack((rows.end, rows.reported))
@@ -563,7 +564,7 @@ class CauseSearch:
         return mask
 
     def _hides_group(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return a mask of the rows whose group has no answer after a time, because windows hide input.
+        """Return a mask of the rows whose group has no row after a time, because windows hide input.
 
         With all input, the aggregate of the group could have another value, so the test ignores the value.
         """
@@ -574,9 +575,9 @@ class CauseSearch:
         return ~shown & free.hidden(times).holds_within(columns, after, rows.end)
 
     def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
-        """Return the program with arbitrary aggregate values, and the rows with null in their place.
+        """Return a program with arbitrary aggregate values, and the rows with null in place of these values.
 
-        The function returns None if the program has no aggregate.
+        If the program has no aggregate, the function returns None.
         """
         if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
             return None
@@ -588,7 +589,7 @@ class CauseSearch:
         return self.program_over(free), columns
 
     def _aggregates(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return a mask of the rows that a program answers in (after, end] with other aggregate values."""
+        """Return a mask of the rows that the program has in (after, end] with other aggregate values."""
         if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
         free, columns = group
@@ -614,7 +615,7 @@ class CauseSearch:
 
 
 def _ascending(values: list[int]) -> list[Array]:
-    """Return the indexes of the values, divided into as few ascending sequences as possible.
+    """Return the indexes of values, divided into as few ascending sequences as possible.
 
     >>> [part.tolist() for part in _ascending([3, 5, 1, 4, 2])]
     [[4], [2, 3], [0, 1]]
@@ -634,21 +635,21 @@ def _ascending(values: list[int]) -> list[Array]:
 
 
 _ORDERED: Final = 1000
-"""The number of periods whose sorted rows are cached."""
+"""The maximum number of periods whose sorted rows are cached."""
 _ROWS_AT_ONCE: Final = 1_000_000
-"""After this number of rows, lars searches for causes before it reads the next section of the timeline."""
+"""The number of rows after which causes are searched before the next section of the timeline is read."""
 
 
 Causes = npt.NDArray[np.int8]
-"""The cause of each row, as an index into `CAUSES` in one byte."""
+"""The cause of each row, as an index of `CAUSES` in one byte."""
 SideRow = tuple[Side, Row, int]
-"""Push or pull, a row of this side, and a time at which this side answers the row."""
+"""Push or pull, a row of this side, and a time at which this side has the row."""
 
 
 def slice_supports(
     programs: SidePrograms, situation: relational.EncodedSituation, wanted: Sequence[SideRow]
 ) -> list[tuple[Fact, ...]]:
-    """Return, for each row, the input atoms of one proof of the row."""
+    """Return the input atoms of one proof of each row, in a slice of the timeline."""
     proved: dict[int, tuple[Fact, ...]] = {}
     statics = programs.statics(situation)
     for side, program in zip(SIDES, (programs.push, programs.pull), strict=True):
@@ -661,7 +662,7 @@ def slice_supports(
 
 
 class DifferenceCauses:
-    """The causes of all differences in some periods of one trace."""
+    """The causes of all rows that only push or only pull reports, in the disagreeing periods of one trace."""
 
     def __init__(
         self, programs: SidePrograms, answers: BothAnswers, trace: Trace, verdicts: Sequence[PeriodVerdict]
@@ -683,21 +684,21 @@ class DifferenceCauses:
         return {period: place for place, period in enumerate(self._periods)}
 
     def causes(self, side: Side) -> Causes:
-        """Return the causes of all rows that only this side reports, period by period."""
+        """Return the causes of all rows that only the given side reports, one period after the other."""
         return self._causes[side]
 
     def owners(self, side: Side) -> Array:
-        """Return, for each row that only this side reports, the index of its period."""
+        """Return, for each row that only the given side reports, the index of its period."""
         return np.repeat(np.arange(len(self._periods)), np.diff(self._begins[side]))
 
     def counts(self, side: Side) -> Array:
-        """Return the numbers of rows that only this side reports, by disagreeing period and by cause."""
+        """Return the numbers of rows that only the given side reports, by disagreeing period and by cause."""
         cells = len(self._periods) * len(CAUSES)
         counts = np.bincount(self.owners(side) * len(CAUSES) + self.causes(side), minlength=cells)
         return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
 
     def cause_counts(self, periods: Sequence[PeriodComparison]) -> Array:
-        """Return the number of rows of both sides in some disagreeing periods, one number per cause."""
+        """Return the number of rows of both sides for each cause, in the given periods."""
         numbers: Array = self._totals[[self._places[period] for period in periods]].sum(axis=0)
         return numbers
 
@@ -711,12 +712,12 @@ class DifferenceCauses:
         return {side: self.counts(side) for side in SIDES}
 
     def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
-        """Return the numbers of rows that only this side reports, by given period and by cause."""
+        """Return the numbers of rows that only the given side reports, by given period and by cause."""
         numbers: Array = self._counts[side][[self._places[period] for period in periods]]
         return numbers
 
     def in_order(self, side: Side, period: PeriodComparison) -> Array:
-        """Return the indexes of a period's rows among all causes, in the order of `differences`."""
+        """Return the indexes of a period's rows among all causes of a side, sorted by text."""
         if (side, period) not in self._ordered:
             if len(self._ordered) >= _ORDERED:
                 self._ordered.clear()
@@ -726,7 +727,7 @@ class DifferenceCauses:
         return self._ordered[side, period]
 
     def difference(self, side: Side, number: int) -> RowDifference:
-        """Return the row with an index among all rows that only this side reports, with its cause."""
+        """Return the row with the given index among all rows that only one side reports, with its cause."""
         place = int(np.searchsorted(self._begins[side], number, "right")) - 1
         period, own = self._periods[place], np.array([number - self._begins[side][place]])
         rows, numbered = self._rows_of(side, period)
@@ -735,7 +736,7 @@ class DifferenceCauses:
         return RowDifference(side, row, cause, t, period)
 
     def differences(self, period: PeriodComparison) -> Iterator[RowDifference]:
-        """Yield each row that only one side reports in the period, with its cause."""
+        """Yield each row that only one side reports in a period, with its cause."""
         place = self._places[period]
         for side in SIDES:
             begin, end = self._begins[side][place : place + 2].tolist()
@@ -752,7 +753,10 @@ class DifferenceCauses:
     def _causes_of_rows(
         self, side: Side, place: int, begin: int, end: int
     ) -> Iterator[tuple[RowCause, int | None]]:
-        """Yield the cause and the last push time of each row with an index from `begin` to `end`."""
+        """Yield the cause of each row with an index in [begin, end), and the time of push's last report.
+
+        If push never reports the row, the time is None.
+        """
         section = int(self._sections[place])
         first = int(np.searchsorted(self._section_rows(section)[side].numbers, begin))
         causes, pushed = (
@@ -767,7 +771,7 @@ class DifferenceCauses:
         return tables.only(side), number
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
-        """Return for each row the input atoms of one proof, at the last report of the row."""
+        """Return the input atoms of one proof of each row, at the last report of the row."""
         rows = [(difference.side, difference.row, difference.at) for difference in differences]
         places = self._by_slice([difference.interval.end for difference in differences])
         intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
@@ -778,12 +782,12 @@ class DifferenceCauses:
 
     @cached_property
     def _longest(self) -> int:
-        """The number of time points of the longest disagreeing period."""
+        """The number of time points in the longest disagreeing period."""
         return max((comparison.end - comparison.start for comparison in self._periods), default=0)
 
     @cached_property
     def _slices(self) -> Sequence[Interval]:
-        """The slices of the timeline for the search; a period belongs to the slice that contains its end.
+        """The slices of the timeline in which causes are searched; each contains the ends of its periods.
 
         If the timeline is evaluated in several slices, each slice is inside one section of the timeline.
         """
@@ -797,7 +801,7 @@ class DifferenceCauses:
         return [Interval(begin + 1, end) for begin, end in pairwise([first - 1, *ends])]
 
     def _by_slice(self, ends: Sequence[int]) -> list[tuple[Interval, Array]]:
-        """Return the slices that contain some of the given ends of periods, and the indexes of these ends."""
+        """Return each slice that contains some of the given ends, with the indexes of these ends."""
         numbers = np.searchsorted([interval.last for interval in self._slices], ends)
         return [
             (self._slices[number], np.flatnonzero(numbers == number)) for number in distinct(numbers).tolist()
@@ -805,7 +809,7 @@ class DifferenceCauses:
 
     @cached_property
     def _sections(self) -> Array:
-        """For each disagreeing period, the number of the section of the timeline that contains the period."""
+        """The number of the section of the timeline that contains each disagreeing period."""
         parts = [
             whole.sections([comparison.number for comparison in periods])
             for whole, periods in groupby(self._periods, attrgetter("periods"))
@@ -827,7 +831,7 @@ class DifferenceCauses:
 
     @cached_property
     def _causes(self) -> Mapping[Side, Causes]:
-        """The causes of the rows of all periods, period by period."""
+        """The causes of the rows of all periods, one period after the other."""
         numbers = {side: np.full(int(begins[-1]), -1, np.int8) for side, begins in self._begins.items()}
         periods: list[tuple[Interval, DifferingPeriods]] = []
         placed: list[Mapping[Side, Array]] = []
@@ -857,7 +861,7 @@ class DifferenceCauses:
         find: Callable[[SidePrograms, relational.EncodedSituation, _Wanted], _Result],
         payloads: Sequence[tuple[Interval, _Wanted]],
     ) -> list[_Result]:
-        """Return the results of slices for both sides' programs, with input for the longest period."""
+        """Return the result of a function for each slice of the timeline, with the input it needs."""
         questions = self._programs.questions
         return self._trace.results(partial(find, self._programs), payloads, questions, self._longest)
 
@@ -873,10 +877,7 @@ class DifferenceCauses:
                 causes[side][numbers] = result[side]
 
     def _section_rows(self, section: int) -> Mapping[Side, DifferingRows]:
-        """Return the rows of push and pull in a section's disagreeing periods.
-
-        The rows have the order of the verdicts.
-        """
+        """Return the differing rows of push and pull in a section of the timeline."""
         if self._held is None or self._held[0] != section:
             self._held = None
             self._pushed.clear()
@@ -922,7 +923,7 @@ class DifferenceCauses:
         return DifferingRows(pushed.terms, columns, start, end, reported, owner, numbers)
 
     def _pushes(self, section: int, start: Array, end: Array) -> Array:
-        """Return the times at which push evaluates inside the given periods of a section of the timeline."""
+        """Return the times at which push evaluates in the given periods of a section of the timeline."""
         pushed, _, _ = self._answers.section(section)
         steps = np.zeros(len(pushed.times) + 1, np.int64)
         np.add.at(steps, pushed.until(start) + 1, 1)
@@ -932,7 +933,7 @@ class DifferenceCauses:
 
 
 def _reported(pushed: AnswerRuns, columns: Sequence[Array], until: Array) -> Array:
-    """Return the time of push's last report of each row, up to a time limit for each row.
+    """Return the time of push's last report of each row, up to a given time for each row.
 
     If push never reports a row, the time of the row is -1.
     """

@@ -1,4 +1,4 @@
-"""Compare the answers as the data came with the answers as the data are dated (`lars agree --late`).
+"""Compare the answers to late data, as the data came, with the answers if all data were on time.
 
 An element has an event time t and an arrival time a. The answers *on time* are the answers of `lars agree`
 without `--late`, which uses only event times. *As it came*, an evaluation for the time r sees the elements
@@ -50,7 +50,7 @@ from translate.model.query import Setting
 from translate.tau import lars_program, push
 
 LateKind = Literal["late", "lost for good", "invented"]
-"""How a row changes: it comes in a later period, it never comes, or it is not an answer on time."""
+"""The effect of late data on a row: it comes in a later period, it never comes, or it is wrong (invented)."""
 LATE_KINDS: Final[tuple[LateKind, ...]] = get_args(LateKind)
 LateCause = Literal[
     "dropped",
@@ -61,7 +61,7 @@ LateCause = Literal[
     "fired by late data",
     "blocked too late",
 ]
-"""The causes of changes, in the order of the tests."""
+"""The causes why late data change a row, in the order of the tests."""
 LATE_CAUSES: Final[tuple[LateCause, ...]] = get_args(LateCause)
 _MOST_PULLS: Final = 100_000
 """The number of pulls after the timeline above which only pulls that see other input are evaluated."""
@@ -70,15 +70,15 @@ _Key = tuple[int, ...]
 _Spans = dict[_Key, list[tuple[int, int]]]
 """For each row, as codes of its terms: the intervals of indexes of the evaluations that have the row."""
 _Place = tuple[_Key, int]
-"""A row, with the number of a period."""
+"""A row, as codes of its terms, with the number of a period."""
 
 
 @dataclass(frozen=True, slots=True)
 class LateRow:
-    """A row of one side that is lost or invented in the period (start, end] as the data came.
+    """A row of push or pull that late data change in the period (start, end].
 
-    The field `at` is the last evaluation in the period that has the row: on time if the row is lost, as the
-    data came if it is invented. If a lost row comes after the period, `reported` is the time of its report.
+    `at` is the last evaluation in the period that has the row: on time if the row is lost, as the data came
+    if it is invented. If a lost row comes after the period, `reported` is the time of its report.
     """
 
     side: Side
@@ -93,16 +93,16 @@ class LateRow:
 
     @property
     def late_by(self) -> int | None:
-        """The number of time points from the end of the period to the report of a late row."""
+        """The number of time points from the end of the period to the report of a late row, or None."""
         return None if self.reported is None else self.reported - self.end
 
 
 @dataclass(frozen=True, eq=False)
 class LateSide:
-    """The answers of one side (push or pull) for a pull period: on time, and as the data came.
+    """The answers of push or pull for one pull period: on time, and as the late data came.
 
-    The field `wait` is the time from the end of a period to the evaluation by pull. Data with a delay above
-    `lateness` are dropped; None keeps all data.
+    `wait` is the number of time points from the end of a period to the evaluation of pull. Data with a delay
+    above `lateness` are dropped; None keeps all data.
     """
 
     side: Side
@@ -137,7 +137,7 @@ class LateSide:
 
     @property
     def rows(self) -> int:
-        """The number of rows of all whole periods on time."""
+        """The number of rows in all whole periods, if all data are on time."""
         table = self._by_period(self._timely)
         return int((table.last - table.first + 1).sum())
 
@@ -153,22 +153,22 @@ class LateSide:
 
     @property
     def late_elements(self) -> int:
-        """The number of elements that arrived after their time."""
+        """The number of elements that arrived after their event time."""
         return sum(int((delays > 0).sum()) for delays in self._delays)
 
     def dropped(self, lateness: int) -> int:
-        """Return the number of elements whose delay is above a lateness."""
+        """Return the number of elements whose delay is above `lateness` time points."""
         return sum(int((delays > lateness).sum()) for delays in self._delays)
 
     @property
     def reach_ahead(self) -> int:
-        """The greatest distance from the time of an evaluation forward to the content of a window."""
+        """The greatest number of time points from an evaluation time forward to the end of a window."""
         own = (window.reach[1] for window in windows(self.program) if isinstance(window, IntervalWindow))
         return max(own, default=0)
 
     @cached_property
     def changes(self) -> Sequence[LateRow]:
-        """The rows that are lost or invented, by period."""
+        """The rows that are lost or invented because of late data, sorted by period."""
         lost, invented = self._changed
         places = lost | invented
         keys = {key for key, _ in places}
@@ -188,7 +188,10 @@ class LateSide:
         return sorted(found, key=lambda row: (row.end, LATE_KINDS.index(row.kind), row_order(row.row)))
 
     def counts(self, wait: int, lateness: int | None) -> tuple[int, int, int]:
-        """Return the numbers of rows that are late, lost for good, and invented with a wait and lateness."""
+        """Return the numbers of rows that are late, lost for good, and invented.
+
+        `wait` and `lateness` replace the values of this side.
+        """
         other = self._with(wait, lateness)
         lost, invented = other._changed  # noqa: SLF001
         came = _spans(other._came(), {key for key, _ in lost})  # noqa: SLF001
@@ -197,10 +200,10 @@ class LateSide:
         return late, len(lost) - late, len(invented)
 
     def least_wait(self) -> int | None:
-        """Return a wait W with which pull loses no row, although pull loses a row with the wait W - 1.
+        """Return a wait W of pull, in time points, with which no row is lost, but with W - 1 a row is lost.
 
-        If the query is monotone, the result is the smallest wait with which pull loses no row. The function
-        returns None if dropped data would give rows.
+        If the query is monotone, the result is the smallest such wait. If dropped data would give rows, the
+        result is None.
         """
         low, high = 0, self.delay + self.reach_ahead
         if any(self.counts(high, self.lateness)[:2]):
@@ -212,7 +215,7 @@ class LateSide:
         return low
 
     def supports(self, rows: Sequence[LateRow]) -> list[tuple[Fact, ...]]:
-        """Return for each row the input atoms of a proof: of a lost row on time, otherwise as it came."""
+        """Return the input atoms of one proof of each row: on time for a lost row, otherwise as data came."""
         proofs: dict[LateRow, tuple[Fact, ...]] = {}
         for invented in (False, True):
             own = [row for row in rows if (row.kind == "invented") == invented]
@@ -226,7 +229,7 @@ class LateSide:
         return [proofs.get(row, ()) for row in rows]
 
     def arrivals(self, facts: Collection[Fact]) -> Mapping[Fact, int]:
-        """Return the arrival times of input atoms; if equal atoms have one time, the first arrival counts."""
+        """Return the arrival time of each input atom; for equal atoms at one time, the first arrival."""
         assert self.trace.came is not None
         found: dict[Fact, int] = {}
         for t in {fact.t for fact in facts}:
@@ -250,12 +253,12 @@ class LateSide:
         return rows_by_period(self.side, answers, self._start, self.period, self.whole)
 
     def _late(self, last: int) -> LocalTrace:
-        """Return the trace with the arrival times of its elements, and a timeline up to a time."""
+        """Return the trace with the arrival times of its elements; its timeline ends at `last`."""
         late = self.trace.as_it_came(self.wait, self.lateness)
         return replace(late, timeline=Interval(self.trace.timeline.first, last))
 
     def _came(self, program: Program | None = None) -> AnswerRuns:
-        """Return the answers as the data came, of the program of this side or of another program."""
+        """Return the answers as the data came, of this side's program or of another program."""
         if program not in self._known:
             pulls = self._pulls(self.wait) if self.side == "pull" else ()
             late = self._late(max((*pulls, self.trace.timeline.last + self.delay)))
@@ -276,7 +279,7 @@ class LateSide:
         return other
 
     def _pulls(self, wait: int) -> tuple[int, ...]:
-        """Return the times of pull: on the timeline, and later until all data have come and left windows."""
+        """Return the times of pull on the timeline, and after it until all data have left the windows."""
         timeline, period = self.trace.timeline, self.period
         first = max(-(-timeline.first // period), 1) * period
         return *range(first, timeline.last + 1, period), *self._later_pulls(wait)
@@ -299,7 +302,7 @@ class LateSide:
 
     @cached_property
     def _borders(self) -> frozenset[int]:
-        """The times at which a window begins or ceases to show an element."""
+        """The times at which the content of a window begins or ceases to include an element."""
         own = [window for window in windows(self.program) if isinstance(window, IntervalWindow)]
         columns = self.trace.columns.within(self.trace.timeline)
         times = {t for some in columns.atoms.values() for t in some.t.tolist()}
@@ -307,7 +310,7 @@ class LateSide:
 
     @cached_property
     def _changed(self) -> tuple[set[_Place], set[_Place]]:
-        """The indexes of lost rows, and the indexes of invented rows."""
+        """The lost rows, and the invented rows, each with the number of its period."""
         timely, came = self._by_period(self._timely), self._by_period(self._came())
         width = range(len(timely.columns))
         lost = _exploded(relational.subtract(timely, came, width, self.whole))
@@ -321,7 +324,7 @@ class LateSide:
 
     @cached_property
     def _first(self) -> Mapping[_Key, int]:
-        """The first evaluation on time that has each row."""
+        """The time of the first evaluation on time that has each row."""
         times = self._timely.times.tolist()
         firsts: dict[_Key, int] = {}
         for key, first, _ in _listed(self._timely.runs):
@@ -354,7 +357,7 @@ class LateSide:
         return causes | dict.fromkeys(added - causes.keys(), "blocked too late")
 
     def _held(self, places: Collection[_Place], answers: AnswerRuns) -> set[_Place]:
-        """Return those indexes of rows whose rows some other answers have too."""
+        """Return the rows in `places`, with their periods, that other answers have in the same periods."""
         numbers: dict[_Key, list[int]] = {}
         for key, number in sorted(places, key=itemgetter(1)):
             numbers.setdefault(key, []).append(number)
@@ -366,7 +369,7 @@ class LateSide:
         return held
 
     def _until_ends(self) -> AnswerRuns:
-        """Return push's answers on time if each period contains only elements that arrived until its end."""
+        """Return push's answers if each period had only elements that arrive until its end, on time."""
         assert self.trace.came is not None
         columns = self.trace.came.within(self.trace.timeline)
         atoms = {}
@@ -384,7 +387,7 @@ class LateSide:
         return answers
 
     def _on_time_when_it_came(self) -> AnswerRuns:
-        """Return the answers on time at the evaluations of push as the data came."""
+        """Return the answers on time, at the times at which push evaluates as the data came."""
         times = tuple(self._came().times.tolist())
         columns = self.trace.columns.within(self.trace.timeline)
         timeline = Interval(self.trace.timeline.first, max((self.trace.timeline.last, *times)))
@@ -394,7 +397,7 @@ class LateSide:
 
 
 def positive(program: Program) -> Program:
-    """Return a program without the negated literals of its rules, which could remove rows."""
+    """Return the program without its negated literals, which could remove rows."""
     rules = (
         Rule(rule.head, tuple(part for part in rule.body if not isinstance(part, Not)))
         for rule in program.rules
@@ -409,7 +412,7 @@ def late_sides(
     wait: int,
     lateness: int | None,
 ) -> list[LateSide]:
-    """Return push and pull of a pair of queries, for each pull period."""
+    """Return push and pull of a pair of queries for each pull period, for the comparison with late data."""
     programs, trace = variant.programs, variant.trace
     assert isinstance(trace, LocalTrace)
     pushed = ask(push(lars_program(variant.pair.cqels, setting), setting.trigger), programs.output)
@@ -431,7 +434,7 @@ def late_sides(
 
 
 def _shown_from_until(window: IntervalWindow, t: int) -> tuple[int, int]:
-    """Return the first time whose window contains a time point, and the first whose window begins later."""
+    """Return the first evaluation times from which on a window includes time t, and excludes it again."""
     whole = Interval(0, LARGEST_TIME)
 
     def first(r: int) -> int:
@@ -445,7 +448,7 @@ def _shown_from_until(window: IntervalWindow, t: int) -> tuple[int, int]:
 
 
 def _at(answers: AnswerRuns, step: int) -> AnswerRuns:
-    """Return the answers at the multiples of a step only, beginning with the first multiple."""
+    """Return the answers only at multiples of `step`, without time 0."""
     chosen = np.flatnonzero((answers.times > 0) & (answers.times % step == 0))
     first = np.searchsorted(chosen, answers.runs.first, "left")
     last = np.searchsorted(chosen, answers.runs.last, "right") - 1
@@ -464,7 +467,7 @@ def _exploded(table: relational.RunTable) -> set[_Place]:
 
 
 def _spans(answers: AnswerRuns, keys: Collection[_Key]) -> tuple[list[int], _Spans]:
-    """Return the evaluation times of answers, and the intervals of evaluations with the given rows."""
+    """Return the times of evaluations, and the intervals of evaluations that have the given rows."""
     spans: _Spans = {key: [] for key in keys}
     for key, first, last in _listed(answers.runs):
         if key in spans:
@@ -473,7 +476,7 @@ def _spans(answers: AnswerRuns, keys: Collection[_Key]) -> tuple[list[int], _Spa
 
 
 def _last(spans: tuple[list[int], _Spans], key: _Key, end: int) -> int:
-    """Return the last evaluation up to a given time that has the row."""
+    """Return the time of the last evaluation up to `end` that has a row."""
     times, own = spans[0], spans[1][key]
     index = bisect_right(times, end) - 1
     _, last = own[bisect_right(own, index, key=itemgetter(0)) - 1]
@@ -481,7 +484,7 @@ def _last(spans: tuple[list[int], _Spans], key: _Key, end: int) -> int:
 
 
 def _next(spans: tuple[list[int], _Spans], key: _Key, end: int) -> int | None:
-    """Return the first evaluation after a given time that has the row, or None."""
+    """Return the time of the first evaluation after `end` that has a row, or None."""
     times, own = spans[0], spans[1][key]
     index = bisect_right(times, end)
     place = bisect_left(own, index, key=itemgetter(1))

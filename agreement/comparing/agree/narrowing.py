@@ -1,4 +1,4 @@
-"""Select the rows to show among the rows that only one side reports, with filters, counts and examples."""
+"""Select the rows to show among the rows that only push or only pull reports: filters, counts, examples."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ _One = TypeVar("_One")
 
 
 def narrowed(row_filter: RowFilter, unit: Duration, periods: Sequence[int]) -> RowFilter:
-    """Return a filter of rows with its pull periods converted to time points.
+    """Return the filter of rows with its pull periods converted to time points.
 
     Raises:
         LarsError: A selected pull period is not compared.
@@ -37,9 +37,9 @@ def narrowed(row_filter: RowFilter, unit: Duration, periods: Sequence[int]) -> R
 
 
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """Return up to `most` items of many groups: pairs of a group's number and an index in the group.
+    """Choose at most `most` items from groups of the given sizes, evenly distributed.
 
-    The argument `sizes` contains the sizes of the groups.
+    Each result is the number of a group, and the index of an item in this group.
     """
     chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
     places: list[tuple[int, int]] = []
@@ -51,7 +51,7 @@ def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
 
 
 def evenly(items: Sequence[_One], most: int) -> list[_One]:
-    """Return up to `most` items at equal distances, from the first item.
+    """Return at most `most` items at equal distances, beginning with the first item.
 
     >>> evenly(range(10), 4)
     [0, 2, 5, 7]
@@ -66,19 +66,19 @@ IntervalRows = tuple[int, PeriodComparison, int]
 
 
 RowGroups = Mapping[tuple[int, Side, RowCause], Sequence[IntervalRows]]
-"""The rows that only one side reports, grouped by pull period, side and cause.
+"""The rows that only one side reports, in groups by pull period, side and cause.
 
-Each group lists its rows period by period.
+Each group lists its periods with their numbers of rows.
 """
 
 
 def size(parts: Iterable[IntervalRows]) -> int:
-    """Return the number of rows in a group; `parts` are its rows by period."""
+    """Return the number of rows in a group; `parts` are its periods with their numbers of rows."""
     return sum(count for *_, count in parts)
 
 
 def _place(parts: Iterable[IntervalRows], number: int) -> tuple[IntervalRows, int]:
-    """Return the period of the row with this index in a group, and the row's index in the period."""
+    """Return the period of the row with this index in a group, and the row's index in this period."""
     for part in parts:
         if number < part[-1]:
             return part, number
@@ -120,10 +120,10 @@ def row_groups(row_filter: RowFilter, variant: VariantReport) -> RowGroups:
 def _counts(
     variant: VariantReport, side: Side, intervals: Sequence[PeriodComparison]
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the numbers of rows that only one side reports in disagreeing periods, by period and cause.
+    """Return the numbers of rows that only one side reports, for each disagreeing period and cause.
 
-    An entry contains the index of the period, the index of the cause, the rank of the cause by its first row
-    in the period, and the number of rows.
+    Each entry contains the index of the period, the index of the cause, the rank of the cause by its first
+    row in the period, and the number of rows.
     """
     explanation = variant.explanation
     counts = explanation.counts_in(side, intervals)

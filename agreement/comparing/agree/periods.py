@@ -1,4 +1,4 @@
-"""Agreement of push and pull per period (LARS 2015, Section 5).
+"""Decide in which periods push and pull report the same rows (LARS 2015, Section 5).
 
 With the pull period U, push and pull agree on (iU, (i+1)U] if the union of push's reports in this period
 equals pull's report at the end of the period: ⋃_{t ∈ (iU, (i+1)U]} push(t) = pull((i+1)U).
@@ -20,15 +20,12 @@ from solver.facts import Row
 from solver.job import AnswerParts, AnswerRuns
 
 _RUNS_AT_ONCE: Final = 500_000
-"""The approximate number of intervals of answers in memory; more intervals are read section by section."""
+"""The approximate number of answers in memory; more answers are read in sections of the timeline."""
 
 
 @dataclass(frozen=True, eq=False)
 class PeriodRows:
-    """Rows, each with the intervals of numbers of whole periods that contain it.
-
-    The field `count` is the number of periods.
-    """
+    """The rows of `count` consecutive periods, each row with the numbers of the periods that contain it."""
 
     table: relational.RunTable
     terms: TermCodes
@@ -44,12 +41,12 @@ class PeriodRows:
 
     @cached_property
     def begins(self) -> Array:
-        """The index of each period's first row in `places`."""
+        """The position of each period's first row in `places`."""
         return np.cumsum(self.sizes) - self.sizes
 
     @cached_property
     def places(self) -> Array:
-        """The indexes of rows in the table, sorted by period."""
+        """The positions of rows in the table, sorted by period."""
         owners, numbers = relational.spread(self.table.first, self.table.last + 1)
         return owners[np.argsort(numbers, kind="stable")]
 
@@ -58,7 +55,7 @@ class PeriodRows:
         return self.table.take(self._own(number))
 
     def among(self, numbers: Array) -> relational.RunTable:
-        """Return the rows of some periods, grouped by period."""
+        """Return the rows of some periods, one period after the other."""
         begins = self.begins[numbers]
         _, own = relational.spread(begins, begins + self.sizes[numbers])
         return self.table.take(self.places[own])
@@ -72,7 +69,7 @@ class PeriodRows:
         return relational.row_texts(self.table, self.terms)
 
     def rows(self, number: int) -> list[Row]:
-        """Return the rows of a period as texts, in the order of the table."""
+        """Return the rows of one period as texts, in the order of the table."""
         return [self._rows[place] for place in self._own(number).tolist()]
 
 
@@ -80,7 +77,7 @@ _Part = TypeVar("_Part")
 
 
 class PeriodParts(NamedTuple, Generic[_Part]):
-    """A comparison by period: push's reports, pull's reports, and the rows that only one side reports.
+    """Data, such as numbers of rows, about push, pull, and the rows that only one side reports.
 
     The periods are consecutive and numbered from 0.
     """
@@ -91,19 +88,19 @@ class PeriodParts(NamedTuple, Generic[_Part]):
     pull_only: _Part
 
     def only(self, side: Side) -> _Part:
-        """Return the rows that only this side reports."""
+        """Return the data about the rows that only this side reports."""
         return self.push_only if side == "push" else self.pull_only
 
 
 PeriodTables = PeriodParts[PeriodRows]
 PeriodSizes = PeriodParts[Array]
-"""The number of rows of each period, for push, pull, and the rows of only one side."""
+"""The number of rows of each period: of push, of pull, of only push, and of only pull."""
 
 
 def _agreeing(tables: PeriodTables) -> Mask:
-    """Return a mask of the periods in which push and pull report equal rows.
+    """Return a mask of the periods in which push and pull report the same rows.
 
-    Rows are equal if they differ only in the labels of blank nodes.
+    The labels of blank nodes may differ.
     """
     push, pull = (tables.only(side).sizes > 0 for side in SIDES)
     mask: Mask = ~(push | pull)
@@ -115,16 +112,14 @@ def _agreeing(tables: PeriodTables) -> Mask:
 
 
 _Section = tuple[AnswerRuns, AnswerRuns, dict[int, PeriodTables]]
-"""The answers of push and pull in one section of the timeline, and the tables of periods by length."""
+"""The answers of push and pull in one section of the timeline, and their rows by pull period."""
 
 
 class BothAnswers:
-    """The answers of push and pull.
+    """The answers of push and pull, which are read in sections of the timeline if there are very many.
 
-    If answers are very many, they are read section by section of the timeline.
-
-    A period belongs to the section of the timeline that contains the end of the period. Sections of the
-    timeline end at `borders`; the last section ends with the timeline.
+    A period belongs to the section that contains its end. Sections end at `borders`; the last section ends
+    with the timeline.
     """
 
     def __init__(self, push: AnswerParts, pull: AnswerParts, longest: int) -> None:
@@ -150,13 +145,13 @@ class BothAnswers:
         return len(self.borders) + 1
 
     def span(self, section: int) -> Interval:
-        """Return the time points of a section of the timeline. The last section ends with the timeline."""
+        """Return the time points of a section; the last section ends with the timeline."""
         borders = self.borders.tolist()
         first = borders[section - 1] + 1 if section else 0
         return Interval(first, borders[section] if section < len(borders) else LARGEST_TIME)
 
     def section(self, number: int) -> _Section:
-        """Return the answers of push and pull that the periods of one section of the timeline need."""
+        """Return the answers of push and pull that the periods of a section need."""
         if self._held is None or self._held[0] != number:
             # The held section is released before the next is read.
             self._held = None
@@ -170,10 +165,9 @@ class BothAnswers:
 class PeriodVerdict(Sequence["PeriodComparison"]):
     """The agreement of push and pull for one pull period, in time points, over a timeline.
 
-    The verdict is the sequence of the `number` whole periods inside the timeline, from `start` on; each
-    comparison of a period is created on demand. The numbers of rows in each period stay in memory. The rows
-    themselves are read section by section. The field `unfinished` is the last period (start, end] if the
-    timeline ends inside the period; it is not compared.
+    The verdict is a sequence of `number` comparisons, one for each whole period inside the timeline, from
+    `start` on. The numbers of rows in each period stay in memory; the rows are read section by section.
+    `unfinished` is the last period (start, end] if the timeline ends inside it; it is not compared.
     """
 
     period: int
@@ -185,17 +179,17 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
 
     @property
     def intervals(self) -> "PeriodVerdict":
-        """The whole periods, in order of time (the verdict itself is the sequence of periods)."""
+        """The comparisons of the whole periods, in order of time (the verdict itself)."""
         return self
 
     @property
     def agree(self) -> bool | None:
-        """Whether push and pull agree on every whole period; None without a whole period."""
+        """Whether push and pull agree on every whole period; None if the timeline has no whole period."""
         return bool(self.agreeing.all()) if len(self) else None
 
     @property
     def is_empty(self) -> bool:
-        """Whether whole periods exist, but neither side has a row in any of them."""
+        """Whether the timeline has whole periods, but neither push nor pull has a row in any of them."""
         return len(self) > 0 and not (self.sizes.push.any() or self.sizes.pull.any())
 
     def __len__(self) -> int:
@@ -223,20 +217,17 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
 
     @cached_property
     def begins(self) -> Array:
-        """The number of the first period of each section of the timeline.
-
-        The last item of the list is the number of all periods.
-        """
+        """The number of the first period of each section; the last item is the number of all periods."""
         inside = (self.answers.borders - self.start) // self.period
         return np.concatenate(([0], np.clip(inside, 0, self.number), [self.number]))
 
     def sections(self, numbers: Sequence[int]) -> list[int]:
-        """Return, for each given period, the number of the section of the timeline that contains it."""
+        """Return the number of the section of the timeline that contains each of the given periods."""
         found: list[int] = (np.searchsorted(self.begins, numbers, "right") - 1).tolist()
         return found
 
     def summarize(self, section: int) -> None:
-        """Store the numbers of rows in the periods of a section, and the periods that agree."""
+        """Store the numbers of rows in the periods of a section, and which of these periods agree."""
         self._summary(section)
 
     def _summary(self, section: int) -> tuple[PeriodSizes, Mask]:
@@ -247,7 +238,7 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
 
     @cached_property
     def sizes(self) -> PeriodSizes:
-        """The number of rows of each period, for push and for pull."""
+        """The number of rows of each period: of push, of pull, of only push, and of only pull."""
         every = [self._summary(section)[0] for section in range(len(self.answers))]
         return every[0] if len(every) == 1 else PeriodSizes(*map(np.concatenate, zip(*every, strict=True)))
 
@@ -255,12 +246,12 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
     def agreeing(self) -> Mask:
         """A mask of the periods in which push and pull report the same rows.
 
-        Rows are equal if they differ only in the labels of blank nodes.
+        The labels of blank nodes may differ.
         """
         return np.concatenate([self._summary(section)[1] for section in range(len(self.answers))])
 
     def at(self, number: int) -> tuple[PeriodTables, int]:
-        """Return the tables that contain a period, and the index of the period in these tables."""
+        """Return the rows of the section with a period, and the index of the period in this section."""
         (section,) = self.sections([number])
         return self._tables(section), number - int(self.begins[section])
 
@@ -279,7 +270,7 @@ class PeriodVerdict(Sequence["PeriodComparison"]):
 
 @dataclass(frozen=True, slots=True)
 class PeriodComparison:
-    """One whole period (start, end], with push's reports in the period and pull's report at the end."""
+    """One whole period (start, end], with push's reports in it, and pull's report at its end."""
 
     start: int
     end: int
@@ -300,20 +291,20 @@ class PeriodComparison:
 
     @property
     def agree(self) -> bool:
-        """Whether push and pull report the same rows in the period, up to renaming of blank nodes."""
+        """Whether push and pull report the same rows in the period; labels of blank nodes may differ."""
         return bool(self.periods.agreeing[self.number])
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The number of push's rows and the number of pull's rows."""
+        """The number of push's rows, and the number of pull's rows, in the period."""
         return int(self.periods.sizes.push[self.number]), int(self.periods.sizes.pull[self.number])
 
     def count(self, side: Side) -> int:
-        """Return the number of rows that only this side reports in the period."""
+        """Return the number of rows that only the given side reports in the period."""
         return int(self.periods.sizes.only(side)[self.number])
 
     def only(self, side: Side) -> frozenset[Row]:
-        """Return the rows that only this side reports in the period."""
+        """Return the rows that only the given side reports in the period."""
         tables, number = self.periods.at(self.number)
         return frozenset(tables.only(side).rows(number))
 
@@ -357,7 +348,7 @@ def _verdict(period: int, timeline: Interval, answers: BothAnswers) -> PeriodVer
 
 
 def _compared(sides: tuple[AnswerRuns, AnswerRuns], start: int, period: int, count: int) -> PeriodTables:
-    """Return the rows of push and pull in `count` consecutive periods; the first begins at `start`."""
+    """Return the rows of push and pull in `count` consecutive periods; the first period begins at `start`."""
     pushed, pulled = (
         rows_by_period(side, answers, start, period, count)
         for side, answers in zip(SIDES, sides, strict=True)
@@ -381,10 +372,10 @@ def rows_by_period(
 
 
 def in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> relational.RunTable:
-    """Return rows with the numbers of their periods. Each evaluation belongs to at most one period.
+    """Return rows with the numbers of their periods, from rows with the numbers of their evaluations.
 
-    If the number of an evaluation is outside [0, count), the evaluation belongs to none of the periods. The
-    numbers of the other evaluations ascend.
+    `numbers` contains the period of each evaluation, in ascending order. Evaluations with a number outside
+    [0, count) belong to no period.
     """
     chosen = np.flatnonzero((numbers >= 0) & (numbers < count))
     first = np.searchsorted(chosen, run_table.first, "left")

@@ -27,7 +27,7 @@ from translate.model.query import EngineQuery, Setting
 from translate.tau import columns, lars_program, output_of
 
 SideStatic = Literal["push", "pull", "both"]
-"""Whose static data an evaluation uses (push's or pull's), if push and pull have different static data."""
+"""The static data that an evaluation uses: of push, of pull, or of both, if they differ."""
 
 
 RowCause = Literal[
@@ -44,7 +44,7 @@ RowCause = Literal[
     "blocked later",
     "blocker expired",
 ]
-"""The causes of a difference, in the order of the tests and of the counts in reports.
+"""The causes why only push or only pull reports a row, in the order of the tests and of the counts.
 
 A row of push never has the cause "silent period" or "blocker expired". A row of pull never has the cause
 "expired before the pull" or "blocked later".
@@ -57,7 +57,11 @@ CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABU", strict=True))
 
 
 def cause_of(text: str) -> RowCause:
-    """Return the cause with the text of an option, such as `blocked-later`."""
+    """Return the cause with the text of an option, such as `blocked-later`.
+
+    Raises:
+        LarsError: The text is not a cause.
+    """
     for cause in CAUSES:
         if cause == text.replace("-", " "):
             return cause
@@ -67,11 +71,10 @@ def cause_of(text: str) -> RowCause:
 
 @dataclass(frozen=True)
 class SidePrograms:
-    """The programs of push and pull without their triggers.
+    """The LARS programs of push and pull without their triggers.
 
-    The field `merged` is push's query as pull's engine reads it: one graph contains all windows and the
-    static data. The field `push_static` is the static data of push; if it is None, push and pull use the
-    static data of the trace.
+    `merged` is push's query as pull's engine reads it: one graph contains all windows and the static data.
+    `push_static` is the static data of push; if it is None, push and pull use the static data of the trace.
     """
 
     push: Program
@@ -82,14 +85,14 @@ class SidePrograms:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """The questions of the programs; a program with changed windows or rules reads the same atoms."""
+        """The programs as questions to evaluate; changed windows or rules need no other input."""
         programs = self.push, self.pull, self.merged
         return tuple(Question(program, self.output, None) for program in dict.fromkeys(programs))
 
     def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
-        """Return three inputs: with the static data of push, of pull, and of both.
+        """Return the input with the static data of push, of pull, and of both.
 
-        Pull's input is `here`.
+        `here` is the input with the static data of pull.
         """
         if self.push_static is None:
             return {"push": here, "pull": here, "both": here}
@@ -116,12 +119,12 @@ class RowDifference:
 
     @property
     def period(self) -> int:
-        """The pull period in time points."""
+        """The pull period, in time points."""
         return self.interval.periods.period
 
     @property
     def at(self) -> int:
-        """The time at which the side with the row last reported the row, up to the end of the period."""
+        """The time of the row's last report, up to the end of the period."""
         return self.interval.end if self.side == "pull" or self.pushed is None else self.pushed
 
     @property
@@ -131,14 +134,14 @@ class RowDifference:
 
 
 def _united(one: Array | None, other: Array | None) -> Array:
-    """Return the union of the rows of two tables, in which numbers stand for RDF terms."""
+    """Return the union of the rows of two tables; None stands for an empty table."""
     tables = [table for table in (one, other) if table is not None]
     return np.unique(np.concatenate(tables), axis=0)
 
 
 _NONE = "none"
 _ROW = "row"
-"""The predicate of compared rows; τ never uses this name, because the predicates of τ end in numbers."""
+"""The predicate of compared rows; translated queries never use this name."""
 
 
 def variables_compared(
@@ -180,7 +183,7 @@ def variables_compared(
 
 
 def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
-    """Return a SELECT query with only the given columns, or an ASK query if no column is given."""
+    """Return a SELECT query with only the given columns; an ASK query if no column is given."""
     if query.form != "SELECT" or tuple(names) == columns(query):
         return query
     pattern = Select(query.pattern, query.result, query.modifiers)
@@ -189,7 +192,7 @@ def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
 
 
 def remark_on(csparql: EngineQuery, cqels: EngineQuery, on: Sequence[Variable]) -> str | None:
-    """Return a remark that lists the compared and the omitted variables; None if no variable is omitted."""
+    """Return a remark that lists the compared and the omitted variables; None if none is omitted."""
     left = [
         f"{_names_of(more)} of the query in {TITLES[query.language]}"
         for query in (csparql, cqels)
@@ -202,12 +205,12 @@ def remark_on(csparql: EngineQuery, cqels: EngineQuery, on: Sequence[Variable]) 
 
 
 def row_predicate(on: Sequence[Variable]) -> Signature:
-    """Return the name of the predicate that contains the rows on the given variables."""
+    """Return the predicate of the compared rows on the given variables."""
     return _ROW, len(on)
 
 
 def program_on(query: EngineQuery, setting: Setting, on: Sequence[Variable]) -> Program:
-    """Return a query's program with an additional rule for the rows compared on the given variables."""
+    """Return a query's LARS program with a rule for the compared rows on the given variables."""
     program, (name, width) = lars_program(query, setting), output_of(query, setting).predicate
     terms = columns(query)
     assert len(terms) == width, "of multisets rows are wider"

@@ -1,4 +1,4 @@
-"""The task of comparing two queries on a recorded or synthetic trace: from files and options to the report.
+"""Compare two queries on a recorded or synthetic trace: from files and options to the report.
 
 `on_files` reads the queries, `run` reads the trace and the static data, compares, and adds warnings about
 missing data.
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 
 _NAMED: Final = 5
-"""The maximum number of periods that a warning names."""
+"""The maximum number of pull periods that a warning lists."""
 _INPUTS: Final = (
     f"a folder with {requests.EXPERIMENT_FILE}, "
     f"or one or two queries ({', '.join(requests.QUERY_SUFFIXES)}) followed by traces"
@@ -67,7 +67,7 @@ _INPUTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AgreementTask:
-    """A comparison: pull of a C-SPARQL query against push of a CQELS query.
+    """A comparison of a C-SPARQL query, evaluated by pull, with a CQELS query, evaluated by push.
 
     One query may be None; the comparison then derives it. If `periods` is empty, the pull period is the STEP
     of the C-SPARQL query. If `generated` is a plan, the trace is synthetic and `trace` has no files.
@@ -87,7 +87,11 @@ class AgreementTask:
 def on_files(
     inputs: Sequence[Path], options: requests.ComparisonOptions, periods: Sequence[Period]
 ) -> AgreementTask:
-    """Return the comparison of one or two queries on traces by pull period, from a command's inputs."""
+    """Return the comparison of one or two query files on trace files, for the given pull periods.
+
+    Raises:
+        LarsError: The inputs are not one or two queries followed by traces.
+    """
     alone = [path for path in inputs if path.suffix == ".toml" or exists(path / requests.EXPERIMENT_FILE)]
     if alone:
         raise LarsError(
@@ -124,10 +128,7 @@ def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
 
 
 def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
-    """Return the file of each query and the traces, from the inputs of a command line.
-
-    In the mapping of query files, the key is true for the query that is evaluated by pull.
-    """
+    """Return the file of each query together with the traces; the key is true for the pulled query."""
     queries, traces = _told_apart(inputs)
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     pulled, _ = _by_language(loaded)
@@ -144,7 +145,11 @@ def are_pulled(queries: Sequence[EngineQuery]) -> tuple[bool, ...]:
 def _by_language(
     queries: Sequence[tuple[Path, EngineQuery]],
 ) -> tuple[EngineQuery | None, EngineQuery | None]:
-    """Return the pull query and the push query among two queries; None for a query that must be derived."""
+    """Return the pulled query and the pushed query; None for a query that must be derived.
+
+    Raises:
+        LarsError: Both queries are pulled, or both are pushed.
+    """
     asked = [query for _, query in queries]
     pulled = are_pulled(asked)
     if len(set(pulled)) < len(pulled):
@@ -160,7 +165,7 @@ def _by_language(
 
 
 def run(task: AgreementTask, warn: Warn) -> AgreementReport:
-    """Compare push and pull as the task describes, and return the report, with warnings."""
+    """Compare push and pull as the task describes, and return the report with warnings."""
     queries, static = queries_of(task), read_static(task.trace.static)
     whole = background(static, dataset_of(queries), unsaid)
     trace = comparison_trace(task, queries, warn, whole)
@@ -191,8 +196,8 @@ def sides_of(
 ) -> tuple[tuple[Pair, ...], Background, Background]:
     """Return the compared pairs of queries, the static data of pull, and the static data of push.
 
-    The argument `carried` contains the pairs of stream and predicate in the trace. The function calls `warn`
-    with the graphs that the static data do not contain.
+    `carried` contains the pairs of stream and predicate in the trace. `warn` receives a message for each
+    graph that the static data do not contain.
     """
     queries = queries_of(task)
     whole = background(static, dataset_of(queries), unsaid)
@@ -214,7 +219,7 @@ def sides_of(
 
 
 def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
-    """Yield a warning if a pull period is not a multiple of the STEP: windows then end before the pull."""
+    """Yield a warning if a pull period is not a multiple of the STEP: windows end before the pull."""
     windows = (source.window for source in requests.sources(pulled))
     steps = (
         window.slide.points(unit)
@@ -246,7 +251,7 @@ def _absent(compared: Sequence[Pair], pulled: Background, pushed: Background) ->
 
 
 def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTask) -> Iterator[str]:
-    """If push or pull never reports a row, yield a message with the parts of its query that match nothing."""
+    """Yield a message if push or pull never reports a row, with the parts of its query that match nothing."""
     first, setting = report.variants[0], task.setting
 
     def question(query: EngineQuery, *, pulled: bool) -> Question:
@@ -265,12 +270,12 @@ def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTa
 
 
 def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, Trace, tuple[Pair, ...]]:
-    """Return a comparison with the dates of its trace, the trace, and the pairs of its queries.
+    """Return the comparison with the dates of its trace, the trace, and the pairs of its queries.
 
     The rows of the returned queries contain only the compared variables.
 
     Raises:
-        LarsError: Static data is given for only one engine; both sides must have the same static data.
+        LarsError: Static data are given for only one engine; both sides must have the same static data.
     """
     own = next((file for file in task.trace.static if file.engine is not None), None)
     if own is not None:
@@ -297,7 +302,7 @@ def comparison_trace(
 ) -> Trace:
     """Return the recorded or synthetic trace of a comparison, with the requested timeline.
 
-    The argument `known` is the static data of the trace; if it is None, the static data is read from the
+    `known` is the static data of the trace; if it is None, the static data are read from the files of the
     task.
     """
     trace_input = task.trace
@@ -339,7 +344,7 @@ NO_ROW: Final = (
 
 
 def emptiness(report: AgreementReport) -> Iterator[str]:
-    """Yield warnings if a verdict means little: no side reports a row, or no whole period is compared."""
+    """Yield a warning if a verdict means little: no side reports a row, or no whole period is compared."""
     first = report.variants[0]
     if first.is_empty:
         yield NO_ROW
@@ -356,7 +361,7 @@ def emptiness(report: AgreementReport) -> Iterator[str]:
 
 
 def periods_of(task: AgreementTask) -> tuple[int, ...]:
-    """Return the pull periods in time points.
+    """Return the pull periods of a comparison, in time points.
 
     Raises:
         LarsError: Neither the options nor the queries determine a pull period.

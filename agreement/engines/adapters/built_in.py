@@ -1,9 +1,9 @@
-"""Engine versions and specifications (also from TOML files) as stream engines that receive pushes one by one.
+"""Run models of engine versions, and specifications, through the interface of engines that receive triples.
 
-The reports are computed from all earlier pushes. A session returns a report when no later push can change the
-report. An engine version returns a report during a push. A specification returns a report after the time of
-the report. The file also contains the conversion of a real engine with an adapter into an engine version
-without rules. The real engine receives the text of the query.
+The reports are computed from all triples pushed so far. A run returns a report when no later triple can
+change it: an engine version during the push of a triple, a specification after the time of the report. The
+file also turns a real engine with an adapter into an engine version without rules, which receives the text of
+the query.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,25 +57,26 @@ class BuiltInOptions(BaseModel):
 
 
 _OF_VERSIONS: Final = ("off",)
-"""The options of an engine version; the other options are of specifications."""
+"""The names of the options of an engine version; all other options belong to specifications."""
 _OF_SPECIFICATIONS: Final = tuple(name for name in BuiltInOptions.model_fields if name not in _OF_VERSIONS)
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltInEngine:
-    """A specification or an engine version as a stream engine."""
+    """The model of an engine version, or a specification, as an engine that receives triples."""
 
     reporter: specifications.Specification | Engine
 
     @property
     def name(self) -> str:
-        """The name of the engine."""
+        """The name of the engine version or of the specification."""
         return self.reporter.name
 
     def open(self, registration: messages.OpenMessage) -> "VersionSession | SpecificationSession":
-        """Register a query.
+        """Register a query, and return its run.
 
-        Raises RefusedQueryError if the engine cannot run the query or an option is invalid.
+        Raises:
+            RefusedQueryError: The engine cannot run the query, or an option is invalid.
         """
         try:
             if isinstance(self.reporter, Engine):
@@ -85,7 +86,7 @@ class BuiltInEngine:
             raise messages.RefusedQueryError(str(error)) from None
 
     def end(self) -> bool:
-        """Do nothing, because no process runs."""
+        """Return true without an effect, because no process runs."""
         return True
 
     def __enter__(self) -> Self:
@@ -96,7 +97,7 @@ class BuiltInEngine:
 
 
 def built_in(name: str) -> BuiltInEngine:
-    """Return the engine version or specification with a name, or the specification in a TOML file."""
+    """Return the engine version or the specification with a name; the name can be a TOML file."""
     return BuiltInEngine(ENGINES[name] if name in ENGINES else specifications.specification(name))
 
 
@@ -149,7 +150,10 @@ def _changed(
 
 @dataclass(slots=True)
 class VersionSession:
-    """A query that an engine version has registered, and all pushes so far; arrivals are its only clock."""
+    """The run of a query on the model of an engine version, with all triples pushed so far.
+
+    The engine has no clock other than the times of arriving triples.
+    """
 
     version: Engine
     query: EngineQuery
@@ -159,7 +163,7 @@ class VersionSession:
 
     @property
     def profile(self) -> messages.ProfileReply:
-        """The reply to the message open."""
+        """The description of the engine, which is the reply to the message open."""
         return messages.ProfileReply(
             engine=self.version.name,
             dialect=self.query.language.value,
@@ -170,7 +174,7 @@ class VersionSession:
         )
 
     def push(self, pushes: Sequence[Push]) -> list[messages.PushReply]:
-        """Push triples; each reply has the reports that the push triggered."""
+        """Push triples, and return one reply per triple, with the reports that the triple triggered."""
         every = (*self._pushes, *(push.as_element() for push in pushes))
         recording = self.version.run(self.query, self.static, every, self.off)
         first, self._pushes = len(self._pushes), every
@@ -183,7 +187,7 @@ class VersionSession:
         ]
 
     def advance(self, t: float) -> tuple[messages.EngineReport, ...]:
-        """Return no report, because an engine version has no separate clock."""
+        """Return no report, because the engine has no clock other than the times of arriving triples."""
         del t
         return ()
 
@@ -194,7 +198,10 @@ class VersionSession:
 
 @dataclass(slots=True)
 class SpecificationSession:
-    """A query that a specification has registered, and all pushes so far; messages can set its clock."""
+    """The run of a query under a specification, with all triples pushed so far.
+
+    The message advance can set the clock of the run.
+    """
 
     specification: specifications.Specification
     run: specifications.EngineRun
@@ -202,13 +209,13 @@ class SpecificationSession:
     _clock: float = field(default=float("-inf"), init=False)
     """The time in ms up to which reports were returned; `_includes_end` means including this time."""
     _received: int = field(default=0, init=False)
-    """The number of pushes so far, including rejected pushes."""
+    """The number of triples pushed so far, including rejected triples."""
     _known: Recording = field(default=Recording((), ()), init=False)
-    """All reports up to the last push or advance."""
+    """All reports that are computed from the triples and times received so far."""
 
     @property
     def profile(self) -> messages.ProfileReply:
-        """The reply to the message open."""
+        """The description of the specification, which is the reply to the message open."""
         return messages.ProfileReply(
             engine=self.specification.name,
             dialect=self.run.query.language.value,
@@ -219,12 +226,16 @@ class SpecificationSession:
         )
 
     def _reports(self, until: int) -> Recording:
-        """Return all reports up to a time point; raises LarsError if the run is impossible."""
+        """Return all reports up to a time point.
+
+        Raises:
+            LarsError: The specification does not define the run.
+        """
         choice = specifications.choice_at(self.run, self.specification, self.options.t0, self.options.bounds)
         return specifications.specified_answers(self.run, self.specification, choice, until)
 
     def push(self, pushes: Sequence[Push]) -> list[messages.PushReply]:
-        """Push triples; a triple that is earlier than the previous triple is rejected."""
+        """Push triples, and return one reply per triple; a triple out of order is rejected."""
         problems = [*self._problems(pushes)]
         self._received += len(pushes)
         number = len(self.run.pushes)
@@ -250,7 +261,7 @@ class SpecificationSession:
         return replies
 
     def _problems(self, pushes: Sequence[Push]) -> Iterator[str | None]:
-        """Yield for each triple the reason why the triple is rejected, or None."""
+        """Yield for each triple the reason why it is rejected, or None."""
         latest = max(self._clock, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
         for number, push in enumerate(pushes, self._received):
             if push.t < latest:
@@ -267,12 +278,12 @@ class SpecificationSession:
 
     @property
     def _strategies(self) -> list[frozenset[specifications.Strategy]]:
-        """The report strategies of the windows."""
+        """The report strategies of the specification: for all windows, then for each window with its own."""
         return [self.specification.report, *self.specification.windows.values()]
 
     @property
     def _waits(self) -> bool:
-        """Whether a report can change until its time is over."""
+        """Whether reports of a time can change until that time is over, for example by the next triple."""
         if specifications.lead_of(self.run.query, self.run.unit):
             return True
         tick = specifications.needed_tick(self.specification, sources(self.run.query))
@@ -280,13 +291,13 @@ class SpecificationSession:
 
     @property
     def _includes_end(self) -> bool:
-        """Whether a window contains an element at its closing time, which makes the report certain."""
+        """Whether a window excludes its closing time, so that its report is certain at this time."""
         bounds = self.options.bounds or self.specification.bounds[0]
         closing = all("window-close" in strategies for strategies in self._strategies)
         return misses_last(bounds) and closing and not specifications.has_own_ends(self.run.query)
 
     def _until(self, t: float) -> tuple[messages.EngineReport, ...]:
-        """Return the reports that are certain when the time `t` (in ms) has come."""
+        """Return the reports that become certain when the time `t` (in ms) comes."""
         before, self._clock = self._clock, max(self._clock, t)
         ends = self._includes_end
         return tuple(
@@ -296,7 +307,10 @@ class SpecificationSession:
         )
 
     def advance(self, t: float) -> tuple[messages.EngineReport, ...]:
-        """Declare that no push before `t` will follow."""
+        """Set the clock to `t` (ms), and return the reports that become certain.
+
+        No triple before `t` may follow.
+        """
         if not self._waits:
             self._clock = max(self._clock, t)
             return ()
@@ -305,7 +319,7 @@ class SpecificationSession:
         return self._until(t)
 
     def close(self) -> tuple[messages.EngineReport, ...]:
-        """Return the reports at the time of the last push or advance."""
+        """Return the reports that remain open: at the time of the last triple or clock message, or later."""
         if not self._waits or self._includes_end:
             return ()
         names, query, before = self._known.variables, self.run.query, self._clock
@@ -315,7 +329,7 @@ class SpecificationSession:
 
 
 def _triggered(recording: Recording, number: int, query: EngineQuery) -> tuple[messages.EngineReport, ...]:
-    """Return the reports that the push with this number triggered."""
+    """Return the reports that the triple with this number triggered."""
     bounds = recording.windows or [None] * len(recording.reports)
     return tuple(
         _report(report, recording.variables, ends, query)
@@ -337,15 +351,17 @@ def _report(
 
 
 ADAPTER: Final = "adapter:"
-"""The prefix of an engine name; the command of the adapter follows the prefix."""
+"""The prefix of an engine name that stands for an adapter; the command of the adapter follows."""
 _ELSE: Final = "rspql"
 
 
 def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
-    """Return the engine of an adapter as an engine version, and whether its rows omit the kinds of terms.
+    """Return an engine with an adapter as an engine version, and whether its rows omit the kinds of terms.
 
-    The adapter opens the query once to read the profile of the engine. Raises LarsError if the engine rejects
-    the query.
+    The adapter opens the query once to describe the engine.
+
+    Raises:
+        LarsError: The engine rejects the query.
     """
 
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:

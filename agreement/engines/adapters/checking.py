@@ -1,4 +1,4 @@
-"""Tests of an adapter with small queries; each test gives one line of output."""
+"""Test an adapter with small queries; each test gives one result."""
 
 import re
 from collections import Counter
@@ -22,16 +22,16 @@ from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 _TO_END: Final = 10.0
-"""The greatest number of seconds in which a process must end after the end of its input."""
+"""The maximum number of seconds in which an adapter must end after the end of its input."""
 _S: Final = "<http://e/S>"
 _REST: Final = "<http://e/z>"
 _PATTERN: Final = TriplePattern(Variable("s"), Iri("http://e/p"), Variable("a"))
 _PLAIN: Final = re.compile(r"\bRANGE\s+([0-9]+)(?![\w.])", re.IGNORECASE)
-"""A window length without a unit; such a length counts the unit of the timestamps."""
+"""A window length without a unit; the number counts the unit of the timestamps."""
 _BLANK: Final = "_:b"
-"""A blank node, which the engine may return with any label."""
+"""A blank node that the engine may report with any label."""
 _OTHER_BLANK: Final = "_:c"
-"""A second blank node, which the engine must return with a label that differs from the first label."""
+"""A second blank node, which the engine must report with a label that differs from the first label."""
 _KINDS: Final = (
     ("an IRI", "<http://e/a>"),
     ("a text", '"a"'),
@@ -41,12 +41,12 @@ _KINDS: Final = (
     ("a literal of an unknown datatype", '"x"^^<http://e/unknown>'),
     ("a blank node", _BLANK),
 )
-"""Terms that the engine must return unchanged, each at least once."""
+"""Terms that the engine must report unchanged, each at least once."""
 _OTHER_FORM: Final = f'"01"^^<{XSD}integer>'
-"""A number that engines return as 1 if they store numbers by value."""
+"""An integer that engines report as 1 if they store numbers by value."""
 _TERMS: Final = (*(term for _, term in _KINDS), _OTHER_FORM, _OTHER_BLANK)
 _CLOSING: Final = 4
-"""The number of window lengths in which further triples are pushed, so that all windows close."""
+"""The number of window lengths for which further triples are pushed, so that all windows close."""
 _RSPQL: Final = (
     "PREFIX : <http://e/>\nREGISTER {register} <http://e/out> AS\nSELECT ?s ?a\n"
     "FROM NAMED WINDOW :w ON {stream} [RANGE {length} STEP {length}]\nWHERE {{\nWINDOW :w {{ ?s :p ?a . }} }}"
@@ -55,10 +55,10 @@ _RSPQL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A query for tests of an adapter, with the length of its windows in ms (or in the adapter's unit).
+    """A query for tests of an adapter, with the length of its windows in ms, or in the adapter's unit.
 
-    The field `patterns` contains the triple patterns with their streams. The field `carrier` is the variable
-    whose terms are tested, or None.
+    `unitless` means that the length has no unit. `patterns` are the triple patterns with their streams.
+    `carrier` is the variable whose terms are tested, or None.
     """
 
     query: str
@@ -68,11 +68,11 @@ class _Tried:
     carrier: Variable | None = Variable("a")
 
     def pushes(self, unit: float, *, apart: bool) -> list[Push]:
-        """Return the pushes of a test: all tested terms in one window or, with `apart`, each in its own.
+        """Return the triples to push in a test: all tested terms in one window, or each in its own window.
 
-        After these pushes, further triples close the windows. No triple is at a multiple of the window
-        length, because engines assign such a triple to different windows. If the length is one time unit, all
-        triples are at multiples of the length.
+        With `apart`, each term has its own window. After these triples, further triples close the windows. No
+        triple is at a multiple of the window length, because engines assign such a triple to different
+        windows. If the length is one time unit, all triples are at multiples of the length.
         """
         length = max(1, int(self.length * (1 if self.unitless else 1 / unit)))
         step = max(1, length // 4)
@@ -97,7 +97,7 @@ class _Tried:
 
     @property
     def streams(self) -> tuple[str, ...]:
-        """The streams of the query."""
+        """The streams that the query reads."""
         return tuple(dict.fromkeys(stream for stream, _ in self.patterns))
 
     def _triple(self, pattern: TriplePattern, term: str, place: int) -> Triple:
@@ -110,14 +110,14 @@ class _Tried:
 
 
 def _subject(place: int) -> str:
-    """Return the subject of the triple whose object is the tested term with this number."""
+    """Return the subject of the triple whose object is the tested term with the given number."""
     return f"<http://e/s{place}>"
 
 
 def _tried(text: str) -> _Tried:
     """Return the query that a user gave for the tests.
 
-    If `lars` cannot read it, only its windows are known.
+    If `lars` cannot read the query, only the lengths of its windows are known.
     """
     lengths = [float(number) for number in _PLAIN.findall(text)]
     try:
@@ -135,7 +135,10 @@ def _tried(text: str) -> _Tried:
 
 
 def _patterns(query: EngineQuery) -> Iterator[tuple[str, TriplePattern]]:
-    """Yield the triple patterns of a query with their streams; for merged streams, with the first stream."""
+    """Yield the triple patterns of a query, each with the stream that must contain its triples.
+
+    If windows are merged, this is the first stream.
+    """
     merged = str(query.merged[0].stream) if query.merged else None
     for part in parts(query.pattern):
         match part:
@@ -163,7 +166,7 @@ _QUERIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AdapterCheck:
-    """The result of one test; `problem` is the error or None, `advice` describes a possible error."""
+    """The result of one test of an adapter: `problem` is an error or None, and `advice` a remark or None."""
 
     name: str
     problem: str | None = None
@@ -173,9 +176,13 @@ class AdapterCheck:
 def checks_of(
     command: str, silence: float, query: str | None = None, log: TextIO | None = None
 ) -> Iterator[AdapterCheck]:
-    """Yield the results of an adapter's tests; if the process fails, dependent tests are skipped.
+    """Yield the results of the tests of an adapter; if its process fails, dependent tests are skipped.
 
-    The argument `query` is a query that the engine accepts, for an engine that rejects the usual queries.
+    Args:
+        command: The command that starts the adapter.
+        silence: The maximum number of seconds to wait for a reply.
+        query: A query that the engine accepts, if it rejects the usual queries.
+        log: A file for all messages, or None.
     """
     tries = _QUERIES if query is None else (_tried(query),)
     with RunningAdapter(command, silence, log=log) as adapter:
@@ -183,7 +190,7 @@ def checks_of(
 
 
 def _guarded(name: str, checks: Iterator[AdapterCheck]) -> Iterator[AdapterCheck]:
-    """Yield the results of tests of an adapter; if the engine fails, the last result is this failure."""
+    """Yield the results of tests; if the engine fails, the last result is this failure."""
     try:
         yield from checks
     except messages.FailedEngineError as error:
@@ -273,7 +280,7 @@ def _rows(answers: messages.EngineAnswers) -> _Rows:
 def _takes_brackets(
     adapter: RunningAdapter, registration: messages.OpenMessage, pushes: Sequence[Push]
 ) -> bool:
-    """Whether the engine returns rows only if stream names are in < and >, which the protocol omits."""
+    """Return whether the engine gives rows only if stream names are in < and >, which the protocol omits."""
     bracketed = [replace(push, stream=f"<{push.stream}>") for push in pushes]
     return bool(_rows(messages.answers_of(adapter, registration, bracketed)))
 
@@ -303,10 +310,7 @@ def _reported(
 
 
 def _singly(answers: messages.EngineAnswers) -> str | None:
-    """Return a message about the first push whose reports could be one report; None without such a push.
-
-    The function returns None without such a push.
-    """
+    """Return a message about the first push with several reports of one time; None without such a push."""
     for number, reply in enumerate(answers.replies):
         kinds = Counter((report.t, report.window_from, report.window_to) for report in reply.reports)
         if kinds and max(kinds.values()) > 1:
@@ -315,7 +319,7 @@ def _singly(answers: messages.EngineAnswers) -> str | None:
 
 
 def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> AdapterCheck:
-    """Return the result of the test of terms: whether terms change, and which kinds of terms are missing."""
+    """Return the result of the test whether RDF terms change, and which kinds of terms are missing."""
     seen = {_labelled(text) for row in rows for text in row.values() if text is not None}
     others = {_REST, *map(_subject, range(len(_TERMS)))}
     wrong = sorted(seen - {*_TERMS, *others}) if profile.kinds else []
@@ -350,7 +354,7 @@ def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> Adapte
 
 
 def _blank_nodes(answers: messages.EngineAnswers, profile: messages.ProfileReply) -> AdapterCheck:
-    """Return the result of the test that two blank nodes of one report have two labels.
+    """Return the result of the test that two blank nodes in one report have two labels.
 
     The subject of a row shows which blank node the row contains. Labels of different reports are not
     compared.

@@ -1,6 +1,6 @@
-"""Run an adapter as a stream engine: a child process with checked replies, and times in milliseconds.
+"""Run an adapter as a child process, check its replies, and convert its times to milliseconds.
 
-The program runs in a separate process group. The time and size of lines to and from the program are limited.
+The process has its own process group. The time to wait and the size of lines are limited in both directions.
 """
 
 import atexit
@@ -54,25 +54,25 @@ from lars.errors import LarsError, on_one_line
 
 ACCEPTED: Final = "expected a command that starts an adapter, such as --adapter 'python3 my_adapter.py'"
 MOST_BYTES: Final = 2**25
-"""The greatest number of bytes that are read for a reply, including lines that are not replies."""
+"""The maximum number of bytes that are read for one reply, including lines that are not replies."""
 _BYTES_AT_ONCE: Final = 2**16
 _KEPT: Final = 2**11
-"""The number of the last bytes on standard error that are kept for a message."""
+"""The number of bytes at the end of standard error that are kept for an error message."""
 _PATIENCE: Final = 0.5
-"""The number of seconds in which a program must end after its input is closed."""
+"""The number of seconds in which an adapter must end after its input is closed."""
 _MARK: Final = "LARS_ADAPTER"
 _HALF: Final = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _running: Final[set["ChildProgram"]] = set()
 
 
 class ChildProgram:
-    """A program that answers each line of standard input by one line with a JSON object on standard output.
+    """A program that answers each line of its input by one line with a JSON object.
 
-    All other lines of the program are ignored. `silence` is the greatest number of seconds for a reply. All
-    processes that the program starts are ended with the program, also outside its process group; a mark in
-    the environment identifies these processes. If `folder` is given, the program runs in this folder. If
-    `log` is given, all lines are written to the log, with > for lines to the program and < for lines from the
-    program.
+    All other lines of the program are ignored. `silence` is the maximum number of seconds to wait for a
+    reply. All processes that the program starts are ended with the program, also outside its process group; a
+    mark in the environment identifies these processes. If `folder` is given, the program runs in this folder.
+    If `log` is given, all lines are written to the log, with > for lines to the program and < for lines from
+    the program.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class ChildProgram:
     ) -> None:
         self.command, self.silence, self.folder, self.log = command, silence, folder, log
         self.until = inf
-        """The time before which all replies must arrive, independent of their number."""
+        """The time by which all replies must have arrived."""
         self.noise = 0
         """The number of lines that do not belong to the protocol."""
         self._last_noise = b""
@@ -128,7 +128,11 @@ class ChildProgram:
             raise LarsError(f"{problem}; {ACCEPTED}") from None
 
     def replies(self, lines: Sequence[str]) -> Iterator[dict[str, object]]:
-        """Send lines, and yield the reply to each; raises FailedEngineError for a missing reply."""
+        """Send lines to the program, and yield the reply to each line.
+
+        Raises:
+            FailedEngineError: A reply is missing or too long.
+        """
         waiting = memoryview("".join(f"{line}\n" for line in lines).encode())
         self._write_log(">", lines)
         self._check_unasked()
@@ -142,18 +146,18 @@ class ChildProgram:
             yield reply
 
     def _check_unasked(self) -> None:
-        """Raise FailedEngineError for a reply without a request."""
+        """Raise FailedEngineError if the program has written a reply without a request."""
         for key, _ in self._selector.select(0):
             self._read(key.fd)
         if self._reply() is not None:
             raise self._failed("has written a reply without a message")
 
     def _reply(self) -> dict[str, object] | None:
-        """Return the next reply that has been read; None without such a reply."""
+        """Return the next reply of the program that was read already, or None."""
         return self._replies.popleft() if self._replies else None
 
     def _take(self, data: bytes) -> None:
-        """Split bytes from the program into lines; lines that are not a JSON object are ignored."""
+        """Split bytes from the program into lines; count lines that are not a JSON object."""
         self._rest += data
         if b"\n" not in data:
             return
@@ -195,7 +199,11 @@ class ChildProgram:
     def _moved(self, waiting: memoryview, until: float) -> tuple[int, int]:
         """Write to the program and read from it as many bytes as possible without waiting.
 
-        Return the numbers of written and read bytes.
+        Returns:
+            The number of written bytes, and the number of read bytes.
+
+        Raises:
+            FailedEngineError: The time to wait for a reply is over.
         """
         assert self._process.stdin is not None
         written = 0
@@ -226,7 +234,7 @@ class ChildProgram:
         return 0
 
     def _gone(self) -> FailedEngineError:
-        """Return the error message for a program that has closed its output."""
+        """Return the error for a program that has closed its output."""
         with suppress(subprocess.TimeoutExpired):
             self._await_end(_PATIENCE)
         with suppress(OSError, KeyError):
@@ -237,7 +245,7 @@ class ChildProgram:
         return self._failed("has ended" if self._has_ended() else "has closed its output")
 
     def _failed(self, problem: str) -> FailedEngineError:
-        """End the program; return an error with the problem, the exit code and the last output."""
+        """End the program, and return an error with the problem, the exit code and the last output."""
         rest = (bytes(self._rest[:_KEPT]) or self._last_noise).decode(errors="replace").strip()
         sentences = self._last_words.decode(errors="replace").strip().splitlines()
         self.end()
@@ -262,16 +270,20 @@ class ChildProgram:
 
     @property
     def is_running(self) -> bool:
-        """Whether this process has not ended the program."""
+        """Whether the program was not ended by `end`; it may have ended by itself."""
         return self in _running
 
     def kill(self) -> None:
-        """Kill the program from another thread; readers of its output then read the end of the output."""
+        """Kill the program from another thread; readers of its output then see the end of the output."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self, patience: float = 0) -> bool:
-        """End the program and all its child processes; return whether the program ended by itself in time."""
+        """End the program and all its child processes.
+
+        Returns:
+            Whether the program ended by itself within `patience` seconds.
+        """
         if self not in _running:
             return False
         _running.discard(self)
@@ -294,7 +306,7 @@ class ChildProgram:
 
 
 def _marked(mark: str) -> Iterator[int]:
-    """Yield the processes with a mark in their environment, if the operating system lists processes."""
+    """Yield the numbers of the processes with a mark in their environment, if the system lists processes."""
     ending = mark.encode()
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -304,7 +316,7 @@ def _marked(mark: str) -> Iterator[int]:
 
 @atexit.register
 def end_all() -> None:
-    """End all running programs, at the end of this process or if the run is ended from outside."""
+    """End all running adapters when this process ends."""
     for program in list(_running):
         program.end()
 
@@ -312,18 +324,18 @@ def end_all() -> None:
 SILENCE: Final = 30.0
 """The default number of seconds in which an adapter must reply."""
 _MOST_AHEAD: Final = 256
-"""The number of pushes that are sent before their replies are read, if the adapter reads ahead."""
+"""The number of triples that are sent before their replies are read, if the adapter reads ahead."""
 _SLOW: Final = 0.1
-"""The seconds for a reply above which the message about a time limit names the slowest reply."""
+"""The number of seconds for a reply from which on a message about a time limit names the slowest reply."""
 _Reply = TypeVar("_Reply", bound=Message)
 
 
 @dataclass(slots=True)
 class RunningAdapter:
-    """An adapter with its command; the process starts with the first query, and also serves later queries.
+    """An adapter, given by its command; its process starts with the first query and serves later queries.
 
-    If the adapter rejected the last query, or declares that a second open does not start a new run, each run
-    has a separate process.
+    Each run has a separate process if the adapter rejected the last query, or declares that a second query
+    does not start a new run.
     """
 
     command: str
@@ -333,24 +345,26 @@ class RunningAdapter:
     log: TextIO | None = None
     """The file to which all messages are written, or None."""
     until: float = inf
-    """The time of the monotonic clock after which the run does not wait for replies."""
+    """The time of the monotonic clock after which no reply is awaited."""
     noise: int = field(default=0, init=False)
-    """The number of lines of the last process that do not belong to the protocol."""
+    """The number of lines of the last process that are not replies."""
     _child: ChildProgram | None = field(default=None, init=False)
     _fresh: bool = field(default=True, init=False)
     """Whether the running process can receive another query."""
     _slowest: float = field(default=0.0, init=False)
-    """The greatest number of seconds that a reply took."""
+    """The maximum number of seconds that a reply took so far."""
 
     @property
     def name(self) -> str:
-        """The command of the adapter."""
+        """The command of the adapter, as its name in messages."""
         return self.command
 
     def open(self, registration: OpenMessage) -> "AdapterSession":
-        """Register a query.
+        """Register a query, and return its run.
 
-        Raises RefusedQueryError if the adapter rejects the query, and FailedEngineError without a reply.
+        Raises:
+            RefusedQueryError: The adapter rejects the query.
+            FailedEngineError: The adapter sends no reply, or an invalid reply.
         """
         if monotonic() >= self.until:
             raise self._late()
@@ -373,7 +387,12 @@ class RunningAdapter:
         return AdapterSession(self, profile)
 
     def ask(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
-        """Send messages, and return the reply to each."""
+        """Send messages to the adapter, and return the reply to each message.
+
+        Raises:
+            FailedEngineError: A reply is missing.
+            TimeIsUpError: The time limit is over.
+        """
         assert self._child is not None
         self._child.until = self.until
         try:
@@ -405,7 +424,11 @@ class RunningAdapter:
         return replies
 
     def reply(self, kind: type[_Reply], message: Mapping[str, object], op: str) -> _Reply:
-        """Return a reply of the expected kind; raises FailedEngineError for any other reply."""
+        """Return a reply as an object of the expected type `kind`.
+
+        Raises:
+            FailedEngineError: The reply is invalid, or reports an error.
+        """
         if "error" in message:
             error = self._read(ErrorReply, message, op).error
             raise self._failed(f"cannot continue after {op}: {error}")
@@ -418,7 +441,11 @@ class RunningAdapter:
             raise self._failed(f"has sent an invalid reply to {op}: {problem_of(error)}") from None
 
     def checked(self, report: EngineReport, profile: ProfileReply, op: str) -> EngineReport:
-        """Return a report with canonical terms, and with times in milliseconds."""
+        """Return a report of the adapter with canonical terms, and with times in milliseconds.
+
+        Raises:
+            FailedEngineError: A time is not a multiple of the adapter's unit, or a row is invalid.
+        """
         length = profile.unit.milliseconds
         for t in (report.t, report.window_from, report.window_to):
             if t is not None and t != int(t):
@@ -449,15 +476,16 @@ class RunningAdapter:
         return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}")
 
     def kill(self) -> None:
-        """Kill the process from another thread; this run and later runs then raise TimeIsUpError."""
+        """Kill the adapter from another thread; this run and later runs then raise TimeIsUpError."""
         self.until = min(self.until, monotonic())
         if (child := self._child) is not None:
             child.kill()
 
     def end(self, patience: float = _PATIENCE) -> bool:
-        """End the process.
+        """End the process of the adapter.
 
-        Return whether the process ended by itself within `patience` seconds after the end of its input.
+        Returns:
+            Whether the process ended by itself within `patience` seconds after the end of its input.
         """
         child, self._child, self._fresh = self._child, None, True
         patience = min(patience, max(0.0, self.until - monotonic()))
@@ -481,13 +509,13 @@ def _term(text: str, profile: ProfileReply) -> str | None:
 
 @dataclass(slots=True)
 class AdapterSession:
-    """A query that an adapter has registered."""
+    """The run of a query that an adapter has accepted."""
 
     adapter: RunningAdapter
     profile: ProfileReply
 
     def push(self, pushes: Sequence[Push]) -> list[PushReply]:
-        """Push triples at the adapter's declared pace; return the reply to each."""
+        """Push triples at the pace that the adapter declares, and return the reply to each triple."""
         ahead = _MOST_AHEAD if self.profile.reads_ahead and not self.profile.pacing_ms else 1
         replies: list[PushReply] = []
         for start in range(0, len(pushes), ahead):
@@ -503,7 +531,11 @@ class AdapterSession:
         )
 
     def _in_units(self, t: float) -> int:
-        """Return a time in the adapter's unit; raises LarsError unless it is a multiple of the unit."""
+        """Return a time in ms as a number of the adapter's unit.
+
+        Raises:
+            LarsError: The time is not a multiple of the unit.
+        """
         number = Fraction(round(Fraction(str(t)) * NANOSECONDS["ms"]), self.profile.unit.nanoseconds)
         if number.denominator != 1:
             raise LarsError(
@@ -522,12 +554,18 @@ class AdapterSession:
         return tuple(self.adapter.checked(report, self.profile, op) for report in reports)
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
-        """Declare that no push before `t` will follow, for an adapter that supports advance."""
+        """Send the message advance with the time `t` (ms), and return the reports that it causes.
+
+        No triple before `t` may follow.
+        """
         (reply,) = self.adapter.ask([AdvanceMessage(t=self._in_units(t))])
         return self._checked(self.adapter.reply(ReportsReply, reply, "advance").reports, "advance")
 
     def close(self) -> tuple[EngineReport, ...]:
-        """End the run; also end the process, if each query requires a new process."""
+        """End the run, and return its last reports.
+
+        If each query needs a new process, the process ends too.
+        """
         (reply,) = self.adapter.ask([CloseMessage()])
         reports = self._checked(self.adapter.reply(ReportsReply, reply, "close").reports, "close")
         if not self.profile.fresh:

@@ -1,10 +1,11 @@
 """An adapter for Kolibrie's HTTP server: `python -m agreement.engines.adapters.kolibrie [URL]`.
 
 The user starts the server. Each run is a session of the server: the adapter registers a query, pushes
-triples, and reads rows from the stream of events. After the rows of a push, which can be zero rows, the
-server sends the event `firing`. This event is not a row, and means that the server is idle. A server without
-sessions receives each prefix of the run (`/rsp-query`). The reports of a push are the reports in the answer
-to the longer prefix that are not in the answer to the shorter prefix. At the end of a run on such a server,
+triples, and reads rows from the server's stream of events. After the rows of a push, which can be zero rows,
+the server sends the event `firing`. This event is not a row, and means that the server is idle.
+
+A server without sessions receives all triples of the run again for each push (`/rsp-query`). The reports of a
+push are the rows that the new answer has and the previous answer does not have. At the end of such a run,
 some windows are open. The adapter therefore adds a triple long after all windows, which closes the windows.
 """
 
@@ -32,11 +33,11 @@ PROFILE: Final = {
     "options": ["version"],
 }
 _SECONDS: Final = 20.0
-"""The greatest number of seconds for an answer of the server, and for the event that ends a push."""
+"""The maximum number of seconds to wait for an answer of the server, or for the event that ends a push."""
 _FIRING: Final = "firing"
 """The event that the server sends after all rows of a push."""
 _LONG: Final = 10**9
-"""A duration that is longer than most windows, and a multiple of most steps."""
+"""A number of ms that is longer than most windows, and a multiple of most slides."""
 _DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """A URL opener without a proxy, because the server is on this computer or in the local network."""
 _NOISE: Final = "<urn:x-lars:end> <urn:x-lars:end> <urn:x-lars:end> ."
@@ -48,16 +49,19 @@ _NAMED: Final = re.compile(
 
 TextRow = dict[str, str]
 _Message = Mapping[str, Any]
-"""A message of the protocol as a JSON object; `op` determines its other keys."""
+"""A message of the adapter protocol as a JSON object; `op` determines its other keys."""
 
 
 def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
-    """Return the answer of the server.
+    """Send a request with a JSON body to the server, and return its answer.
+
+    If no server of Kolibrie answers, the function ends the process. An error as reply to `open` would mean
+    that Kolibrie rejects the query.
 
     Raises:
-        ValueError: The server rejects the request; the error has the message of the server. SystemExit: No
-        server of Kolibrie answers. The function ends the process, because an error as reply to `open` would
-        mean that Kolibrie rejects the query.
+        ValueError: The server rejects the request; the error contains the message of the server.
+        FileNotFoundError: The server does not have this path.
+        SystemExit: No server of Kolibrie answers.
     """
     data = json.dumps(body).encode()
     request = urllib.request.Request(url + path, data, {"Content-Type": "application/json"})  # noqa: S310
@@ -74,7 +78,7 @@ def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
 
 
 class Session:
-    """A run of a query as a session of Kolibrie's server."""
+    """The run of a query as a session of Kolibrie's server."""
 
     def __init__(self, url: str, query: str, static: str) -> None:
         self.url = url
@@ -97,9 +101,9 @@ class Session:
         Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        """Read the events of the server: an empty line ends an event, which has a name and lines of data.
+        """Read the events of the server, and put the rows into the queue `rows`.
 
-        A row is an event without a name.
+        An empty line ends an event, which has a name and lines of data. A row is an event without a name.
         """
         name, data = "", list[str]()
         why = "the server has closed the connection"
@@ -121,7 +125,11 @@ class Session:
         self.rows.put(ValueError(f"cannot read the events of the server at {self.url}: {why}"))
 
     def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
-        """Return the rows that the push of a triple causes."""
+        """Push a triple to the server, and return the rows that it causes.
+
+        Raises:
+            ValueError: The server closes the connection, or sends no event that ends the push.
+        """
         event = {"session_id": self.session_id, "stream": stream, "timestamp": t, "ntriples": triple}
         _post(self.url, "/rsp/push", event)
         rows = list[TextRow]()
@@ -144,7 +152,7 @@ def _row(text: str) -> TextRow:
 
 
 class Beginnings:
-    """A run on a server without sessions: at each push, the adapter sends all pushes of the run again."""
+    """The run of a query on a server without sessions; each push sends all triples of the run again."""
 
     def __init__(self, url: str, query: str, static: str) -> None:
         self.url = url
@@ -166,7 +174,7 @@ class Beginnings:
         )
 
     def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
-        """Return the rows that are in the answer after the push, but not in the answer before."""
+        """Push a triple, and return the rows that are in the answer after the push, but not before."""
         self.events.append({"stream": stream, "timestamp": t, "ntriples": triple})
         self.latest = max(self.latest, t)
         before, self.known = self.known, self._answer()
@@ -174,9 +182,10 @@ class Beginnings:
 
 
 def open_engine(url: str, message: _Message) -> tuple[Session | Beginnings, dict[str, object]]:
-    """Return the run of a query, and the profile of the engine.
+    """Return the run of a query on the server, and the profile that describes the engine.
 
-    Raises ValueError if the query is rejected.
+    Raises:
+        ValueError: The server rejects the query, or an option or static data are not supported.
     """
     options = message.get("options", {})
     if wrong := [name for name in options if name != "version"]:

@@ -1,9 +1,9 @@
-"""The protocol of adapters, with JSON objects as lines, and the interfaces of engines that use it.
+"""Define the protocol of adapters, with JSON objects as lines, and the interfaces of engines that use it.
 
 An adapter is a program that runs an engine. The adapter answers each line with one line, in order. A reply
 means that the engine is idle: all reports that the message causes are in the reply. Times count the unit that
-the adapter declares. An engine version, a specification (also from a TOML file; both in `built_in`) and a
-running program (`client`) are StreamEngines. Each StreamEngine can also be served as an adapter.
+the adapter declares. Models of engine versions and specifications (see `built_in`), and running programs (see
+`client`), are StreamEngines. Each StreamEngine can also be served as an adapter.
 """
 
 import re
@@ -38,7 +38,7 @@ def _whole(t: float) -> float:
 
 
 MessageTime = Annotated[float, Field(allow_inf_nan=False), PlainSerializer(_whole, return_type=int | float)]
-"""A time, which is written as an integer if possible, because many engines accept only integers."""
+"""A time that is written as an integer if possible, because many engines accept only integers."""
 _VARIABLE: Final = re.compile(r"\w+")
 
 
@@ -143,7 +143,7 @@ class ProfileReply(Message):
 
     @property
     def unit(self) -> Duration:
-        """The unit of times in messages."""
+        """The unit of the times in messages."""
         return read_duration(self.time_unit)
 
 
@@ -203,7 +203,7 @@ REPLIES: Final[Mapping[str, type[Message]]] = {
 
 
 def check_variable(name: str) -> None:
-    """Raise LarsError for an invalid variable name."""
+    """Raise LarsError if a text is not a valid variable name without the question mark."""
     if not _VARIABLE.fullmatch(name):
         raise LarsError(
             f"found the variable {cut(name)!r}; expected the name without the question mark, such as s"
@@ -211,7 +211,7 @@ def check_variable(name: str) -> None:
 
 
 def schema() -> dict[str, object]:
-    """Return the JSON schema of the protocol: the message and the reply for each op."""
+    """Return the JSON schema of the protocol, with the message and the reply for each operation."""
     messages: list[type[Message]] = [OpenMessage, PushMessage, AdvanceMessage, CloseMessage]
     definitions: dict[str, object] = {}
     models: list[type[Message]] = [*messages, *REPLIES.values(), ErrorReply]
@@ -242,7 +242,7 @@ def _reference(model: type[Message]) -> dict[str, str]:
 
 
 def problem_of(error: ValidationError) -> str:
-    """Return the text of the first error in a message: the place, the value, and the expected form."""
+    """Return a text for the first error in a message: the place, the value, and the expected form."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"] if part not in REPLIES)
     match first:
@@ -256,43 +256,49 @@ def problem_of(error: ValidationError) -> str:
 
 
 class RefusedQueryError(LarsError):
-    """An error for a query that the engine rejects, with the reason of the engine."""
+    """The error that an engine rejects a query; its text is the reason of the engine."""
 
 
 class FailedEngineError(FailedRunError):
-    """An error for an engine or adapter that sends no reply, ends, or writes an invalid reply."""
+    """The error that an engine or adapter sends no reply, sends an invalid reply, or ends."""
 
 
 class TimeIsUpError(FailedEngineError):
-    """An error if no time is left to wait for the engine; the answers of the engine may be correct."""
+    """The error that no time is left to wait for the engine; its answers may be correct."""
 
 
 class EngineSession(Protocol):
-    """The run of a registered query until its close; times are in milliseconds.
+    """The run of a query on an engine, from open to close; times are in milliseconds.
 
-    A failure of the engine raises FailedEngineError.
+    If the engine fails, methods raise FailedEngineError.
     """
 
     @property
     def profile(self) -> ProfileReply:
-        """The profile that describes the engine."""
+        """The description of the engine, such as its name and the unit of its times."""
         ...
 
     def push(self, pushes: Sequence[Push]) -> list[PushReply]:
-        """Push triples one after the other, and return the reply to each."""
+        """Push triples in order, and return the reply to each triple."""
         ...
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
-        """Declare that no push before `t` will follow, for an engine whose clock messages can set."""
+        """Set the clock of the engine to `t` (ms), and return the reports that this causes.
+
+        No triple before `t` may follow. The method is for engines whose clock messages can set.
+        """
         ...
 
     def close(self) -> tuple[EngineReport, ...]:
-        """End the run; return the reports that only the end of the run causes."""
+        """End the run, and return the reports that only the end of the run causes."""
         ...
 
 
 class StreamEngine(Protocol):
-    """An engine that evaluates queries over streams, one run after the other; `end` frees its resources."""
+    """An engine that evaluates queries over streams, one run after the other.
+
+    `end` frees the resources of the engine.
+    """
 
     @property
     def name(self) -> str:
@@ -300,11 +306,15 @@ class StreamEngine(Protocol):
         ...
 
     def open(self, registration: OpenMessage) -> EngineSession:
-        """Register a query before any input; raises RefusedQueryError if the engine rejects the query."""
+        """Register a query before any input, and return its run.
+
+        Raises:
+            RefusedQueryError: The engine rejects the query.
+        """
         ...
 
     def end(self) -> bool:
-        """End the current run; return whether the run ended by itself."""
+        """End the current run, and return whether it ended by itself."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -316,8 +326,8 @@ class StreamEngine(Protocol):
 class EngineAnswers:
     """The answers of an engine in one run; without a profile, the engine rejected the query.
 
-    The field `replies` contains the replies to pushes in order, `flush` contains the reports at close. All
-    times are in milliseconds.
+    `replies` contains the reply to each pushed triple in order, and `flush` the reports at the end of the
+    run. All times are in milliseconds.
     """
 
     profile: ProfileReply | None
@@ -327,26 +337,26 @@ class EngineAnswers:
 
     @property
     def lexical(self) -> bool:
-        """Whether the rows omit the kinds of RDF terms."""
+        """Whether the rows omit the kinds of RDF terms, such as datatypes."""
         return self.profile is not None and not self.profile.kinds
 
     @property
     def rejected(self) -> Mapping[int, str]:
-        """The reasons of rejected pushes, by the number of the push."""
+        """The reasons why triples were rejected, by the number of the triple."""
         return {n: reply.refused for n, reply in enumerate(self.replies) if reply.refused is not None}
 
     @property
     def errors(self) -> tuple[tuple[int, str], ...]:
-        """The errors that the engine reports, with the number of the push."""
+        """The errors after which the engine continued, each with the number of the pushed triple."""
         return tuple((n, error) for n, reply in enumerate(self.replies) for error in reply.errors)
 
     @property
     def reports(self) -> tuple[tuple[int, EngineReport], ...]:
-        """The reports in order, each with the number of the push that caused the report."""
+        """The reports in order, each with the number of the pushed triple that caused it."""
         return tuple((n, report) for n, reply in enumerate(self.replies) for report in reply.reports)
 
     def recording(self) -> Recording:
-        """Return the answers as a recording."""
+        """Return the answers as a recording; the reports at the end of the run are left out."""
         reports = self.reports
         names = tuple(sorted({name for _, report in reports for row in report.rows for name in row}))
         bounds = tuple(_bounds(report) for _, report in reports)
@@ -358,7 +368,7 @@ class EngineAnswers:
         )
 
     def same(self, other: "EngineAnswers") -> bool:
-        """Whether another run of the engine has the same reports at each push, with rows in any order.
+        """Return whether another run has the same reports after each triple, with rows in any order.
 
         The texts of error messages may differ.
         """
@@ -377,7 +387,7 @@ def _bounds(report: EngineReport) -> tuple[float, float] | None:
 
 
 def _content(report: EngineReport) -> tuple[object, ...]:
-    """Return the content of a report, to compare two runs: without row order and blank node labels."""
+    """Return the content of a report without the order of rows and blank node labels, to compare two runs."""
     rows = (
         frozenset((name, with_blanks(text or "", lambda _: "_:")) for name, text in row.items())
         for row in report.rows
@@ -386,14 +396,24 @@ def _content(report: EngineReport) -> tuple[object, ...]:
 
 
 def profile_of(engine: StreamEngine, registration: OpenMessage) -> ProfileReply:
-    """Return the profile that an engine gives for a query, or raise RefusedQueryError."""
+    """Open a query on an engine, and return the engine's description of itself.
+
+    Raises:
+        RefusedQueryError: The engine rejects the query.
+    """
     session = engine.open(registration)
     session.close()
     return session.profile
 
 
 def answers_of(engine: StreamEngine, registration: OpenMessage, pushes: Sequence[Push]) -> EngineAnswers:
-    """Return the answers of an engine in a new run; raises FailedEngineError if the engine fails."""
+    """Run a query on an engine over a stream, and return the answers.
+
+    If the engine rejects the query, the answers contain the reason.
+
+    Raises:
+        FailedEngineError: The engine fails.
+    """
     try:
         session = engine.open(registration)
     except RefusedQueryError as error:
@@ -405,7 +425,12 @@ def answers_of(engine: StreamEngine, registration: OpenMessage, pushes: Sequence
 def accepted_answers(
     engine: StreamEngine, registration: OpenMessage, pushes: Sequence[Push]
 ) -> EngineAnswers:
-    """Return the answers of an engine in a new run; raises LarsError if the engine rejects the query."""
+    """Run a query on an engine over a stream, and return the answers.
+
+    Raises:
+        LarsError: The engine rejects the query.
+        FailedEngineError: The engine fails.
+    """
     answers = answers_of(engine, registration, pushes)
     if answers.profile is None:
         raise LarsError(f"the engine rejects the query: {answers.refused}")
@@ -416,7 +441,10 @@ _NONE_OPEN = "no query is open; send the message open first"
 
 
 def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the replies to the lines of each chunk; pushes of one chunk are evaluated together."""
+    """Serve an engine: yield the replies to the messages of each chunk of input.
+
+    Triples that are pushed in one chunk are evaluated together.
+    """
     serving, rest = _Serving(engine), b""
     # The last line may end without a line break.
     for chunk in chain(chunks, (b"\n",)):
@@ -426,14 +454,14 @@ def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:
 
 
 class _Serving:
-    """A served engine with the run of its current query."""
+    """An engine that is served as an adapter, with the run of its current query."""
 
     def __init__(self, engine: StreamEngine) -> None:
         self.engine = engine
         self.session: EngineSession | None = None
 
     def answered(self, lines: Sequence[bytes]) -> Iterator[Message]:
-        """Yield the reply to each line of messages that is not blank."""
+        """Yield the reply to each message; a message is a line that is not blank."""
         messages = [_message(line) for line in lines if line.strip()]
         for pushed, group in groupby(messages, lambda message: isinstance(message, PushMessage)):
             if pushed:

@@ -1,8 +1,6 @@
-"""The reference adapter: `python -m agreement.engines.adapters.oxigraph`.
+"""The reference adapter: `python -m agreement.engines.adapters.oxigraph` evaluates RSP-QL with Oxigraph.
 
-The adapter evaluates RSP-QL window by window.
-
-Like an adapter of a user, this adapter shares no code of evaluation with `lars`. Each evaluation creates an
+The adapter shares no code of evaluation with `lars`, like an adapter of a user. Each evaluation creates an
 Oxigraph store. The content of a window is a named graph of the store; static data are the other graphs.
 Windows contain (o, c], or [o, c) with the option `bounds`. The first window opens at t0, by default 0; a
 further window opens at each STEP. An evaluation is due when a nonempty window closes. At this evaluation,
@@ -48,11 +46,11 @@ _TRUE: Final = ox.Literal("true", datatype=ox.NamedNode("http://www.w3.org/2001/
 TRIPLE: Final = ("subject", "predicate", "object")
 """The columns of the reports of a CONSTRUCT query."""
 _MOST_OLD: Final = 1000
-"""The number of elements before all windows up to which they are kept; few deletions take little time."""
+"""The number of old elements, in no open window, from which on they are deleted, to save time."""
 _time: Final = itemgetter(0)
 _Row = tuple[tuple[str, str], ...]
 _Message = Mapping[str, Any]
-"""A message of the protocol as a JSON object; `op` determines its other keys."""
+"""A message of the adapter protocol as a JSON object; `op` determines its other keys."""
 PROFILE: Final = {
     "ok": True,
     "engine": f"oxigraph-{ox.__version__}",
@@ -74,7 +72,10 @@ class _Window(NamedTuple):
 
 @dataclass
 class OxigraphRun:
-    """A registered query with its pushes; the elements are (t, stream, triple) in ascending order of t."""
+    """The run of a query, with the stream elements (t, stream, triple) so far, in ascending order of t.
+
+    Times are in ms.
+    """
 
     query: str
     windows: Sequence[_Window]
@@ -88,13 +89,13 @@ class OxigraphRun:
     before: "Counter[_Row]" = field(default_factory=Counter)
 
     def push(self, t: float, stream: str, triple: ox.Triple) -> Iterator[dict[str, object]]:
-        """Receive a triple, and yield the reports that can no longer change at its time."""
+        """Receive a triple at time `t` (ms), and yield the reports that can no longer change."""
         self.now = t
         yield from self.due(t, also=self.high_open)
         insort(self.elements, (t, stream, triple), key=_time)  # a late element is in the order of times too
 
     def due(self, t: float, *, also: bool) -> Iterator[dict[str, object]]:
-        """Yield the due reports of all times before `t`; with `also`, including `t`."""
+        """Yield the reports of all windows that close before `t` (ms); with `also`, including `t`."""
         closes = {close for window in self.windows for close in self._closes(window, t) if close < t or also}
         for close in sorted(closes):
             self.last_time = close
@@ -106,7 +107,7 @@ class OxigraphRun:
             del self.elements[:old]
 
     def _closes(self, window: _Window, t: float) -> Iterator[int]:
-        """Yield the ends, after the last evaluation and up to `t`, of the windows that contain an element."""
+        """Yield the times after the last evaluation, up to `t`, at which windows with an element close."""
         first = self.start + window.width
         close = first if self.last_time < first else self._end(window, self.last_time, behind=True)
         if close > t:
@@ -124,13 +125,13 @@ class OxigraphRun:
                     close += window.step
 
     def _end(self, window: _Window, t: float, *, behind: bool) -> int:
-        """Return the first end of a window at a time, or after the time if `behind`."""
+        """Return the first time at which a window closes: at `t` or later; with `behind`, only later."""
         first = self.start + window.width
         steps = (t - first) // window.step + 1 if behind else -((first - t) // window.step)
         return first + int(steps) * window.step
 
     def _content(self, window: _Window, at: float) -> list[ox.Triple]:
-        """Return the content of the earliest window that is open at a time, or that closes at this time."""
+        """Return the triples in the earliest window that is open at a time, or that closes at this time."""
         passed = max(0, -int((self.start + window.width - at) // window.step))
         opening = self.start + passed * window.step
         bound = bisect_left if self.high_open else bisect_right
@@ -172,7 +173,10 @@ def _rows(results: ox.QueryBoolean | ox.QueryTriples | ox.QuerySolutions) -> Ite
 
 
 def _keywords(text: str) -> str:
-    """Return a text of equal length in which blanks replace all letters except the letters of keywords."""
+    """Return a text of the same length in which only keywords are left, to search for keywords.
+
+    IRIs, strings, variables and names are masked by the letter x, and comments by blanks.
+    """
 
     def masked(match: re.Match[str]) -> str:
         return " " * len(match[0]) if match[1] else _WORD.sub("x", match[0])
@@ -181,7 +185,11 @@ def _keywords(text: str) -> str:
 
 
 def _windows(text: str, keywords: str) -> tuple[list[re.Match[str]], list[_Window]]:
-    """Return the clauses that declare windows, and the windows."""
+    """Return the clauses of a query that declare windows, and the declared windows.
+
+    Raises:
+        ValueError: A declaration is invalid, or GRAPH and WINDOW are confused.
+    """
     prefixes = {
         text[slice(*match.span(1))]: text[slice(*match.span(2))] for match in _PREFIX.finditer(keywords)
     }
@@ -203,7 +211,11 @@ def _windows(text: str, keywords: str) -> tuple[list[re.Match[str]], list[_Windo
 
 
 def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]], windows: Sequence[_Window]) -> str:
-    """Return the query in SPARQL, in which each window is a named graph."""
+    """Return the query in SPARQL, in which each window is a named graph.
+
+    Raises:
+        ValueError: The query has a construct that the adapter does not support.
+    """
     rest = keywords
     for match in (*clauses, *_REGISTERED.finditer(keywords)):
         rest = rest[: match.start()] + " " * len(match[0]) + rest[match.end() :]
@@ -229,7 +241,7 @@ def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]], windows: 
 
 
 def _check_nesting(keywords: str) -> None:
-    """Raise ValueError for GRAPH or WINDOW inside WINDOW, whose graph contains triples only."""
+    """Raise ValueError if GRAPH or WINDOW is inside WINDOW, because windows contain only triples."""
     opened, in_window = list[bool](), False
     for match in _BRACES.finditer(keywords):
         word = match[0].upper()
@@ -245,9 +257,10 @@ def _check_nesting(keywords: str) -> None:
 
 
 def register(message: _Message) -> OxigraphRun:
-    """Return the engine that evaluates a query.
+    """Return the run of a query, given by the message open.
 
-    Raises ValueError for a query that the engine does not support.
+    Raises:
+        ValueError: The adapter does not support the query or an option.
     """
     text, options = message["query"], message.get("options", {})
     keywords = _keywords(text)
@@ -308,7 +321,11 @@ def _pushed(engine: OxigraphRun, message: _Message) -> dict[str, object]:
 
 @lru_cache(maxsize=2**12)
 def _triple(line: str, *_: object) -> ox.Triple:
-    """Return the triple in a line; equal blank node labels mean one node only at one time in one stream."""
+    """Return the triple in a line of N-Triples.
+
+    The cache has the time and the stream in its key, so equal blank node labels mean one node only at one
+    time in one stream.
+    """
     (quad,) = ox.parse(line, ox.RdfFormat.N_TRIPLES, rename_blank_nodes=True)
     triple: ox.Triple = quad.triple
     return triple

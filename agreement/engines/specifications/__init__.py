@@ -1,4 +1,4 @@
-"""The specifications of engines: the reference semantics of RSP-QL (2014), with parameters in TOML files."""
+"""Specifications of engines: the reference semantics of RSP-QL (2014), with parameters in TOML files."""
 
 from agreement.engines.specifications.clock_answers import with_versions
 from agreement.engines.specifications.content_answers import ContentAnswers, ShownSpans

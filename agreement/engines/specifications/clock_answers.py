@@ -1,6 +1,6 @@
-"""The answers of a query at ticks of a clock, if the content of the windows does not determine them.
+"""Evaluate a query at times of a clock, if its answers depend on these times, not only on window contents.
 
-Static data that change, or NOW() in the query, make an answer depend on the time of its evaluation.
+Static data that change, or NOW() in the query, have this effect.
 """
 
 from collections import Counter
@@ -39,19 +39,23 @@ from translate.model.windows import Range
 from translate.tau import NAMED, Output, lars_program, output_of
 
 RowRun = tuple[Row, int, int]
-"""A raw row, and the first and last number of the consecutive evaluations that have the row."""
+"""A row with the numbers of the first and the last of the consecutive evaluations that have this row."""
 _DEFAULT: Final = "default"
-"""The name of the default graph."""
+"""The name of the default graph in programs."""
 VERSION: Final = "version"
-"""The predicate of static triples that exist only at some times."""
+"""The predicate of static triples that are valid only at some times."""
 
 
 def runs_at(
     task: Task, frame: Frame, windows: Sequence[ShownWindow], points: Sequence[EvaluationPoint]
 ) -> tuple[Output, Iterator[RowRun]]:
-    """Return the output columns of evaluations, and raw rows with the first and last evaluation.
+    """Evaluate a query at the given evaluation points.
 
-    Two evaluations can happen at one tick of the clock.
+    Returns:
+        The output columns, and the rows, each with the numbers of the first and last evaluation that have it.
+
+    Raises:
+        LarsError: A window does not end at each evaluation time.
     """
     starts = {window.source: window.start for window in windows}
 
@@ -95,7 +99,7 @@ def runs_at(
 
 
 def _with_versions(program: Program, task: Task) -> Program:
-    """Return the program with rules that select the versions of static graphs at the evaluation time."""
+    """Return the program with rules that add the static triples that are valid at the evaluation time."""
     if not task.versions:
         return program
     triple, graph = tuple(map(Variable, "SPOG")), (Variable("G"),)
@@ -118,7 +122,7 @@ def _facts(task: Task, frame: Frame, points: Sequence[EvaluationPoint]) -> Itera
 
 
 def _read_as(version: Version, dataset: Dataset, named: Container[str]) -> list[str]:
-    """Return the graphs of the query that contain the triples of a version, by FROM and FROM NAMED."""
+    """Return the graphs of the query to which the triples of a version belong, by FROM and FROM NAMED."""
     if dataset == Dataset():
         return [version.graph or _DEFAULT]
 
@@ -138,7 +142,10 @@ def _triples(version: Version, graph: str, tick: int) -> Iterator[Fact]:
 
 
 def with_versions(static: Static, versions: Sequence[Version], present: Container[Version]) -> Static:
-    """Return static data with the named graphs of all versions, and the triples of the present versions."""
+    """Return static data with all named graphs of versions, but only the triples of present versions.
+
+    A version is a set of static triples that are valid in an interval.
+    """
     default, named = set[Triple](), {version.graph: set[Triple]() for version in versions if version.graph}
     for version in versions:
         if version in present:
@@ -148,9 +155,10 @@ def with_versions(static: Static, versions: Sequence[Version], present: Containe
 
 
 def changes(kind: ToStream, rows: Iterable[RowRun], count: int, output: Output) -> dict[int, list[Row]]:
-    """Return the new (ISTREAM) or removed (DSTREAM) rows of each of `count` evaluations, by its number.
+    """Return the new (ISTREAM) or removed (DSTREAM) rows of each evaluation, by the number of the evaluation.
 
-    If the output is a multiset, equal rows count separately. Before the first evaluation the answer is empty.
+    `count` is the number of evaluations. If the output is a multiset, equal rows count separately. Before the
+    first evaluation, the answer is empty.
     """
     width = len(output.variables)
     deltas: dict[Row, Counter[int]] = {}
@@ -168,7 +176,10 @@ def changes(kind: ToStream, rows: Iterable[RowRun], count: int, output: Output) 
 
 
 def _counted(deltas: Counter[int], *, bag: bool) -> Iterator[tuple[int, int]]:
-    """Yield the changes of a row's multiplicity by evaluation; in a set, the multiplicity is 0 or 1."""
+    """Yield each change of a row's multiplicity, with the number of the evaluation.
+
+    In a set (not `bag`), the multiplicity is 0 or 1.
+    """
     count = 0
     for number in sorted(deltas):
         before, count = count, count + deltas[number]

@@ -1,4 +1,4 @@
-"""The answers of a query over the contents of its windows: each content is evaluated once for all t0."""
+"""Evaluate a query over contents of its windows; each content is evaluated once, for all start times t0."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
@@ -29,7 +29,7 @@ from translate.model.query import EngineQuery, Setting
 from translate.tau import Output, lars_program, output_of
 
 ShownSpans = tuple[range, ...]
-"""The content of each window in the order of the query, as a range of elements of the window's stream.
+"""The content of each window, in the order of the query, as a range of positions in the window's stream.
 
 If some of these elements have not arrived, range(n, n + 1) follows: only the first n pushes have arrived.
 """
@@ -37,11 +37,11 @@ _TRIPLE: Final = (STREAM_PREDICATE, 4)
 _QUAD: Final = (QUAD_PREDICATE, 5)
 _GREATEST: Final = 2**62
 _RUNS_AT_ONCE: Final = 500_000
-"""The greatest number of runs of window contents in memory."""
+"""The maximum number of window elements that are in memory for one evaluation."""
 
 
 class ContentAnswers:
-    """A cache of the answers of a query over the contents of its windows."""
+    """The rows of a query over contents of its windows, with a cache."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class ContentAnswers:
         streams: Sequence[Sequence[PushedTriple]],
         numbers: RowNumbers,
     ) -> None:
-        """Encode the static rows, and the elements of the stream of each window."""
+        """Encode the static data, and the stream elements of each window, as columns."""
         self.output, self.program = _over_contents(Same((id(query),), query), setting)
         self._static = static
         self._terms = TermCodes()
@@ -69,18 +69,18 @@ class ContentAnswers:
 
     @property
     def covers(self) -> bool:
-        """Whether the answer depends only on the content of windows, not on evaluation or arrival times."""
+        """Whether the rows depend only on the contents of windows, not on times of evaluation or arrival."""
         return _is_covered(Same((id(self.program),), self.program), frozenset(self._static))
 
     def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:
-        """Return the rows of the query over each content, in the order of the contents."""
+        """Return the rows of the query over each content of its windows, in the order of the contents."""
         new = sorted({ranges for ranges in contents if ranges not in self._known}, key=_ends)
         for part in portions(new, _RUNS_AT_ONCE, _added):
             self._known.update(zip(part, self._answered(part), strict=True))
         return [self._known[ranges] for ranges in contents]
 
     def _answered(self, contents: Sequence[ShownSpans]) -> Iterator[RowsByNumber]:
-        """Yield the answer over each content; it equals the previous answer if no row begins or ends."""
+        """Yield the rows over each content; consecutive contents with the same rows share one result."""
         runs, numbers = self._runs(contents)
         borders = distinct(np.concatenate(([0], runs.first, runs.last + 1)))
         firsts, ends = np.searchsorted(borders, runs.first), np.searchsorted(borders, runs.last, "right")
@@ -100,7 +100,7 @@ class ContentAnswers:
         return RowsByNumber(self._numbers, numbers if self.output.bag else numbers[_differing(numbers)])
 
     def sizes(self, contents: Sequence[ShownSpans]) -> list[int]:
-        """Return the number of rows of the answer over each content."""
+        """Return the number of rows over each content of the windows."""
         numbers: list[Array] = []
         for part in portions(contents, _RUNS_AT_ONCE, _added):
             runs, own = self._runs(part)
@@ -112,7 +112,7 @@ class ContentAnswers:
         return np.concatenate(numbers).tolist() if numbers else []
 
     def changes(self, kind: ToStream, contents: Sequence[ShownSpans]) -> dict[int, RowsByNumber]:
-        """Return the new (ISTREAM) or removed (DSTREAM) rows at each content, by the content's number."""
+        """Return the new (ISTREAM) or removed (DSTREAM) rows at each content, by its position."""
         (runs, row_numbers), room = self._runs(contents), len(contents) + 1
         # A row's place in the order of all stands for it: equal rows follow each other.
         begins = _differing(row_numbers)
@@ -139,9 +139,10 @@ class ContentAnswers:
         }
 
     def _runs(self, contents: Sequence[ShownSpans]) -> tuple[relational.RunTable, Array]:
-        """Return the raw rows of contents in textual order, and the numbers of the visible columns.
+        """Return the rows over contents of windows, and a number for the visible columns of each row.
 
-        Each raw row has an interval of numbers: the consecutive contents for which the row is an answer.
+        Rows are in the order of their texts. Each row has the first and the last position of consecutive
+        contents that have this row.
         """
         atoms: dict[tuple[Signature, Window], relational.RunTable] = {}
         for number, own in enumerate(self._columns):
@@ -158,7 +159,7 @@ class ContentAnswers:
         return table, self._shown_numbers(table.project(range(len(self.output.variables))))
 
     def _shown_numbers(self, table: relational.RunTable) -> Array:
-        """Return the number of each row of a table; only rows without a number are decoded."""
+        """Return a number for each row of a table; equal rows have the same number."""
         ranks, room = np.zeros(len(table), np.int64), 1
         for column in table.columns:
             room *= len(self._terms)
@@ -179,7 +180,7 @@ class ContentAnswers:
         return self._row_numbers[np.searchsorted(self._ranks, ranks)]
 
     def _shown(self, number: int, contents: Sequence[ShownSpans]) -> relational.RunTable:
-        """Return the elements that a window shows, each with the contents that show it."""
+        """Return the elements in a window, each with the positions of the contents that contain it."""
         spans = [ranges[number] for ranges in contents]
         table = span_runs([span.start for span in spans], [span.stop for span in spans])
         counts = np.full(len(contents), _GREATEST)
@@ -196,7 +197,7 @@ class ContentAnswers:
         return relational.concatenate([table.take(~late), relational.coalesce(points, len(contents))], 1)
 
     def _encoded_quads(self, elements: Sequence[PushedTriple]) -> tuple[list[Array], Array]:
-        """Return the quads of the elements as columns, and the number of quads before each element."""
+        """Return the named-graph triples of the elements as columns, and their number before each element."""
         quads = [(*each.triple, name, each.stream) for each in elements for name in each.named]
         codes = self._terms.codes(chain.from_iterable(quads)).reshape(len(quads), 5)
         return list(codes.T), np.array([0, *accumulate(len(each.named) for each in elements)], np.int64)
@@ -216,7 +217,7 @@ def _in_columns(table: relational.RunTable, columns: Sequence[Array]) -> relatio
 
 @dataclass(frozen=True, slots=True)
 class Same(Generic[_Kept]):
-    """A value in a cache; two values are equal if their keys `decisive` are equal."""
+    """A value as part of a cache key; two values count as equal if their keys `decisive` are equal."""
 
     decisive: tuple[object, ...]
     kept: _Kept = field(compare=False)
@@ -224,7 +225,7 @@ class Same(Generic[_Kept]):
 
 @lru_cache(maxsize=2**7)
 def _over_contents(of: Same[EngineQuery], setting: Setting) -> tuple[Output, Program]:
-    """Return the output and the program of a query whose windows have given contents."""
+    """Return the output and the LARS program of a query whose windows have given contents."""
     query = of.kept
     # The window's content is given: its name only has to be unique.
     windows = {source: SlidingWindow(1, 1, number) for number, source in enumerate(sources(query))}
@@ -234,7 +235,7 @@ def _over_contents(of: Same[EngineQuery], setting: Setting) -> tuple[Output, Pro
 
 @lru_cache(maxsize=2**7)
 def _is_covered(of: Same[Program], background: frozenset[Signature]) -> bool:
-    """Return whether the answers of a program depend only on the content of its windows."""
+    """Return whether the rows of a program depend only on the contents of its windows."""
     program = of.kept
     forms = (literal_form(part) for rule in program.rules for part in formulas(rule.body))
     by_content = all(form.window is None or form.mode == "◇" for form in forms)
@@ -246,16 +247,16 @@ def _ends(content: ShownSpans) -> list[tuple[int, int]]:
 
 
 def _added(before: ShownSpans | None, now: ShownSpans) -> int:
-    """Return the number of elements that are in the windows `now`, but not in the windows `before`."""
+    """Return the number of elements in the windows `now` that are not in the windows `before`."""
     return sum(map(_begun, (range(0),) * len(now) if before is None else before, now))
 
 
 def _begun(before: range, now: range) -> int:
-    """Return the number of elements that are in a window `now`, but not `before`."""
+    """Return the number of elements in the window `now` that are not in the window `before`."""
     forward = before.start <= now.start and before.stop <= now.stop
     return now.stop - max(now.start, before.stop) if forward else len(now)
 
 
 def _differing(numbers: Array) -> Mask:
-    """Return a mask that selects the numbers that differ from the previous number."""
+    """Return a mask that selects each number that differs from the number before it."""
     return np.concatenate(([True], numbers[1:] != numbers[:-1]))[: len(numbers)]

@@ -1,6 +1,6 @@
-"""The elements of a stream at time points, and on a finer clock that distinguishes arrivals.
+"""Place the elements of a stream at time points, and on a finer clock that distinguishes arrivals.
 
-A specification can report at each arrival. Its clock has several ticks per instant, one for each arrival.
+A specification can report at each arrival. Its clock has several ticks per time point, one for each arrival.
 """
 
 from bisect import bisect_right
@@ -23,16 +23,17 @@ from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Fact, Triple
 from translate.model.query import EngineQuery
 
 _SLACK: Final = 1e-6
-"""The greatest distance of a time from an integer number of time points, in time points."""
+"""The maximum distance of a time from a whole number of time points, in time points."""
 _ROUNDED: Final = 2.0**-51
-"""The greatest relative distance of a large time from an integer, due to floating-point rounding."""
+"""The maximum relative distance of a large time from an integer, due to floating-point rounding."""
 
 
 @dataclass(frozen=True, slots=True)
 class PushedTriple:
-    """A triple of a stream at a time point; `number` is the number of its push, `named` are its graphs.
+    """A triple of a stream at a time point; `number` is its position in the order of arrival.
 
-    The field `came` is the time point of its arrival; None means that it arrives at its own time.
+    `graph` is the number of the graph with which it arrived, and `named` are the names of its graphs. `came`
+    is the time point of its arrival; None means that it arrives at its own time.
     """
 
     t: int
@@ -49,7 +50,10 @@ class PushedTriple:
         return self.t if self.came is None else self.came
 
     def facts(self, t: int | None = None) -> Iterator[Fact]:
-        """Yield the input atoms of the triple at `t` or at its own time: one atom, and one for each graph."""
+        """Yield the input atoms of the triple: one for its stream, and one for each named graph.
+
+        The atoms have the time `t`, or by default the time of the triple.
+        """
         time = self.t if t is None else t
         yield Fact(time, STREAM_PREDICATE, (*self.triple, self.stream))
         yield from (Fact(time, QUAD_PREDICATE, (*self.triple, name, self.stream)) for name in self.named)
@@ -58,11 +62,16 @@ class PushedTriple:
 def elements_of(
     pushes: Sequence[Push], unit: Duration, first: int = 0, lateness: int | None = None
 ) -> tuple[PushedTriple, ...]:
-    """Return pushes at time points of a unit, ordered by time and then by arrival.
+    """Return pushed triples at time points, ordered by time and then by arrival.
 
-    The argument `first` is the number of the first push in its run. Pushes whose delay is above `lateness`
-    are dropped; None keeps all pushes. Raises LarsError for a time that is not a multiple of the unit, or too
-    large.
+    Args:
+        pushes: The pushed triples, with times in ms.
+        unit: The length of a time point.
+        first: The number of the first pushed triple in its run.
+        lateness: The maximum delay in time points; later triples are dropped. None keeps all.
+
+    Raises:
+        LarsError: A time is not a multiple of the unit, or too large.
     """
     elements = []
     for number, push in enumerate(pushes, first):
@@ -90,7 +99,10 @@ def _counted(time: float, number: int, unit: Duration) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Static triples that are valid in a closed interval of time points; None means an unlimited end."""
+    """Static triples that are valid in the closed interval [first, last] of time points.
+
+    If an end is None, the interval is unlimited there. `graph` is the name of a named graph, or None.
+    """
 
     triples: frozenset[Triple]
     first: int | None = None
@@ -100,12 +112,10 @@ class Version:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TickClock:
-    """The elements on a clock with `scale` ticks in each instant (time point).
+    """The elements of a stream on a clock with `scale` ticks in each time point.
 
-    The first tick precedes the elements.
-
-    The last elements of an instant are at the last tick of the instant. The ticks of instant t begin at t *
-    scale.
+    The ticks of time point t begin at t * scale. The first tick precedes the elements. The last elements of a
+    time point are at its last tick.
     """
 
     scale: int
@@ -116,13 +126,13 @@ class TickClock:
     """If elements are late: the tick of each arrival with the number of its push, in ascending order."""
 
     def arrived(self, tick: int) -> int:
-        """Return the number after that of the last push that has arrived at a tick."""
+        """Return the number of pushes up to the last triple that has arrived at a tick."""
         place = bisect_right(self.came, tick, key=itemgetter(0))
         return self.came[place - 1][1] + 1 if place else 0
 
 
 def stream_elements(query: EngineQuery, elements: Sequence[PushedTriple]) -> tuple[PushedTriple, ...]:
-    """Return the elements of a query's streams; of equal elements at one instant, return only the first."""
+    """Return the elements of a query's streams; of equal elements at one time point, only the first."""
     names = {_name(source.stream) for source in sources(query)}
     first: dict[tuple[int, str, Triple], PushedTriple] = {}
     for element in elements:
@@ -136,9 +146,10 @@ def _name(stream: Iri | Variable) -> str | None:
 
 
 def tick_clock(elements: tuple[PushedTriple, ...], tick: parameters.Tick) -> TickClock:
-    """Return the elements with times in the largest unit in which different ticks have different times.
+    """Return the elements on a clock with as few ticks per time point as `tick` requires.
 
-    Late elements are at the last tick of the instant of their time, after the elements that came in time.
+    `tick` is the kind of event at which the engine looks: a triple, a graph, or a time point. Late elements
+    are at the last tick of their time point, after the elements that arrived on time.
     """
     in_order = sorted(elements, key=attrgetter("arrival", "number")) if any_late(elements) else elements
     by_instant = [list(inside) for _, inside in groupby(in_order, attrgetter("arrival"))]
@@ -163,13 +174,13 @@ def tick_clock(elements: tuple[PushedTriple, ...], tick: parameters.Tick) -> Tic
 
 
 def any_late(elements: Iterable[PushedTriple]) -> bool:
-    """Return whether an element arrives after its time."""
+    """Return whether an element arrives after its own time."""
     return any(element.arrival != element.t for element in elements)
 
 
 @lru_cache(maxsize=16)
 def triggers(clock: TickClock) -> Mapping[int, int]:
-    """Return the number of the last push at each tick."""
+    """Return the number of the last pushed triple at each tick."""
     if clock.came:
         return dict(clock.came)
     return {tick: element.number for tick, element in zip(clock.ticks, clock.elements, strict=True)}
@@ -187,7 +198,7 @@ def arrivals_on(clock: TickClock, stream: Iri | Variable) -> Sequence[tuple[int,
 
 @lru_cache(maxsize=32)
 def elements_on(clock: TickClock, stream: Iri | Variable) -> tuple[tuple[int, ...], tuple[PushedTriple, ...]]:
-    """Return the ticks and the elements of a stream; if the stream is a variable, of all streams."""
+    """Return the ticks and the elements of a stream; if `stream` is a variable, of all streams."""
     name = _name(stream)
     pairs = zip(clock.ticks, clock.elements, strict=True)
     own = [(tick, element) for tick, element in pairs if name in (None, element.stream)]

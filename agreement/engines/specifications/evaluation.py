@@ -1,4 +1,4 @@
-"""The evaluations of a query by a specification: their times, the content of the windows, and the reports."""
+"""Evaluate a query by a specification: evaluation times, contents of the windows, and reports."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -44,7 +44,10 @@ from translate.tau import Output
 
 @dataclass(frozen=True, slots=True)
 class OpenChoice:
-    """The open choices of a specification: t0 of each window in the order of the query, and the bounds."""
+    """A choice for the parameters that a specification leaves open: start times t0 and bounds.
+
+    `starts` are the start times of the windows, in the order of the query.
+    """
 
     starts: tuple[int, ...]
     bounds: Bounds
@@ -52,7 +55,7 @@ class OpenChoice:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """An evaluation with its report; `reported` is false if an empty answer causes no report."""
+    """An evaluation with its rows; `reported` is false if an empty answer causes no report."""
 
     point: EvaluationPoint
     rows: Sequence[Row]
@@ -65,13 +68,13 @@ class EvaluationReport:
 
     @property
     def trigger(self) -> int | None:
-        """The number of the push that caused the evaluation; None for the clock."""
+        """The number of the pushed triple that caused the evaluation; None if the clock caused it."""
         return self.point.trigger
 
 
 @dataclass(frozen=True)
 class FramedTask:
-    """A specification applied to a task, for any start times of the windows."""
+    """A query and stream under a specification, before start times t0 of the windows are chosen."""
 
     task: Task
     specification: Specification
@@ -79,7 +82,7 @@ class FramedTask:
     windows: tuple[ShownWindow, ...]
 
     def scheduled(self, starts: tuple[int, ...]) -> "ScheduledTask":
-        """Return the evaluation times for start times, which are in the order of the query's windows."""
+        """Return the evaluation times for the given start times t0, in the order of the query's windows."""
         numbers = range(len(self.windows))
         begun = [self._window(number, start) for number, start in zip(numbers, starts, strict=True)]
         reporting = [points for _, points in begun if points is not None]
@@ -95,7 +98,7 @@ class FramedTask:
         return scheduled
 
     def _window(self, number: int, start: int) -> "tuple[ShownWindow, EvaluationPoints | None]":
-        """Return a window with this start time, and its report times; all choices share the result."""
+        """Return a window with a start time t0, and its report times; the result is cached."""
         if (number, start) not in self._begun:
             self._begun[number, start] = _window_of(self._timing, number, start)
         return self._begun[number, start]
@@ -112,13 +115,13 @@ class FramedTask:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledTask(FramedTask):
-    """A specification applied to a task: the evaluation times, and the content of the windows."""
+    """A query and stream under a specification with start times t0: evaluation times, and window contents."""
 
     choice: OpenChoice
     points: EvaluationPoints
 
     def content(self, point: EvaluationPoint) -> ShownSpans:
-        """Return the content of the windows at an evaluation."""
+        """Return the content of each window at an evaluation."""
         push_count = push_count_at(self.frame, point)
         spans = tuple(window.span(point.tick, push_count) for window in self.windows)
         if push_count is not None and any(map(len, self._hidden(spans, push_count))):
@@ -130,7 +133,10 @@ class ScheduledTask(FramedTask):
         return tuple(kept(window.elements, span, point.time) for window, span in pairs)
 
     def shown_at(self, point: EvaluationPoint) -> tuple[int, int] | None:
-        """Return the beginning of the first window's content, and the number of triples in all windows."""
+        """Return the beginning of the first window's content, and the number of triples in all windows.
+
+        The beginning is a time point. Without windows, the function returns None.
+        """
         if not self.windows:
             return None
         spans, push_count = self.content(point)[: len(self.windows)], push_count_at(self.frame, point)
@@ -138,13 +144,13 @@ class ScheduledTask(FramedTask):
         return self.windows[0].opening(point.tick, push_count), shown
 
     def _hidden(self, spans: Sequence[range], push_count: int | None) -> Iterator[Sequence[int]]:
-        """Yield for each window the elements that have not arrived."""
+        """Yield for each window the positions of elements in its content that have not arrived yet."""
         pairs = zip(self.windows, spans, strict=True)
         return (window.hidden(span, push_count) for window, span in pairs)
 
 
 def frame_task(task: Task, specification: Specification, bounds: Bounds) -> FramedTask:
-    """Return the part of the evaluation of a specification that is the same for all start times."""
+    """Return a query and stream under a specification, before start times t0 are chosen."""
     read = sources(task.query)
     clock = task.clock(needed_tick(specification, read))
     base = Frame(specification, task.unit, bounds, clock, task.until, wait=task.run.wait)
@@ -161,25 +167,25 @@ _TIMING: Final = {"report", "windows", "period", "tick", "slide"}
 def _window_of(
     timing: Same[tuple[ShownWindow, ...]], number: int, start: int
 ) -> tuple[ShownWindow, EvaluationPoints | None]:
-    """Return a window with this start time, and its report times; the result is cached."""
+    """Return a window with a start time t0, and its report times; the result is cached."""
     window = with_start(timing.kept[number], start)
     return window, own_points(window, timing.kept) if window.strategies else None
 
 
 def evaluated_windows(task: Task, specification: Specification, choice: OpenChoice) -> ScheduledTask:
-    """Return the evaluation times of a task under a specification, and the content of the windows."""
+    """Return the evaluation times and window contents of a query under a specification."""
     return frame_task(task, specification, choice.bounds).scheduled(choice.starts)
 
 
 def answers_of(of: FramedTask) -> ContentAnswers | None:
-    """Return the answers by window content; None if the content does not determine the answers."""
+    """Return the rows of a query by window contents; None if the contents do not determine the rows."""
     return of.task.answers(of.specification.profile, of.specification.rows)
 
 
 def evaluations(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
-    """Return the evaluations with their reports in ascending order of time.
+    """Return the evaluations with their rows, in ascending order of time.
 
-    The last results of a task are cached, because a recording is judged many times, also with shifted times.
+    The last results are cached, because a recording is judged many times, also with shifted times.
     """
     if len(of.points) > _MOST_KEPT:
         return _evaluated(of)
@@ -229,10 +235,13 @@ def _whole(runs: Iterable[RowRun], output: Output) -> Mapping[int, Sequence[Row]
 def specified_answers(
     engine_run: EngineRun, specification: Specification, choice: OpenChoice, until: int
 ) -> Recording:
-    """Return the reports of a specification up to and including the time point `until`.
+    """Return the reports that a specification requires, up to and including the time point `until`.
 
-    A report that a push causes has the number and the time of the push; any other report has no trigger.
-    Raises LarsError for a query without a stream, because such a query is never evaluated.
+    A report that a pushed triple causes has the number and the time of the triple; any other report has no
+    trigger.
+
+    Raises:
+        LarsError: The query reads no stream, so it is never evaluated.
     """
     if not sources(engine_run.query):
         raise LarsError("the query reads no stream, so it is never evaluated; expected a query with a window")
@@ -255,10 +264,10 @@ def choice_at(
     start: int | None = None,
     bounds: Bounds | None = None,
 ) -> OpenChoice:
-    """Return values for the open choices of a specification: bounds and start times of the windows.
+    """Return bounds and start times t0 of the windows, for the parameters that a specification leaves open.
 
-    Without `start`, the query defines the start times, or windows close at multiples of their slides, like in
-    engine versions.
+    Without `start`, the query defines the start times, or windows close at multiples of their slides, as in
+    models of engine versions.
     """
     read = sources(engine_run.query)
     chosen = bounds or with_query_bounds(specification, engine_run.query).bounds[0]

@@ -1,4 +1,4 @@
-"""The positions of windows for given start times t0: width, slide, bounds, and the time of the report."""
+"""Compute the positions of windows from start times t0: width, slide, bounds, and report times."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,13 +16,13 @@ from translate.model.windows import Now, Range, Rows, Span, Unbounded
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The context of evaluated windows: unit, bounds, clock, last time point, and whether they slide.
+    """The context in which the windows of a query are evaluated: unit, bounds, clock, and last time point.
 
-    All windows are evaluated at one reference time. The report is due `lead` after the reference time, when
-    the last window that looks ahead closes. A window in `quiet` causes no evaluation, because other windows
-    cause the evaluations. Windows in `every` slide with the reference time, but report only at the multiples
-    of this step. If elements are late, an evaluation that the clock causes also sees the elements that arrive
-    in the `wait` time points after it.
+    All windows are evaluated at one reference time. The report is due `lead` time points after the reference
+    time, when the last window that looks ahead closes. A window in `quiet` causes no evaluation. If `every`
+    is given, windows slide with the reference time, but report only at multiples of `every` time points. If
+    elements are late, an evaluation that the clock causes also sees the elements that arrive in the `wait`
+    time points after it.
     """
 
     specification: parameters.Specification
@@ -36,15 +36,16 @@ class Frame:
     wait: int = 0
 
     def is_quiet(self, source: WindowSource) -> bool:
-        """Return whether a window causes no evaluation."""
+        """Return whether a window causes no evaluation, because other windows cause the evaluations."""
         # Most queries have no such window, and the hash of a window takes time.
         return bool(self.quiet) and source in self.quiet
 
 
 def frame_of(query: EngineQuery, frame: Frame) -> Frame:
-    """Return a frame with the properties that the windows of a query determine.
+    """Return the context of evaluation, completed by properties of the query's windows.
 
-    Raises LarsError if the query language gives windows different bounds, and no option sets the bounds.
+    Raises:
+        LarsError: The query language gives windows different bounds, and no option sets the bounds.
     """
     specification, unit = frame.specification, frame.unit
     ends = (
@@ -61,14 +62,17 @@ def frame_of(query: EngineQuery, frame: Frame) -> Frame:
 
 
 def lead_of(query: EngineQuery, unit: Duration) -> int:
-    """Return how many time points after its evaluation a report comes: the longest look-ahead."""
+    """Return the number of time points between an evaluation's reference time and its report.
+
+    This number is the longest look-ahead of a window.
+    """
     windows = (source.window for source in sources(query))
     ahead = (each.ahead for each in windows if isinstance(each, Range) and each.ahead is not None)
     return max((each.points(unit) for each in ahead), default=0)
 
 
 def has_own_ends(query: EngineQuery) -> bool:
-    """Whether a window ignores the bounds of the specification, because it is over a log or looks ahead."""
+    """Return whether a window ignores the specification's bounds, because it reads a log or looks ahead."""
     windows = (source.window for source in sources(query))
     return query.language is Language.JANUS or any(
         isinstance(each, Range) and each.ahead is not None for each in windows
@@ -76,7 +80,7 @@ def has_own_ends(query: EngineQuery) -> bool:
 
 
 def _quiet(query: EngineQuery) -> list[WindowSource]:
-    """Return the windows over logs of Janus; if all windows are over logs, return all except one."""
+    """Return the windows over logs of Janus; if all windows are over logs, all except one."""
     if query.language is not Language.JANUS:
         return []
     read = sources(query)
@@ -99,11 +103,10 @@ def _slides_with_time(window: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Width α and slide β of a sliding window in time points; `closed` means that it contains both ends.
+    """The width α and slide β of a sliding window in time points; `closed` means that it contains both ends.
 
-    The report is due `due` time points after the window opens. The report is due at the close of the window,
-    unless all windows have another reference time. Between reports, the window moves by `moves`, which is β
-    unless only the reports follow the slide.
+    The report is due `due` time points after the window opens: at the close of the window, unless all windows
+    have another reference time. Between reports, the window moves by `moves` time points, usually β.
     """
 
     width: int
@@ -113,7 +116,7 @@ class Shape:
     moves: int
 
     def closes(self, start: int, until: int) -> range:
-        """Return the report times of the windows that open at start, start + slide, and so on."""
+        """Return the report times, up to `until`, of windows that open at start, start + slide, and so on."""
         return range(start + self.due, until + 1, self.slide)
 
 
@@ -128,7 +131,10 @@ def shift_of(source: WindowSource, frame: Frame) -> int:
 
 
 def ends_of(source: WindowSource, frame: Frame) -> Bounds:
-    """Return the bounds of a window: its own, if it is over a log or does not end at the reference time."""
+    """Return the bounds of a window: its own bounds, or the bounds that are usual for the query.
+
+    A window has its own bounds if it reads a log, or does not end at the reference time.
+    """
     window = source.window
     own = frame.is_quiet(source) or shift_of(source, frame)
     if not isinstance(window, Range) or not own:
@@ -139,7 +145,11 @@ def ends_of(source: WindowSource, frame: Frame) -> Bounds:
 
 
 def shape(source: WindowSource, frame: Frame) -> Shape | None:
-    """Return the width α and slide β of a window; None for tuple windows and windows without a beginning."""
+    """Return the width and slide of a window; None for tuple windows and windows without a beginning.
+
+    Raises:
+        LarsError: No specification defines when the window opens and closes.
+    """
     match source.window:
         case Range(length, slide):
             shift = shift_of(source, frame)
@@ -162,12 +172,12 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
 
 
 def shapes(read: Sequence[WindowSource], frame: Frame) -> list[Shape]:
-    """Return the width α and slide β of each window that has a width and a slide."""
+    """Return the width and slide of each window that has a width and a slide."""
     return [own for source in read if (own := shape(source, frame)) is not None]
 
 
 def query_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...] | None:
-    """Return t0 of each window in time points; None unless the query defines t0 of all windows."""
+    """Return the start time t0 of each window in time points; None unless the query defines all of them."""
     said = [source.window.opens for source in read if isinstance(source.window, Range)]
     starts = [None if start is None else start.points(unit) for start in said]
     known = tuple(start for start in starts if start is not None)
@@ -177,7 +187,7 @@ def query_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...
 def with_query_bounds(
     specification: parameters.Specification, *queries: EngineQuery
 ) -> parameters.Specification:
-    """Return the specification with the bounds that the query language defines.
+    """Return the specification with the window bounds that the query language defines.
 
     A specification from a TOML file keeps its own bounds.
     """
@@ -186,7 +196,7 @@ def with_query_bounds(
 
 
 def _is_builtin(specification: parameters.Specification) -> bool:
-    """Whether windows have the bounds of the query language, because the specification is built in."""
+    """Return whether a specification is built in, so that windows have the bounds of the query language."""
     return specification.name in parameters.NAMES and specification == parameters.builtin(specification.name)
 
 
@@ -199,10 +209,10 @@ def _query_bounds(query: EngineQuery) -> set[Bounds]:
 
 
 def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWindow | SlidingWindow:
-    """Return the window in ticks of the clock, where each window is low-open.
+    """Return the window in ticks of the clock, where each window contains only its last end.
 
-    The first tick of an instant precedes the elements of the instant. The windows [o, c) and [o, c] begin
-    after the first tick of o. The windows (o, c] and (o, c) begin after the first tick of o + 1.
+    The first tick of a time point precedes the elements of the time point. The windows [o, c) and [o, c]
+    begin after the first tick of o. The windows (o, c] and (o, c) begin after the first tick of o + 1.
     """
     scale = frame.clock.scale
     match source.window:
@@ -226,9 +236,9 @@ def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWind
 
 
 def at_close(time: int, frame: Frame) -> int:
-    """Return the tick of the report that is due at a time.
+    """Return the tick at which windows are read for the report that is due at a time point.
 
-    High-open windows end before triples of this time.
+    Windows that exclude their end are read before the triples of this time point.
     """
     scale, reference = frame.clock.scale, time - frame.lead
     return reference * scale if misses_last(frame.bounds) else (reference + 1) * scale - 1

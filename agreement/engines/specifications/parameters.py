@@ -1,4 +1,4 @@
-"""Specifications: parameters of RSP-QL's reference semantics, built in or from a TOML file of a user."""
+"""Specifications: the parameters of RSP-QL's reference semantics, built in or from a TOML file."""
 
 import re
 import tomllib
@@ -23,11 +23,11 @@ from translate.model.query import Profile, Semantics
 Strategy = Literal["window-close", "non-empty", "content-change", "periodic"]
 """The report strategies of a window (SECRET; RSP-QL 2014, Definition 23)."""
 Combination = Literal["any", "all"]
-"""Whether one reporting window is sufficient for an evaluation, or all windows must report."""
+"""Whether an evaluation needs a report of any window, or of all windows."""
 Tick = Literal["triple", "instant", "graph"]
-"""The unit of arrival: one triple, all triples of an instant, or the triples of one graph."""
+"""The input that counts as one arrival: a triple, all triples of a time point, or a graph."""
 Empty = Literal["reported", "silent"]
-"""The treatment of an empty answer: an empty report, or no report."""
+"""The effect of an answer without rows: an empty report, or no report."""
 Slide = Literal["query", "ignored"]
 """Whether windows move by the slide of the query, or at every time point."""
 
@@ -105,7 +105,7 @@ class Specification(BaseModel):
     )
 
     def strategies(self, stream: str, number: int) -> frozenset[Strategy]:
-        """Return the report strategies of a window, by the IRI of its stream and its number, from 1."""
+        """Return the report strategies of a window, given by the IRI of its stream and its number, from 1."""
         return self.windows.get(stream, self.windows.get(str(number), self.report))
 
 
@@ -114,12 +114,12 @@ NAMES: Final = ("csparql", "cqels", "sparqlstream", "rspql")
 
 @cache
 def builtin(name: str) -> Specification:
-    """Return the built-in specification with a name of NAMES."""
+    """Return the built-in specification with a name, such as csparql."""
     return Specification.model_validate(tomllib.loads(builtin_text(name)))
 
 
 def builtin_text(name: str) -> str:
-    """Return the TOML text of the built-in specification with a name of NAMES."""
+    """Return the TOML text of the built-in specification with a name, such as csparql."""
     return files("agreement.engines.specifications").joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
 
@@ -129,7 +129,11 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 
 
 def specification(name: str) -> Specification:
-    """Return the specification with this name, or the specification in the TOML file with this path."""
+    """Return the built-in specification with a name, or the specification in a TOML file.
+
+    Raises:
+        LarsError: The name is unknown, or the file is invalid.
+    """
     if name in NAMES:
         return builtin(name)
     if name.endswith(SUFFIX):
@@ -138,7 +142,11 @@ def specification(name: str) -> Specification:
 
 
 def read_specification(path: Path) -> Specification:
-    """Return the specification that a TOML file describes; raises LarsError with the place of a fault."""
+    """Return the specification in a TOML file.
+
+    Raises:
+        LarsError: The file is invalid; the message contains the place.
+    """
     toml = read_toml(path, ACCEPTED)
     data = check_data(Specification, toml)
     _check_windows(toml, data)
@@ -162,7 +170,7 @@ def _check_period(toml: PlacedData, new: Specification) -> None:
 
 
 def in_words(value: object) -> str:
-    """Return a value of a specification's field in words."""
+    """Return the value of a specification's parameter as text."""
     match value:
         case Enum():
             return str(value.value)
@@ -178,6 +186,6 @@ def in_words(value: object) -> str:
 
 
 def fields_text() -> str:
-    """Return a text with the meaning and the default of each field of a specification file."""
+    """Return a text with the meaning and the default of each key of a specification file."""
     built_in = (f"# {name}.toml, built in\n{builtin_text(name)}" for name in NAMES)
     return "\n\n".join((fields_of(Specification), *built_in))

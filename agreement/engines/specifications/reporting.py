@@ -1,4 +1,4 @@
-"""The evaluation times of a query: the content of each window at a tick, and the report strategies."""
+"""Compute the evaluation times of a query: window contents at ticks of a clock, and report strategies."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -24,20 +24,20 @@ from lars.language.windows import FixedWindow, SlidingWindow, misses_first, miss
 from translate.model.windows import Now, Range, Rows, Unbounded
 
 MOST: Final = 1_000_000
-"""The greatest number of evaluations of one window for judging; a larger number suggests a wrong unit."""
+"""The maximum number of evaluations of one window; a larger number suggests a wrong unit."""
 CLOCKED: Final = frozenset(("window-close", "periodic"))
-"""The report strategies that the clock triggers, and not the arrivals."""
+"""The report strategies that the clock triggers; arrivals trigger the other strategies."""
 
 
 def is_clocked(specification: parameters.Specification) -> bool:
-    """Return whether the clock triggers the reports of a window, and not only the arrivals."""
+    """Return whether the clock triggers reports of some window under a specification."""
     return any(own & CLOCKED for own in (specification.report, *specification.windows.values()))
 
 
 class EvaluationPoint(NamedTuple):
-    """An evaluation: the tick that determines the content of the windows, and the time point of the report.
+    """An evaluation: the tick at which windows are read, and the time point of the report.
 
-    The field `trigger` is the number of the push that caused the evaluation; None for the clock.
+    `trigger` is the number of the pushed triple that caused the evaluation; None if the clock caused it.
     """
 
     tick: int
@@ -46,9 +46,10 @@ class EvaluationPoint(NamedTuple):
 
 
 def push_count_at(frame: Frame, point: EvaluationPoint) -> int | None:
-    """Return the number of pushes that have arrived when an evaluation takes place.
+    """Return the number of pushed triples that have arrived when an evaluation takes place.
 
-    The function returns None if no element is late: then windows contain all elements up to the evaluation.
+    If no element is late, the function returns None, because windows then contain all elements up to the
+    evaluation.
     """
     if not frame.clock.came:
         return None
@@ -60,7 +61,7 @@ def push_count_at(frame: Frame, point: EvaluationPoint) -> int | None:
 
 @dataclass(frozen=True)
 class ShownWindow:
-    """The content of one window at each tick: consecutive elements of the stream in arrival order."""
+    """A window of a query with its content at each tick: consecutive elements of its stream."""
 
     source: WindowSource
     start: int
@@ -71,10 +72,10 @@ class ShownWindow:
     elements: Sequence[PushedTriple]
 
     def span(self, tick: int, push_count: int | None = None) -> range:
-        """Return the range of elements that the window contains at a tick.
+        """Return the positions of the elements in the window at a tick.
 
-        The argument `push_count` is the number of pushes that have arrived, if elements are late. The range
-        can also contain elements that have not arrived.
+        If elements are late, `push_count` is the number of triples that have arrived. The positions can also
+        include elements that have not arrived.
         """
         own = self.own_tick(tick)
         last = bisect_right(self.ticks, own)
@@ -97,7 +98,7 @@ class ShownWindow:
                 return range(bisect_right(self.ticks, opening, 0, last), last)
 
     def hidden(self, span: range, push_count: int | None) -> Sequence[int]:
-        """Return the elements of a range that have not arrived, if `push_count` pushes have arrived."""
+        """Return the positions in `span` of elements that have not arrived after that many pushed triples."""
         if push_count is None:
             return ()
         late = self._late[bisect_left(self._late, span.start) : bisect_left(self._late, span.stop)]
@@ -105,13 +106,13 @@ class ShownWindow:
 
     @cached_property
     def _late(self) -> Sequence[int]:
-        """The places of the elements that arrive after their time."""
+        """The positions of the elements that arrive after their time."""
         return [place for place, element in enumerate(self.elements) if element.arrival != element.t]
 
     def _shown(self, window: SlidingWindow, tick: int) -> tuple[int, int]:
-        """Return the ends (o, e] in ticks of the window read: the active one, or the one that closed last.
+        """Return the ends (o, e], in ticks, of the window that is read: active, or the last to close.
 
-        If a query defines when its windows open (such as in sparq), it reads the window that closed last.
+        If the query defines when its windows open (as in sparq), the last closed window is read.
         """
         clocked = "window-close" in self.strategies
         if not (clocked and isinstance(self.source.window, Range) and self.source.window.opens is not None):
@@ -122,7 +123,7 @@ class ShownWindow:
         return (opening, opening + window.width) if closed >= 0 else (window.start, window.start)
 
     def own_tick(self, tick: int) -> int:
-        """Return the tick at which the window ends, if the evaluation is at `tick`."""
+        """Return the tick at which this window ends, if the evaluation is at `tick`."""
         scale = self.frame.clock.scale
         if not self._shift and self._misses_last is misses_last(self.frame.bounds):
             return tick
@@ -139,13 +140,13 @@ class ShownWindow:
 
     @property
     def misses_first(self) -> bool:
-        """Whether the window does not contain the time at which it opens."""
+        """Whether the window does not contain the time point at which it opens."""
         return misses_first(ends_of(self.source, self.frame)) and not isinstance(self.source.window, Now)
 
     def opening(self, tick: int, push_count: int | None = None) -> int:
-        """Return the time point o at which the content at a tick begins, for [o, c) or (o, c].
+        """Return the time point at which the window that is read at a tick opens.
 
-        The argument `push_count` is the number of pushes that have arrived, if elements are late.
+        If elements are late, `push_count` is the number of triples that have arrived.
         """
         scale = self.frame.clock.scale
         match self.window:
@@ -158,10 +159,9 @@ class ShownWindow:
                 return self._shown(self.window, self.own_tick(tick))[0] // scale - self.misses_first
 
     def arrivals(self) -> Sequence[EvaluationPoint]:
-        """Return the reference times: the ticks at which an element of the window's stream arrives.
+        """Return an evaluation for each tick at which an element of the window's stream arrives.
 
-        If a window looks ahead, each element of its stream is a reference time. In this case, the report is
-        due when the window closes.
+        If windows look ahead, the report is due when the last of them closes.
         """
         window = self.window
         points: Sequence[EvaluationPoint] = _arrivals(self.frame.clock, self.source.stream)
@@ -178,7 +178,7 @@ class ShownWindow:
         return [EvaluationPoint(point.tick, point.time + lead) for point in points] if lead else points
 
     def closes(self) -> Sequence[EvaluationPoint]:
-        """Return the closing points of a window; a tuple window closes at each triple of its stream."""
+        """Return an evaluation for each close of the window; a tuple window closes at each triple."""
         match self.window:
             case Rows():
                 return self.arrivals()
@@ -195,7 +195,7 @@ class ShownWindow:
 
 
 def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> ShownWindow:
-    """Return a window of the query on the clock of the frame; the first window opens at `start`."""
+    """Return a window of the query on the clock of its context; the first window opens at time `start`."""
     window = in_ticks(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
@@ -205,7 +205,7 @@ def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> S
 
 
 def with_start(window: ShownWindow, start: int) -> ShownWindow:
-    """Return the window with another start time."""
+    """Return the window with another start time t0."""
     shown = window.window
     if isinstance(shown, SlidingWindow) and not isinstance(window.source.window, Unbounded):
         moved = shown.start + (start - window.start) * window.frame.clock.scale
@@ -214,7 +214,7 @@ def with_start(window: ShownWindow, start: int) -> ShownWindow:
 
 
 def needed_tick(specification: parameters.Specification, sources: Sequence[WindowSource]) -> parameters.Tick:
-    """Return the unit of arrival to distinguish; it is the instant if only the clock triggers reports."""
+    """Return which input must count as one arrival; all input of a time point if only the clock matters."""
     used = [
         specification.strategies(str(getattr(source.stream, "value", "")), number)
         for number, source in enumerate(sources, 1)
@@ -236,7 +236,7 @@ EvaluationPoints = Sequence[EvaluationPoint]
 
 
 def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
-    """Return the reporting points of one window, independent of other windows' start times."""
+    """Return the evaluations at which one window reports; start times of other windows do not matter."""
     by_arrival = "content-change" in window.strategies and not window.strategies & CLOCKED
     # What arrives in a window is a change, and not nothing.
     strategies = () if by_arrival else window.strategies - {"window-close"}
@@ -249,7 +249,10 @@ def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluatio
 def evaluation_points(
     reporting: Sequence[EvaluationPoints], specification: parameters.Specification, until: int
 ) -> EvaluationPoints:
-    """Return the evaluation times ET in ascending order; at equal times, only the times with a trigger."""
+    """Return the evaluation times of a query, in ascending order, from the report times of its windows.
+
+    If several windows report at one time, an evaluation with a triggering triple is preferred.
+    """
     if len(reporting) == 1:
         return reporting[0][: bisect_right(reporting[0], until, key=attrgetter("time"))]
     by_place = [{(point.tick, point.time): point for point in points} for points in reporting]
@@ -285,7 +288,7 @@ def _multiples(window: ShownWindow) -> EvaluationPoints:
 
 
 def _at_closes(times: range, frame: Frame) -> range:
-    """Return the ticks that determine the content of windows which close at these time points."""
+    """Return the ticks at which windows that close at the given time points are read."""
     return range(at_close(times.start, frame), at_close(times.stop, frame), times.step * frame.clock.scale)
 
 
@@ -298,7 +301,11 @@ def _check_count(times: range, what: str, name: object) -> None:
 
 
 def period_of(frame: Frame) -> int:
-    """Return the period in time points; raises LarsError if the specification has none."""
+    """Return the period of periodic reports in time points.
+
+    Raises:
+        LarsError: The specification has no period.
+    """
     if frame.specification.period is None:
         raise LarsError(
             f"the specification {frame.specification.name} reports periodically, but has no period; "

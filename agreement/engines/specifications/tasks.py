@@ -1,4 +1,4 @@
-"""A run of an engine, and the task to evaluate it by a specification."""
+"""The input of an engine, and its evaluation by a specification."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
@@ -33,7 +33,7 @@ KeptPart = Callable[[Sequence[PushedTriple], range, int], range]
 
 @dataclass(frozen=True, slots=True)
 class EngineRun:
-    """A registered query with the input of an engine.
+    """A query with the input that an engine receives: static data and pushed triples.
 
     Time points have the length `unit` and begin at `origin`. If triples arrive late, evaluations that the
     clock causes take place `wait` time points later, and triples whose delay is above `lateness` are dropped.
@@ -49,21 +49,20 @@ class EngineRun:
 
     @property
     def elements(self) -> tuple[PushedTriple, ...]:
-        """The pushes at time points, ordered by time and then by arrival."""
+        """The pushed triples at time points, ordered by time and then by arrival."""
         return elements_of(self.pushes, self.unit, lateness=self.lateness)
 
     @property
     def last(self) -> int:
-        """The time point at which the last push arrives; 0 without pushes."""
+        """The time point at which the last triple arrives; 0 without triples."""
         return max((element.arrival for element in self.elements), default=0)
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A run as a specification evaluates it: its elements on the streams, at its time points.
+    """The evaluation of a query and stream by specifications, up to the time point `until`.
 
-    The last evaluation is at `until`. The task caches answers, because many specifications and start times
-    request the same answers.
+    Rows are cached, because many specifications and start times need the same rows.
     """
 
     run: EngineRun
@@ -71,16 +70,13 @@ class Task:
     until: int
     versions: tuple[Version, ...] = ()
     kept: KeptPart | None = None
-    """The function that returns the part of a window's content that the query reads.
-
-    None means the whole content.
-    """
+    """The function that returns the part of a window's content that the query reads; None for all."""
     only_kept: bool = False
-    """Whether a window without a part that the query reads does not cause an evaluation."""
+    """Whether a window without a part that the query reads causes no evaluation."""
     at_end: bool = False
-    """Whether the query is also evaluated at the last element, over the windows that are still open."""
+    """Whether the query is also evaluated at the last element, over windows that are still open."""
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
-    """The numbers of rows, which answers of the query and reports of engines share."""
+    """The numbers of rows, which are the same for rows of the query and for reports of engines."""
     _clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
     _answers: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
         default_factory=dict, init=False, repr=False
@@ -97,25 +93,27 @@ class Task:
         return self.run.unit
 
     def with_query(self, query: EngineQuery) -> "Task":
-        """Return the task with another query on the same input."""
+        """Return the evaluation of another query on the same input."""
         return replace(self, run=replace(self.run, query=query))
 
     @cached_property
     def last(self) -> int:
-        """The arrival time of the last element; 0 without elements."""
+        """The time point at which the last element arrives; 0 without elements."""
         return max((element.arrival for element in self.elements), default=0)
 
     def clock(self, tick: Tick) -> TickClock:
-        """Return the elements of the query's streams on the coarsest clock for the tick."""
+        """Return the elements of the query's streams on the coarsest clock that distinguishes arrivals."""
         if tick not in self._clocks:
             self._clocks[tick] = tick_clock(self._elements, tick)
         return self._clocks[tick]
 
     def answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
-        """Return the answers of the query by window content; None if the content does not determine them.
+        """Return the rows of the query by window contents; None if the contents do not determine the rows.
 
-        The content does not determine the answers if static data change, or if a variable stream has tuple
-        windows.
+        Contents do not determine the rows if static data change, or if tuple windows read a variable stream.
+
+        Raises:
+            LarsError: Elements are late, and the contents do not determine the rows.
         """
         if (profile, rows) not in self._answers:
             self._answers[profile, rows] = self._content_answers(profile, rows)

@@ -1,1 +1,1 @@
-"""Simulated engine versions: C-SPARQL 0.9.7, CQELS 1.x and of 2011, YASPER with its ports, Kolibrie."""
+"""Models of engine versions: C-SPARQL, CQELS, YASPER and similar engines, RSP-JS, rsp-rs, and Kolibrie."""

@@ -1,8 +1,8 @@
-"""A simulation of CQELS: version 1.x with the rules Q1 to Q6, and the recordings of 2011 to 2013.
+"""The model of CQELS: version 1.x with the rules Q1 to Q6, and the version in recordings of 2011 to 2013.
 
-The machine of `cqels_machine.py` implements Q1 to Q4. Q5 and Q6 (`cqels_reports.py`) determine the rows that
-are reported after a triple has been joined. In the specification, the whole query is evaluated at each
-arriving triple over the windows [now - L, now], without SLIDE. The rows that are new since the previous
+`cqels_machine.py` implements Q1 to Q4, the joins of triples. `cqels_reports.py` implements Q5 and Q6, the
+rows that are reported after a triple has been joined. In the specification, the whole query is evaluated at
+each arriving triple over the windows [now - L, now], without SLIDE. The rows that are new since the previous
 arrival are reported (ISTREAM).
 """
 
@@ -72,10 +72,13 @@ def _selecting(query: cqels_text.WrittenQuery, engine: str) -> cqels_text.Writte
 
 
 def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of CQELS 1.x, one report for each row.
+    """Return the reports of CQELS 1.x; each report has one row.
 
-    If the text of the query is available, FILTERs inside STREAM and durations are read like in the engine.
-    Raises LarsError for a query that the engine cannot parse or register.
+    If the text of the query is available, FILTERs inside STREAM and durations are read as the engine reads
+    them.
+
+    Raises:
+        LarsError: The engine cannot parse or register the query.
     """
     read = cqels_text.query_with_text(query) if "Q3" in off else cqels_text.as_parsed(query)
     keeping: Expiry = "all" if "Q1" in off else "own"
@@ -86,7 +89,11 @@ CQELS_1X: Final = Engine("cqels-1.x", "cqels", _RULES_1X, _recorded_1x, timed=Fa
 
 
 def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of CQELS of 2011; raises LarsError unless SELECT has a triple pattern in STREAM."""
+    """Return the reports of CQELS of 2011.
+
+    Raises:
+        LarsError: The query is not a SELECT query with a triple pattern in STREAM.
+    """
     keeping: Expiry = "all" if "2011a" in off else "last"
     like_1x = {"2011b": "Q4", "2011c": "Q5"}
     others = frozenset(("Q1", "Q2", "Q3", "Q6", *(like_1x[name] for name in off if name in like_1x)))
@@ -95,16 +102,18 @@ def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], o
 
 
 CQELS_2011: Final = Engine("cqels-2011", "cqels", _RULES_2011, _recorded_2011, timed=False)
-"""The engine of the recordings functional-testing-2013 and csrbench-2013."""
+"""The engine version of the recordings functional-testing-2013 and csrbench-2013."""
 
 
 def _recorded(
     keeping: Expiry, off: Off, query: cqels_text.WrittenQuery, static: Static, pushes: Sequence[Push]
 ) -> Recording:
-    """Return the reports of a query that is read like by the engine's parser, with the rules in `off` off.
+    """Return the reports of CQELS for a query that was read as the engine's parser reads it.
 
-    Raises LarsError unless the query is a SELECT query with a triple pattern in STREAM. Elements of STREAM
-    that the engine neither evaluates nor ignores are also errors.
+    The rules in `off` do not apply, and `keeping` defines which old triples are removed.
+
+    Raises:
+        LarsError: The query has no triple pattern in STREAM, or STREAM contains an unsupported element.
     """
     body = cqels_text.read_body(query.text, query.source, query.base)
     if not body.triples:

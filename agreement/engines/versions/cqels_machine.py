@@ -1,4 +1,4 @@
-"""Simulate the machine of CQELS: the buffers of triple patterns, and the joins of their triples.
+"""Simulate how CQELS joins triples: each triple pattern has a buffer, and arriving triples join from it.
 
 Q1 and Q3: the buffer of a triple pattern, its expiry, and the search for join partners. A window of width L
 contains [now - L, now], both ends included; times are milliseconds. Static elements of a query are evaluated
@@ -25,12 +25,15 @@ from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.tau import unbind
 
 TextSolution = Mapping[Variable, str]
-"""The canonical texts of a solution's terms by variable; terms with equal texts join."""
+"""A solution: the canonical text of each variable's term; terms with equal texts join."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BufferedTriple:
-    """A triple in a buffer, with the binding of the pattern; `position` is its number in the stream."""
+    """A triple in the buffer of a pattern, with the terms of the pattern's variables.
+
+    `position` is the number of the triple in its stream.
+    """
 
     t: float
     stream: str
@@ -40,15 +43,15 @@ class BufferedTriple:
 
     @property
     def entries(self) -> tuple["BufferedTriple"]:
-        """The entries of the mapping: the triple itself."""
+        """This triple, as a tuple."""
         return (self,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedMapping:
-    """A joined mapping and its triples in the buffers.
+    """A joined solution, and the buffered triples from which it was joined.
 
-    A mapping of static data has no triples in the buffers.
+    A solution of static data has no buffered triples.
     """
 
     binds: TextSolution
@@ -59,16 +62,16 @@ T = TypeVar("T", BufferedTriple, JoinedMapping)
 
 
 def compatible(binding: TextSolution, other: TextSolution) -> bool:
-    """Whether two solutions have equal values for all common variables."""
+    """Return whether two solutions have equal terms for all common variables."""
     return all(other.get(name, term) == term for name, term in binding.items())
 
 
 @dataclass(slots=True, eq=False)
 class HashIndex(Generic[T]):
-    """An index of items in insertion order, by the values of any variables.
+    """An index of solutions, in the order of insertion, by the terms of any variables.
 
-    The field `names` contains the variables that every item binds; `variables` contains the variables that
-    some item can bind.
+    `names` are the variables that every solution binds; `variables` are all variables that some solution can
+    bind.
     """
 
     names: frozenset[Variable]
@@ -77,21 +80,21 @@ class HashIndex(Generic[T]):
     _places: dict[tuple[Variable, ...], dict[tuple[str, ...], dict[T, None]]] = field(default_factory=dict)
 
     def put(self, item: T) -> None:
-        """Add an item at the end of this index."""
+        """Add a solution at the end of this index."""
         self.items[item] = None
         for names, place in self._places.items():
             place.setdefault(_key(item, names), {})[item] = None
 
     def remove(self, item: T) -> None:
-        """Remove an item from this index."""
+        """Remove a solution from this index."""
         del self.items[item]
         for names, place in self._places.items():
             del place[_key(item, names)][item]
 
     def matching(self, solution: TextSolution, shared: tuple[Variable, ...]) -> Iterable[T]:
-        """Return the items that are compatible with a solution.
+        """Return the solutions of the index that are compatible with a given solution.
 
-        The argument `shared` contains the variables that the items and the solution can both bind.
+        `shared` are the variables that both can bind.
         """
         names = tuple(name for name in shared if name in solution and name in self.names)
         if not names:
@@ -120,7 +123,10 @@ def _key(item: BufferedTriple | JoinedMapping, names: tuple[Variable, ...]) -> t
 
 @dataclass(slots=True)
 class CqelsBuffer:
-    """The buffer of a triple pattern, oldest first; `start` is the beginning of the current slide."""
+    """The buffer of a triple pattern, with the oldest triple first.
+
+    `start` is the time at which the current slide began.
+    """
 
     triple: cqels_text.StreamTriple
     index: HashIndex[BufferedTriple] = field(init=False)
@@ -131,30 +137,30 @@ class CqelsBuffer:
         self.index = HashIndex(self.triple.variables, self.triple.variables)
 
     def put(self, entry: BufferedTriple) -> None:
-        """Insert an entry as the newest entry of the buffer."""
+        """Insert a triple as the newest triple of the buffer."""
         self.index.put(entry)
         self._by_triple[entry.stream, entry.triple] = entry
 
     def take(self, entries: list[BufferedTriple]) -> None:
-        """Remove entries from the buffer."""
+        """Remove triples from the buffer."""
         for entry in entries:
             self.index.remove(entry)
             if self._by_triple.get((entry.stream, entry.triple)) is entry:
                 del self._by_triple[entry.stream, entry.triple]
 
     def equal(self, push: Push) -> list[BufferedTriple]:
-        """Return the newest entry in the buffer for a triple equal to the pushed triple, if any."""
+        """Return the newest triple in the buffer that equals a pushed triple, or nothing."""
         triple = self._by_triple.get((push.stream, push.triple))
         return [] if triple is None else [triple]
 
     def leaving(
         self, now: float, counts: Mapping[str, int], *, own: bool, slides: bool
     ) -> list[BufferedTriple]:
-        """Return the triples that leave the window at a time.
+        """Return the triples that leave the window at time `now` (ms).
 
         [TRIPLES n] keeps the newest n triples of the stream; `counts` are the sizes of the streams. For the
-        `own` pattern, n includes the arriving triple (Q1). With `slides`, a range window drops triples only
-        at the end of a SLIDE, when the next SLIDE begins; NOW keeps the last match (Q3).
+        `own` pattern, n includes the arriving triple (Q1). With `slides`, a time-based window drops triples
+        only at the end of a SLIDE, when the next SLIDE begins; NOW keeps the last match (Q3).
         """
         match self.triple.window:
             case Now():
@@ -187,7 +193,7 @@ class CqelsBuffer:
 
 
 def match_triple(triple: cqels_text.StreamTriple, push: Push) -> TextSolution | None:
-    """Return the binding of a pattern for a pushed triple; None if the triple does not match."""
+    """Return the terms of a pattern's variables for a pushed triple; None if the triple does not match."""
     texts = (push.stream, *push.triple)
     for place, text in triple.constants:
         if texts[place] != text:
@@ -201,14 +207,17 @@ def match_triple(triple: cqels_text.StreamTriple, push: Push) -> TextSolution | 
 
 @dataclass(slots=True)
 class StaticData:
-    """The static data in the dataset of the query."""
+    """The static data of a query, with the dataset that FROM and FROM NAMED define."""
 
     static: Static
     dataset: Dataset
     _answers: dict[tuple[object, ...], list[TextSolution]] = field(default_factory=dict)
 
     def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> HashIndex[JoinedMapping]:
-        """Return the solutions of a pattern over static data; for `kept` variables, without duplicates."""
+        """Return the solutions of a pattern over the static data.
+
+        If `kept` is given, only these variables are kept, and each solution occurs once.
+        """
         names = algebra.variables(pattern) if kept is None else algebra.variables(pattern) & kept
         modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers("DISTINCT")
         solutions = self._solutions(pattern, names, modifiers)
@@ -219,17 +228,14 @@ class StaticData:
         return index
 
     def holds(self, condition: cqels_text.CqelsFilter, solution: TextSolution) -> bool:
-        """Whether a FILTER is true for a solution.
-
-        EXISTS inside the FILTER is evaluated over the static data.
-        """
+        """Return whether a FILTER is true for a solution; EXISTS is evaluated over the static data."""
         if not condition.exists:
             return test(condition.expression, True, solution)
         pattern = _pattern_of(solution, condition.variables)
         return bool(self._solutions_of(algebra.Filter(pattern, condition.expression, condition.exists), ()))
 
     def value(self, extend: algebra.Extend, solution: TextSolution) -> str | None:
-        """Return the value of an expression for a solution; None if the expression is an error."""
+        """Return the value of BIND's expression for a solution; None if the expression is an error."""
         if not extend.exists:
             term = evaluate(extend.expression, solution)
             return None if term is None else str(term)
@@ -255,7 +261,7 @@ class StaticData:
 
 
 def _pattern_of(solution: TextSolution, names: frozenset[Variable]) -> algebra.Pattern:
-    """Return a pattern whose only solution is the given solution, restricted to these names."""
+    """Return a pattern whose only solution is the given solution, restricted to the given variables."""
     bound = tuple(sorted(name for name in names if name in solution))
     return (
         algebra.Values(bound, (tuple(constant_of(solution[name]) for name in bound),))
@@ -265,9 +271,9 @@ def _pattern_of(solution: TextSolution, names: frozenset[Variable]) -> algebra.P
 
 
 JoinIndex = HashIndex[BufferedTriple] | HashIndex[JoinedMapping]
-"""One side of a join: the buffer of a stream pattern, or the solutions of a static element."""
+"""The solutions on one side of a join: the buffer of a stream pattern, or solutions of static data."""
 JoinStep = tuple[JoinIndex, tuple[Variable, ...]]
-"""An index, and the shared variables by which the entries of the index are joined."""
+"""One join of a join plan: an index of solutions, and the shared variables."""
 JoinPlan = tuple[cqels_text.CqelsFilter | JoinStep, ...]
 
 
@@ -279,9 +285,9 @@ def join_steps(
     *,
     everything: bool,
 ) -> Iterator[cqels_text.CqelsFilter | JoinStep]:
-    """Yield the steps of the join plan of a stream pattern.
+    """Yield the joins and FILTERs that CQELS executes when a triple matches a stream pattern.
 
-    With `everything`, include cross products and all FILTERs.
+    With `everything`, cross products and all FILTERs are included, as a correct engine includes them.
     """
     bound, left = start.variables, list(filters)
     unused: list[JoinIndex] = [*statics]
@@ -301,12 +307,12 @@ def join_steps(
 
 
 def joins(plan: JoinPlan) -> bool:
-    """Whether the plan contains a join, and not only FILTERs."""
+    """Return whether a join plan contains a join, and not only FILTERs."""
     return any(isinstance(step, tuple) for step in plan)
 
 
 def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[JoinedMapping]:
-    """Return the mappings that a plan joins to a triple, in the order of the joined solutions."""
+    """Return the solutions that a join plan produces from one triple, in the order of the joins."""
     mappings = [JoinedMapping(start.binds, start.entries)]
     for step in plan:
         if isinstance(step, cqels_text.CqelsFilter):
@@ -331,7 +337,7 @@ patterns, so that at each time each window has the content of the specification,
 
 @dataclass(slots=True)
 class LiveJoins:
-    """The joined mappings whose triples are all in the buffers, in order of creation.
+    """The joined solutions whose triples are all in the buffers, in the order of their creation.
 
     `changed` and `removed` contain the changes since the last call of `settle`.
     """
@@ -342,7 +348,7 @@ class LiveJoins:
     _by_entry: dict[BufferedTriple, dict[JoinedMapping, None]] = field(default_factory=dict)
 
     def add(self, mappings: Iterable[JoinedMapping]) -> None:
-        """Add mappings."""
+        """Add joined solutions."""
         for mapping in mappings:
             self.now[mapping] = None
             self.changed = True
@@ -350,7 +356,7 @@ class LiveJoins:
                 self._by_entry.setdefault(entry, {})[mapping] = None
 
     def drop(self, entries: Iterable[BufferedTriple]) -> None:
-        """Remove the mappings that contain one of these entries."""
+        """Remove the joined solutions that contain one of the given triples."""
         for entry in entries:
             for mapping in self._by_entry.pop(entry, ()):
                 del self.now[mapping]
@@ -360,20 +366,21 @@ class LiveJoins:
                     del self._by_entry[other][mapping]
 
     def settle(self) -> None:
-        """Clear the lists of changed and removed mappings."""
+        """Forget which solutions were changed or removed, before the next triple."""
         self.changed = False
         self.removed.clear()
 
 
 @dataclass(slots=True)
 class CqelsMachine:
-    """The state of a query in CQELS; `live` contains the current joined mappings, if they are required.
+    """The state of a query in CQELS; `live` contains the current joined solutions, if they are needed.
 
     Deviations of the engine, unless they are `off`: FILTERs in STREAM are ignored, static elements have no
     duplicates (Q1); matching patterns are processed one after the other in the order of the engine (Q2);
-    expiry follows SLIDE (Q3); joins use only shared variables (Q4). Each joined mapping gives a row
+    expiry follows SLIDE (Q3); joins use only shared variables (Q4). Each joined solution gives a row
     immediately, without DISTINCT, ORDER BY, LIMIT and ISTREAM on the whole answer (Q5). Aggregates are
-    computed from the groups that plan 1 finds for a joined mapping, and not from all mappings (Q6).
+    computed from the groups that the first pattern's plan finds for a joined solution, and not from all
+    solutions (Q6).
     """
 
     body: cqels_text.CqelsBody
@@ -407,7 +414,10 @@ class CqelsMachine:
         self._order = sorted(triples, key=lambda triple: -len(triple.constants) if eager else triple.number)
 
     def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
-        """Yield the joined mappings of a pushed triple, in one batch per pattern or in one batch in all."""
+        """Yield the solutions that a pushed triple joins, in one list per matching pattern.
+
+        If rule Q2 is off, all solutions are in one list.
+        """
         self._count(push)
         both = ((triple, match_triple(triple, push)) for triple in self._order)
         matches = [(triple, binds) for triple, binds in both if binds is not None]
@@ -422,7 +432,7 @@ class CqelsMachine:
         yield [joined for triple, binds in matches for joined in self._joined(triple, binds, push)]
 
     def whole(self, number: int) -> list[JoinedMapping]:
-        """Return the joined mappings of a pattern's plan for all triples in its buffer."""
+        """Return the solutions that a pattern's join plan produces from all triples in its buffer."""
         held = self.buffers[number].index.items
         return [mapping for entry in held for mapping in follow(self.plans[number], entry, self.data)]
 
@@ -438,7 +448,7 @@ class CqelsMachine:
         return mappings
 
     def _expire(self, push: Push, triples: list[cqels_text.StreamTriple]) -> None:
-        """Drop triples that leave the buffers because of time, also if no pattern matches the push."""
+        """Remove triples that are too old when a triple is pushed, also if no pattern matches it."""
         match self.keeping:
             case "own":
                 pass
@@ -453,7 +463,7 @@ class CqelsMachine:
                 assert_never(self.keeping)
 
     def _make_room(self, triple: cqels_text.StreamTriple, push: Push) -> None:
-        """Drop triples that leave the buffer of a pattern because the pattern matches the push."""
+        """Remove triples from the buffer of a pattern that a pushed triple matches."""
         buffer = self.buffers[triple.number]
         if self.keeping == "all":
             self._drop(buffer, buffer.equal(push))
@@ -470,7 +480,7 @@ class CqelsMachine:
             self.live.drop(entries)
 
     def _count(self, push: Push) -> None:
-        """Count the triple in its stream; equal triples at one time are counted once."""
+        """Count a pushed triple in its stream; equal triples at one time count once."""
         if self._now != push.t:
             self._now = push.t
             self._positions.clear()
@@ -480,7 +490,7 @@ class CqelsMachine:
 
 
 def _filters(body: cqels_text.CqelsBody, off: Off) -> list[cqels_text.CqelsFilter]:
-    """Return the FILTERs that are applied.
+    """Return the FILTERs that the engine applies.
 
     In a FILTER inside STREAM, variables of other elements are unbound.
     """

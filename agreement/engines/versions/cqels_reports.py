@@ -1,4 +1,4 @@
-"""The rows that CQELS reports after a triple has been joined (Q5 and Q6): expressions, groups and order."""
+"""Compute the rows that CQELS reports after a triple has been joined (rules Q5 and Q6)."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -30,9 +30,10 @@ GroupKey = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class CqelsHead:
-    """The parts of a query around its pattern: steps before grouping, groups, and steps after grouping.
+    """The parts of a query around its pattern: expressions, groups, and solution modifiers.
 
-    The steps are in execution order; `columns` are the result variables V in alphabetical order.
+    `inside` are the steps before grouping and `after_groups` the steps after it, in the order of execution.
+    `columns` are the result variables in alphabetical order.
     """
 
     columns: tuple[Variable, ...]
@@ -48,7 +49,7 @@ class CqelsHead:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables that SELECT, GROUP BY, HAVING and the aggregates mention."""
+        """The variables that SELECT, GROUP BY, HAVING and the aggregates use."""
         variables = frozenset(self.columns).union(self.keys)
         for step in (*self.inside, *self.after_groups):
             variables |= variables_of(step.expression if isinstance(step, algebra.Extend) else step.condition)
@@ -58,7 +59,7 @@ class CqelsHead:
 
 
 def head_of(query: EngineQuery) -> CqelsHead:
-    """Return the parts of a SELECT query around its pattern."""
+    """Return the parts of a SELECT query around its pattern: expressions, groups, and modifiers."""
     columns = tuple(sorted(query.result))
     behind, pattern = _peeled(query.pattern, (algebra.Extend, algebra.Filter))
     if isinstance(pattern, algebra.Group):
@@ -79,9 +80,9 @@ def _peeled(
 
 
 def _after_steps(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
-    """Return a solution after some steps: with the values of expressions, which are unbound after an error.
+    """Return a solution with the values of BIND expressions; None if a FILTER rejects the solution.
 
-    The function returns None if a FILTER rejects the solution.
+    A value is unbound if its expression is an error.
     """
     for step in steps:
         if isinstance(step, algebra.Filter):
@@ -99,14 +100,14 @@ def _element(aggregation: Aggregation, solution: TextSolution) -> tuple[Constant
 
 @dataclass(slots=True)
 class CqelsReports:
-    """The reports of a CqelsMachine, which keeps joined mappings unless each row is reported immediately."""
+    """Computes the reports of a query in CQELS, from the solutions that a CqelsMachine joins."""
 
     machine: CqelsMachine
     head: CqelsHead
     _before: Sequence[Row] = ()
 
     def of(self, pushes: Sequence[Push]) -> Iterator[Report]:
-        """Yield the reports in order, each with the number of the push that triggered the report."""
+        """Yield the reports in order, each with the number of the pushed triple that triggered it."""
         for number, push in enumerate(pushes):
             bindings = [binding for batch in self.machine.batches(push) for binding in self._of_each(batch)]
             if "Q5" not in self.machine.off:
@@ -117,7 +118,7 @@ class CqelsReports:
                 self.machine.live.settle()
 
     def _of_each(self, batch: Sequence[JoinedMapping]) -> Iterator[TextSolution]:
-        """Yield the row of each joined mapping, if the engine reports each mapping separately."""
+        """Yield the row of each joined solution, if the engine reports solutions separately."""
         if self.head.group is None:
             yield from (joined_mapping.binds for joined_mapping in batch)
         elif "Q6" not in self.machine.off:
@@ -130,7 +131,10 @@ class CqelsReports:
                 yield from self._values({key: bindings[key]})
 
     def _looked_up(self, joined: TextSolution) -> Iterator[TextSolution]:
-        """Yield the groups that plan 1 finds for a joined mapping, or the empty group (rule Q6)."""
+        """Yield the groups that the first pattern's join plan finds for a joined solution (rule Q6).
+
+        If no group is found, the result is an empty group.
+        """
         binding = {name: joined[name] for name in self.head.keys if name in joined}
         first = self.machine.body.triples[0].variables
         known: list[TextSolution] = []
@@ -145,14 +149,14 @@ class CqelsReports:
         yield from self._values(self._groups(known))
 
     def _prepared(self, solution: TextSolution) -> TextSolution:
-        """Return a solution with the values of the expressions in GROUP BY and in the aggregates."""
+        """Return a solution with the values of the expressions in GROUP BY and in aggregates."""
         return _after_steps(self.head.inside, solution, self.machine.data) or solution
 
     def _key(self, solution: TextSolution) -> GroupKey:
         return tuple(solution.get(name) for name in self.head.keys)
 
     def _groups(self, solutions: Iterable[TextSolution]) -> dict[GroupKey, list[TextSolution]]:
-        """Return prepared solutions by group; groups are in the order of their first solutions."""
+        """Return solutions by group; groups are in the order of their first solutions."""
         groups: dict[GroupKey, list[TextSolution]] = {}
         for solution in solutions:
             groups.setdefault(self._key(solution), []).append(solution)
@@ -164,10 +168,9 @@ class CqelsReports:
                 yield values
 
     def _of_group(self, key: GroupKey, members: Sequence[TextSolution]) -> TextSolution | None:
-        """Return the binding of a group's key and aggregates; None if HAVING rejects the group.
+        """Return the key and the aggregates of a group, or None if an aggregate lacks a value (rule Q6).
 
-        A lookup of plan 1 requires a value for each aggregate argument, except for the arguments of COUNT
-        (Q6).
+        COUNT does not need a value. If rule Q6 is off, no group is lost.
         """
         assert self.head.group is not None
         whole = "Q6" not in self.machine.off
@@ -185,10 +188,7 @@ class CqelsReports:
         return (self._prepared(mapping.binds) for mapping in self.machine.live.now)
 
     def _new(self, bindings: list[TextSolution]) -> list[Row]:
-        """Return the rows of the whole answer that the previous answer did not have.
-
-        Equal rows count separately.
-        """
+        """Return the rows that the previous answer did not have; equal rows count separately."""
         live = self.machine.live
         asked_one_by_one = self.head.group is not None and "Q6" not in self.machine.off
         if asked_one_by_one:
@@ -220,7 +220,7 @@ class CqelsReports:
         return tuple(solution.get(name) for name in self.head.columns)
 
     def _modified(self, bindings: list[TextSolution]) -> list[Row]:
-        """Return the rows after ORDER BY, DISTINCT, OFFSET and LIMIT; equal sort keys are ordered by text."""
+        """Return the rows after ORDER BY, DISTINCT, OFFSET and LIMIT; ties are ordered by text."""
         modifiers = self.head.modifiers
         bindings = sorted(bindings, key=lambda binding: row_order(self._row(binding)))
         for key in reversed(modifiers.order):

@@ -1,4 +1,4 @@
-"""Parse a CQELS query with its text into the elements that CQELS registers."""
+"""Read a CQELS query with its text into the elements that the engine CQELS registers."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,10 @@ _LAST_DIGIT: Final = re.compile(r"([0-9]+)[0-9](?=[hd])")
 
 @dataclass(frozen=True, slots=True)
 class StreamTriple:
-    """A triple pattern inside a STREAM block; `number` and `block` count from 0 in the order of the text."""
+    """A triple pattern inside a STREAM block.
+
+    `number` is its position among these patterns, and `block` the position of its block, from 0.
+    """
 
     number: int
     block: int
@@ -43,7 +46,7 @@ class StreamTriple:
     window: WindowExpression
     pattern: TriplePattern
     constants: tuple[tuple[int, str], ...] = field(init=False, compare=False)
-    """The places of constants among stream, subject, predicate and object, with their texts."""
+    """The positions of constants among stream, subject, predicate and object, with their texts."""
 
     def __post_init__(self) -> None:
         texts = (
@@ -58,7 +61,7 @@ class StreamTriple:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables of the pattern, including a variable in the place of the stream."""
+        """The variables of the pattern, including a variable for the name of the stream."""
         return frozenset(term for term in self.terms if isinstance(term, Variable))
 
 
@@ -80,10 +83,10 @@ class CqelsFilter:
 
 @dataclass(frozen=True, slots=True)
 class CqelsBody:
-    """The elements of a WHERE clause by kind, in the order of the text.
+    """The elements of a WHERE clause: stream patterns, static elements, FILTERs, in the order of the text.
 
-    A static element is a sequence of triples, a GRAPH, a UNION or a group without a stream. The field
-    `errors` contains errors with places, for elements in STREAM other than triples and FILTER.
+    A static element is a sequence of triples, a GRAPH, a UNION or a group without a stream. `errors` has an
+    error for each unsupported element in STREAM.
     """
 
     triples: tuple[StreamTriple, ...]
@@ -93,25 +96,27 @@ class CqelsBody:
 
 
 def read_written(text: str, source: str) -> WrittenQuery:
-    """Return the CQELS query of a text, with the text; raises the errors of `read_once`."""
+    """Read a CQELS query, and return it with its text.
+
+    Raises:
+        LarsError: The text is not a valid CQELS query.
+    """
     query = read_once(text, source, Language.CQELS)
     return with_its_text(query, text, source, base_for(text, source))
 
 
 def query_with_text(query: EngineQuery) -> WrittenQuery:
-    """Return a query with its text.
-
-    For a query without text, write a text with each FILTER outside STREAM.
-    """
+    """Return a query with its text; if it has none, write a text with each FILTER outside STREAM."""
     if isinstance(query, WrittenQuery):
         return query
     return read_written(write_query(query, Language.CQELS), "the query as written for CQELS")
 
 
 def as_parsed(query: EngineQuery) -> WrittenQuery:
-    """Return the query as CQELS 1.x reads it: the engine drops the last digit of durations in h and d.
+    """Return the query as CQELS 1.x reads it: durations in h and d lose their last digit.
 
-    Raises QueryError if the engine cannot parse or register the text.
+    Raises:
+        QueryError: The engine cannot parse or register the text.
     """
     if not isinstance(query, WrittenQuery):
         return query_with_text(query)
@@ -125,7 +130,7 @@ def _check_parsed(text: str, source: str) -> None:
 
 
 def shorten(text: str) -> str:
-    """Return the text as the engine's parser reads it: durations in h and d lose their last digit.
+    """Return the text as CQELS reads it: durations in h and d lose their last digit.
 
     The length of the text is unchanged, so that places in the text remain valid.
 
@@ -144,7 +149,11 @@ def shorten(text: str) -> str:
 # An engine is run with each of its rules off: parsing takes most of the time.
 @lru_cache(maxsize=_KEPT)
 def read_body(text: str, source: str, base: str = "") -> CqelsBody:
-    """Return the elements of a CQELS query; raises PlacedError if the text cannot be read."""
+    """Return the elements of a CQELS query's WHERE clause.
+
+    Raises:
+        PlacedError: The text cannot be read.
+    """
     document = sparql.tokenize(text, source, base)
     parsed, scope = lift(document, Language.CQELS)
     tree = sparql.query_of(parsed)
@@ -164,7 +173,7 @@ def read_body(text: str, source: str, base: str = "") -> CqelsBody:
 
 @dataclass(slots=True)
 class _Elements:
-    """The reader of a WHERE clause, with the elements so far."""
+    """The reader of a WHERE clause, with the elements read so far."""
 
     scope: sparql.Scope
     blocks: int = 0
@@ -223,7 +232,7 @@ class _Elements:
     def _runs(
         self, group: sparql.Phrase, block: int | None
     ) -> Iterator[tuple[sparql.Phrase, list[Bgp | PathPattern]]]:
-        """Yield the parts of a group: a part is a sequence of triple patterns or a FILTER.
+        """Yield the elements of a group, each with the triple patterns it adds; record its FILTERs.
 
         In the engine, a FILTER ends a sequence of triples, but not the scope of a blank node label.
         """

@@ -1,7 +1,6 @@
-"""A simulation of C-SPARQL 2 of RSP4J (commit c46e0f67), with windows of Esper and answers of Jena.
+"""The model of C-SPARQL 2 of RSP4J (commit c46e0f67), with windows of Esper and answers of Jena.
 
-The steps are: The steps are: arrival → clock steps → due events of each window, in time order → listeners →
-answers..
+The steps are: arrival, clock, due events of each window in order of time, reports, answers.
 
 A reporting window reads the last content of all other windows, and keeps the read locks of these windows. The
 process therefore blocks at the next arrival or due event of another window. A hash map determines the order
@@ -77,7 +76,10 @@ _AS_SPECIFIED: Final = sliding.FiringRules(
 
 @dataclass(slots=True)
 class EsperWindow:
-    """A window: triples, time of the next report, last content with its time, and lock."""
+    """A window of the engine, with its triples, the time of its next report, and its lock.
+
+    `last` is the content at the last report, and `last_at` the time of this report.
+    """
 
     window: sliding.YasperWindow
     held: list[sliding.TimedTriple] = field(default_factory=list)
@@ -92,7 +94,10 @@ class EsperWindow:
         self.held.append((t, triple))
 
     def events(self, t: float) -> Iterator[tuple[float, int, Callable[[float], tuple[Triple, ...] | None]]]:
-        """Yield the due events up to time `t`: the time, the order at equal times, and the action."""
+        """Yield the events of the window that are due up to time `t` (ms): expiry of triples, and reports.
+
+        Each event is its time, its order among events of one time, and the action.
+        """
         if self.held and self.held[0][0] + self.window.width <= t:
             yield self.held[0][0] + self.window.width, 0, self._go
         if self.due is not None and self.due <= t:
@@ -110,18 +115,18 @@ class EsperWindow:
 
 
 DueAnswer = tuple[Report, engine.Content]
-"""A report without rows, and the window content that determines its rows."""
+"""A report without rows, and the window contents from which its rows are computed."""
 
 
 class _Esper:
-    """All windows, in the order of their reports, and the clock."""
+    """All windows of a query, in the order of their reports, and the clock."""
 
     def __init__(self, windows: Sequence[sliding.YasperWindow], off: engine.Off) -> None:
         self.windows, self.off, self.now = [EsperWindow(window) for window in windows], off, 0.0
         self.blocked = False
 
     def evaluations(self, pushes: Sequence[Push]) -> Iterator[DueAnswer]:
-        """Process pushes until a push blocks the engine; yield the evaluations of the windows."""
+        """Process pushed triples until one blocks the engine, and yield the evaluations."""
         for number, push in enumerate(pushes):
             fed = [window for window in self.windows if window.window.reads(push)]
             if not fed or (push.t < self.now and "CS1" not in self.off):
@@ -135,7 +140,10 @@ class _Esper:
             yield from evaluated
 
     def _step(self, number: int, t: float) -> Iterator[DueAnswer]:
-        """Execute the due events up to `t`, then call listeners; a due event of a locked window blocks."""
+        """Execute the events that are due up to `t` (ms), and yield the evaluations of reporting windows.
+
+        A due event of a locked window blocks the engine.
+        """
         self.now, reporting = t, dict[int, tuple[Triple, ...]]()
         due = [(*event, place) for place, window in enumerate(self.windows) for event in window.events(t)]
         self.blocked = any(self.windows[place].locked for *_, place in due)
@@ -157,7 +165,11 @@ class _Esper:
 
 @lru_cache
 def read_csparql2(text: str, source: str) -> EngineQuery:
-    """Return the query of a text; raises LarsError if the engine rejects the text."""
+    """Read a query as the engine reads it.
+
+    Raises:
+        LarsError: The engine rejects the text.
+    """
     check_strict(text, source, "rsp4j")
     query = engine.read_with_text(text, source, Language.RSPQL)
     if query.form not in ("SELECT", "ASK") or query.to_stream is None:
@@ -168,7 +180,11 @@ def read_csparql2(text: str, source: str) -> EngineQuery:
 
 
 def _names(query: EngineQuery) -> list[Iri | None]:
-    """Return the names of the windows in textual order; raises LarsError if the engine rejects the text."""
+    """Return the names of the windows, in the order of the text.
+
+    Raises:
+        LarsError: The engine rejects the text.
+    """
     if not isinstance(query, engine.WrittenQuery):
         return [source.name for source in sources(query)]
     read_csparql2(query.text, query.source)
@@ -190,7 +206,7 @@ def _answered(
 
 
 def _operator(query: EngineQuery) -> ToStream:
-    """Return the operator that the engine reads: an operator in small letters is read as RSTREAM."""
+    """Return the stream operator as the engine reads it; an operator in small letters counts as RSTREAM."""
     if isinstance(query, engine.WrittenQuery):
         return read_head(query.text)[0] or "RSTREAM"
     return query.operator
@@ -198,23 +214,23 @@ def _operator(query: EngineQuery) -> ToStream:
 
 @dataclass(frozen=True, slots=True)
 class _Streamed:
-    """The state of ISTREAM or DSTREAM: the rows at the last time and at the time before."""
+    """The state of ISTREAM or DSTREAM: the rows of the current time, and of the time before."""
 
     before: frozenset[Row] = frozenset()
     now: frozenset[Row] = frozenset()
     t: float = -1
 
     def at(self, t: float) -> "_Streamed":
-        """Return the state of the operator at a time."""
+        """Return the state of the operator when time moves to `t`."""
         return _Streamed(self.now, frozenset(), t) if self.t < t else self
 
     def outcomes(
         self, kind: ToStream, rows: Sequence[Row], wanted: Counter[Row] | None
     ) -> Iterator[tuple[list[Row], "_Streamed"]]:
-        """Yield possible outputs for the rows with the next state; `wanted` rows come first, if given.
+        """Yield the possible reports for the rows of an evaluation, each with the next state of the operator.
 
-        The operator can stop at each row of the answer, which is then the last row of the report. The state
-        afterwards contains this row.
+        The operator stops at the first row that it does not report, and this row depends on Jena's order. If
+        `wanted` is given, the reported rows are chosen among these rows.
         """
         gives = (lambda row: row not in self.before) if kind == "ISTREAM" else self.before.__contains__
         kept = [row for row in rows if gives(row)]
@@ -237,9 +253,9 @@ def _in_turn(
     row_sets: Sequence[Sequence[Row]],
     wanted: Sequence[Counter[Row] | None],
 ) -> list[list[Row]]:
-    """Return the output of the operator (such as ISTREAM) at each evaluation.
+    """Return the report of ISTREAM or DSTREAM at each evaluation.
 
-    As many outputs as possible are equal to the wanted outputs.
+    As many reports as possible equal the wanted reports.
     """
     states: dict[_Streamed, list[list[Row]]] = {_Streamed(): []}
     for (report, _), rows, want in zip(evaluations, row_sets, wanted, strict=True):
@@ -261,7 +277,7 @@ def _in_turn(
 
 
 def _by_value(row: Row) -> Row:
-    """Return a row with its numbers in one notation, because engines print equal numbers differently."""
+    """Return a row with its numbers in one notation, because engines write equal numbers differently."""
 
     def text(term: str | None) -> str | None:
         number = value(constant_of(term)) if term is not None and term.startswith('"') else None
@@ -272,7 +288,7 @@ def _by_value(row: Row) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class _Reporter:
-    """The engine, if its windows report in a fixed order."""
+    """The engine with a fixed order in which its windows report."""
 
     order: Callable[[Sequence[sliding.YasperWindow]], Sequence[sliding.YasperWindow]]
 
@@ -284,7 +300,7 @@ class _Reporter:
         off: engine.Off,
         near: Recording | None = None,
     ) -> Recording:
-        """Return the reports, with rows in an order that matches `near`, if possible."""
+        """Return the reports of the engine; if possible, ISTREAM and DSTREAM report the rows of `near`."""
         if query.form == "ASK":
             query = sliding.without_projection(replace(query, form="SELECT"))
         evaluations = self._evaluations(query, pushes, off)
@@ -322,7 +338,7 @@ def _given(
     off: engine.Off,
     near: Recording | None,
 ) -> Sequence[Sequence[Row]]:
-    """Return the output of ISTREAM, DSTREAM or RSTREAM for each answer."""
+    """Return the reported rows of each evaluation under RSTREAM, ISTREAM or DSTREAM."""
     kind = _operator(query)
     if kind == "RSTREAM":
         return row_sets
@@ -341,7 +357,7 @@ def _given(
 
 
 def _merged(reports: Iterator[Report]) -> Iterator[Report]:
-    """Yield reports; if several windows report during one push, their rows form one report."""
+    """Yield reports, in which the rows of several windows at one pushed triple form one report."""
     last: Report | None = None
     for report in reports:
         if last is not None and (last.t, last.trigger) == (report.t, report.trigger):

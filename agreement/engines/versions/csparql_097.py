@@ -1,13 +1,11 @@
-"""A simulation of C-SPARQL 0.9.7 in external time: Esper keeps one window, and Jena evaluates its content.
+"""The model of C-SPARQL 0.9.7 in external time: Esper keeps one window, and Jena evaluates its content.
 
-The steps are: The steps are: choice of the window → which pushes enter → clock and arrival times → windows
-and reports → answers..
+The steps are: choice of the window, triples that enter, clock and arrival times, reports, answers.
 
-W3: the engine moves the clock over the ticks between two pushes. A triple whose time is a tick waits until a
-later triple arrives. The waiting triple then enters, before the clock reaches the tick.
-
-W1: the engine uses only one window of a query, the first window in the order of a hash set. W4: an Esper view
-receives arrivals and clock settings. When a view reports, the view returns its content as numbers of pushes.
+W1: the engine uses only one window of a query, the first window in the order of a hash set. W3: the engine
+moves the clock over the ticks between two pushed triples. A triple whose time is a tick waits until a later
+triple arrives. The waiting triple then enters, before the clock reaches the tick. W4: an Esper view receives
+arrivals and clock settings. When a view reports, it returns the numbers of the triples it contains.
 """
 
 from collections import deque
@@ -33,21 +31,21 @@ from translate.model.windows import Range, Rows, WindowExpression
 from translate.tau import uses_arrivals
 
 TICK: Final = 1000
-"""The milliseconds between two ticks."""
+"""The number of milliseconds between two ticks of the engine's clock."""
 
 _MOST_TICKS: Final = 1_000_000
-"""The greatest number of ticks between two pushes; a larger number suggests a wrong unit."""
+"""The maximum number of ticks between two triples; a larger number suggests a wrong unit."""
 
 NumberedPush = tuple[int, Push]
-"""A push with its number."""
+"""A pushed triple with its number."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClockSet:
-    """An event: during the push `trigger`, the clock is set to `now`, because of the tick or push at `due`.
+    """The event that the engine sets its clock to `now` (ms) while it processes the triple `trigger`.
 
-    The field `report_time` is the time of a report at this event; after a tick without triples, this time is
-    1 ms later.
+    `due` is the time of the tick or triple that causes this. `report_time` is the time of a report at this
+    event; after a tick without triples, this time is 1 ms later.
     """
 
     trigger: int
@@ -58,7 +56,10 @@ class ClockSet:
 
 @dataclass(frozen=True, slots=True)
 class StampedArrival:
-    """An event: during the push `trigger`, the triple of a push enters the windows with the time `stamp`."""
+    """The event that triple number `number` enters the windows with the time `stamp` (ms).
+
+    The event occurs while the engine processes the pushed triple `trigger`.
+    """
 
     trigger: int
     number: int
@@ -69,10 +70,10 @@ ClockEvent = ClockSet | StampedArrival
 
 
 def refusals(pushes: Sequence[Push]) -> tuple[int, ...]:
-    """Return the numbers of the pushes that the engine rejects as unordered.
+    """Return the numbers of the triples that the engine rejects because they are out of order.
 
-    The engine rejects a push that is older than a waiting triple, whose time is a tick. The engine accepts
-    all other pushes out of order.
+    The engine rejects a triple that is older than a waiting triple, whose time is a tick. The engine accepts
+    all other triples out of order.
     """
     problems = []
     last: float | None = None
@@ -90,7 +91,7 @@ def refusals(pushes: Sequence[Push]) -> tuple[int, ...]:
 
 
 def drive(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
-    """Yield the events of arrivals and of the clock, push by push."""
+    """Yield the arrivals and clock settings of the engine, for one pushed triple after the other."""
     queue: list[NumberedPush] = []
     last = now = 0.0
     started = False
@@ -118,7 +119,10 @@ def drive(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
 
 
 def specified_clock(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
-    """Yield the events of the specification: a triple arrives at its time, the next push sets the clock."""
+    """Yield the arrivals and clock settings of a correct engine.
+
+    A triple arrives at its time, and the next triple moves the clock.
+    """
     reached: float | None = None
     times = set[float]()
     for number, push in pushes:
@@ -161,20 +165,22 @@ _BUCKETS: Final = 16
 _ACCEPTED: Final = "[RANGE l STEP d], [RANGE l TUMBLING] or [RANGE TRIPLES n], l and d whole seconds"
 
 ViewContent = tuple[int, ...]
-"""The numbers of the pushes that a view contains."""
+"""The numbers of the triples that an Esper view contains."""
 
 
 def chosen(windows: Sequence[StreamBlock]) -> StreamBlock:
-    """Return the window whose statement is first in the order of Java's `HashSet<String>`.
+    """Return the only window that the engine uses: the first one in the order of Java's `HashSet<String>`.
 
-    Statements are ordered by their bucket; in one bucket, by their order in the query. Raises LarsError for a
-    window that the engine does not support.
+    Windows are ordered by the bucket of their Esper statement; in one bucket, by their order in the query.
+
+    Raises:
+        LarsError: The engine does not support a window.
     """
     return min(windows, key=lambda part: bucket(statement(part)))
 
 
 def statement(part: StreamBlock) -> str:
-    """Return the Esper statement of the engine for a window.
+    """Return the statement by which the engine creates a window in Esper.
 
     The name of a stream contains the hash of its IRI.
 
@@ -200,7 +206,11 @@ def _view(window: WindowExpression) -> str:
 
 
 def seconds(window: Range) -> tuple[int, int]:
-    """Return length and step of a window in seconds; raises LarsError for unsupported windows."""
+    """Return the width and the slide of a window in seconds.
+
+    Raises:
+        LarsError: The engine does not support the window.
+    """
     if window.slide is None or window.until is not None:
         raise refusal(window)
     length, step = (divmod(part.nanoseconds, NANOSECONDS["s"]) for part in (window.length, window.slide))
@@ -210,12 +220,12 @@ def seconds(window: Range) -> tuple[int, int]:
 
 
 def refusal(window: WindowExpression) -> LarsError:
-    """Return the error message for a window that C-SPARQL 0.9.7 does not support."""
+    """Return the error for a window that C-SPARQL 0.9.7 does not support."""
     return LarsError(f"csparql-0.9.7 does not support the window {window}; use {_ACCEPTED}")
 
 
 def java_string_hash(text: str) -> int:
-    """Return Java's `String.hashCode` of a text: a signed number of 32 bits, computed from UTF-16 units.
+    """Return Java's `String.hashCode` of a text: a signed number of 32 bits, from UTF-16 units.
 
     >>> java_string_hash("http://e/S"), java_string_hash("polygenelubricants")
     (155239895, -2147483648)
@@ -239,9 +249,9 @@ def bucket(text: str) -> int:
 
 @dataclass(slots=True)
 class ReportSchedule:
-    """The times of a view's reports, every `step` milliseconds; R is the length of the view.
+    """The times of a view's reports, one every `step` milliseconds.
 
-    With `aligned` (W4a), the first report is one step after the tick of the clock at the first arrival.
+    With `aligned` (rule W4a), the first report is one step after the tick of the clock at the first arrival.
     Without `aligned`, the first report is at the next multiple of the step.
     """
 
@@ -251,7 +261,7 @@ class ReportSchedule:
     next: float | None = None
 
     def start(self, t: float) -> None:
-        """Set the time of the first report, when the first triple arrives at time `t`."""
+        """Set the time of the first report when the first triple arrives at time `t` (ms)."""
         if self.next is not None:
             return
         if self.aligned:
@@ -261,16 +271,13 @@ class ReportSchedule:
             self.next = (floor(clock / self.step) + 1) * self.step
 
     def moves(self, now: float) -> bool:
-        """Set the clock to `now`; return False if the clock moved back."""
+        """Set the clock to `now` (ms), and return whether it did not move back."""
         forward = self.now is None or now >= self.now
         self.now = now
         return forward
 
     def due(self) -> float | None:
-        """Return the time of the due report, and set the time of the next report.
-
-        The function returns None if no report is due.
-        """
+        """Return the time of the due report, and schedule the next report; None if no report is due."""
         now, due = self.now, self.next
         if now is None or due is None or due > now:
             return None
@@ -279,10 +286,9 @@ class ReportSchedule:
 
 
 class TimeView:
-    """Esper's `win:time(R) output snapshot every P`: the arrivals of the last R, reported every P.
+    """Esper's view `win:time(R) output snapshot every P`: the arrivals of the last R ms, reported every P ms.
 
-    With `from_head` (W4b), expired triples remain in the view if they are after a triple that has not
-    expired.
+    With `from_head` (rule W4b), expired triples remain in the view behind a triple that has not expired.
     """
 
     def __init__(self, length: int, schedule: ReportSchedule, *, from_head: bool) -> None:
@@ -290,12 +296,15 @@ class TimeView:
         self._content: deque[tuple[float, int]] = deque()
 
     def arrive(self, number: int, t: float, stamp: float) -> None:
-        """Add a push to the view, without a report."""
+        """Add a triple to the view; this does not cause a report."""
         self._schedule.start(t)
         self._content.append((stamp, number))
 
     def tick(self, now: float) -> ViewContent | None:
-        """Set the clock; return the content to report, which can include expired triples."""
+        """Set the clock to `now` (ms), and return the content to report, or None.
+
+        The content can include expired triples.
+        """
         if not self._schedule.moves(now):
             return None
         content, due = None, self._schedule.due()
@@ -307,7 +316,7 @@ class TimeView:
         return content
 
     def content(self, at: float) -> ViewContent:
-        """Return the content of the view; in the specification, without the expired triples."""
+        """Return the content of the view at time `at` (ms); without rule W4b, without the expired triples."""
         if self._from_head:
             return self._numbers()
         return tuple(number for stamp, number in self._content if stamp > at - self._length)
@@ -329,20 +338,20 @@ class TimeView:
 
 
 class BatchView:
-    """Esper's `win:time_batch(R)`: the arrivals since the last report, independent of their times (W4c)."""
+    """Esper's view `win:time_batch(R)`: all arrivals since the last report, at any time (rule W4c)."""
 
     def __init__(self, schedule: ReportSchedule) -> None:
         self._schedule = schedule
         self._content: list[int] = []
 
     def arrive(self, number: int, t: float, stamp: float) -> None:
-        """Add a push to the view, without a report."""
+        """Add a triple to the view; this does not cause a report."""
         del stamp
         self._schedule.start(t)
         self._content.append(number)
 
     def tick(self, now: float) -> ViewContent | None:
-        """Set the clock; return the content to report, and clear the view."""
+        """Set the clock to `now` (ms); return the content to report, and clear the view, or return None."""
         if not self._schedule.moves(now) or self._schedule.due() is None:
             return None
         content, self._content = tuple(self._content), []
@@ -355,14 +364,14 @@ class BatchView:
 
 
 class CountedView:
-    """A view of the newest N pushes, reported at each arrival, or as batches of N arrivals (W4d)."""
+    """A view of the newest N triples, reported at each arrival, or in batches of N arrivals (rule W4d)."""
 
     def __init__(self, count: int, *, batched: bool) -> None:
         self._count, self._batched = count, batched
         self._content: deque[int] = deque(maxlen=count)
 
     def arrive(self, number: int, t: float, stamp: float) -> ViewContent | None:
-        """Add a push to the view; return the content to report, or None."""
+        """Add a triple to the view, and return the content to report, or None."""
         del t, stamp
         self._content.append(number)
         content = tuple(self._content)
@@ -374,7 +383,7 @@ class CountedView:
         return content
 
     def tick(self, now: float) -> None:
-        """Return None, because the clock does not cause a report of this view."""
+        """Return None, because the clock does not cause reports of this view."""
 
     def content(self, at: float) -> ViewContent:
         """Return the content of the view."""
@@ -383,11 +392,15 @@ class CountedView:
 
 
 EsperView = TimeView | BatchView | CountedView
-"""A view of Esper: a window that receives arrivals and clock settings, and returns the content to report."""
+"""A window in Esper, which receives arrivals and clock settings, and returns contents to report."""
 
 
 def view(window: WindowExpression, off: engine.Off) -> EsperView:
-    """Return the engine's view for a window; rules in `off` follow the specification."""
+    """Return the Esper view that the engine creates for a window; rules in `off` do not apply.
+
+    Raises:
+        LarsError: The engine does not support the window.
+    """
     match window:
         case Rows(count):
             return CountedView(count, batched="W4d" not in off)
@@ -423,10 +436,7 @@ RULES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A window, the streams whose triples enter it, and the streams whose triples a report shows.
-
-    `None` in these fields means all streams.
-    """
+    """A window, the streams whose triples enter it (None for all), and the streams whose triples it shows."""
 
     view: EsperView
     entering: frozenset[str] | None
@@ -434,7 +444,11 @@ class _Window:
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> Recording:
-    """Return the reports of C-SPARQL 0.9.7; raises LarsError for an unsupported query or window."""
+    """Return the reports of C-SPARQL 0.9.7.
+
+    Raises:
+        LarsError: The engine or the model does not support the query or its window.
+    """
     _check(query)
     rejected = () if "W3c" in off else refusals(pushes)
     due = list(_reports(query, pushes, frozenset(rejected), off))
@@ -447,7 +461,7 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: e
 def _recorded_with_2111(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return the reports of C-SPARQL 0.9.7 with Jena 2.11.1, in which a SUM is never unbound."""
+    """Return the reports of C-SPARQL 0.9.7 with Jena 2.11.1, in which a SUM over no solution is unbound."""
     return _recorded(query, static, pushes, off | {"P1"})
 
 
@@ -458,11 +472,11 @@ CSPARQL_097_POM: Final = engine.Engine(
     _recorded,
     build="with Jena 2.13.0",
 )
-"""C-SPARQL 0.9.7 with the version of Jena in its pom."""
+"""C-SPARQL 0.9.7 with the version of Jena that its pom names."""
 CSPARQL_097: Final = engine.Engine(
     "csparql-0.9.7", "csparql", RULES, _recorded_with_2111, builds=(CSPARQL_097_POM,)
 )
-"""C-SPARQL 0.9.7 with Jena 2.11.1; the times of pushes in ms set its clock, which ticks each second."""
+"""C-SPARQL 0.9.7 with Jena 2.11.1; the times of triples in ms set its clock, which ticks each second."""
 
 
 def _check(query: EngineQuery) -> None:
@@ -480,9 +494,9 @@ def _check(query: EngineQuery) -> None:
 def _reports(
     query: EngineQuery, pushes: Sequence[Push], rejected: frozenset[int], off: engine.Off
 ) -> Iterator[tuple[Report, ViewContent]]:
-    """Yield the reports, still without rows: each contains the numbers of the pushes in its window.
+    """Yield each report, still without rows, with the numbers of the triples in its windows.
 
-    A report requires a window whose content includes a triple of a stream that the query names.
+    A window reports only if it contains a triple of a stream that the query names (rule W5).
     """
     windows = _parts(query, off)
     accepted = ((number, push) for number, push in enumerate(pushes) if number not in rejected)
@@ -511,7 +525,7 @@ def _parts(query: EngineQuery, off: engine.Off) -> list[_Window]:
 
 
 def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> ViewContent | None:
-    """Apply an event to a window; return the content that the window reports after the event."""
+    """Apply an event to a window, and return the content that the window then reports, or None."""
     if not isinstance(event, StampedArrival):
         return part.view.tick(event.now)
     push = pushes[event.number]

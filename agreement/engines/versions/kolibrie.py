@@ -1,11 +1,12 @@
-"""A simulation of Kolibrie at commit 846becb, in one thread: rules B of its documentation, and defects E.
+"""The model of Kolibrie at commit 846becb, in one thread: rules B of its documentation, and defects E.
 
-The steps are: push → waiting rows are joined and reported → windows fire → one store → rows, which wait.
+The steps at a pushed triple are: waiting rows are joined and reported; windows fire; the content of each
+fired window enters one common store; rows are computed, and wait.
 
 The file contains, in this order: rows of triple patterns and their joins, on terms as texts; the plan of a
 query; the treatment of joined rows (all variables, or the rest of the query); the windows between two
 arrivals (firing, content, deletion); and the rules. Times have the unit of the timestamps. With several
-threads (E8), the reports are not determined. The simulation does not model several threads.
+threads (E8), the reports are not determined, and the model does not cover them.
 """
 
 import math
@@ -32,7 +33,7 @@ from translate.strict import read_kolibrie
 from translate.tau import in_order
 
 TextBinding = Mapping[str, str]
-"""The values of a row's variables, by the names of the variables."""
+"""The values of a row's variables as texts, by the names of the variables."""
 
 
 def plain_text(text: str) -> str:
@@ -52,13 +53,13 @@ def plain_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextPattern:
-    """A triple pattern: the name of the variable, or None for a constant text, at each place."""
+    """A triple pattern on texts: for each position the name of a variable, or None and a constant text."""
 
     names: tuple[str | None, ...]
     texts: tuple[str, ...]
 
     def row(self, triple: Triple) -> TextBinding | None:
-        """Return the binding of the pattern for a triple; None if the triple does not match."""
+        """Return the values of the pattern's variables for a triple; None if the triple does not match."""
         row: dict[str, str] = {}
         for term, name, text in zip(triple, self.names, self.texts, strict=True):
             if term != (text if name is None else row.setdefault(name, term)):
@@ -67,13 +68,13 @@ class TextPattern:
 
 
 def text_pattern(pattern: TriplePattern, text_of: Callable[[str], str]) -> TextPattern:
-    """Return a triple pattern with constants as texts, which `text_of` returns."""
+    """Return a triple pattern whose constants are texts; `text_of` returns the text of a term."""
     names = tuple(term.name if isinstance(term, Variable) else None for term in pattern.terms)
     return TextPattern(names, tuple(text_of(str(term)) for term in pattern.terms))
 
 
 def matches(patterns: Sequence[TextPattern], triples: Iterable[Triple]) -> list[TextBinding]:
-    """Return the rows of a basic graph pattern over a set of triples."""
+    """Return the rows of several triple patterns, which must all match, over a set of triples."""
     rows: list[TextBinding] = [{}]
     known = tuple(dict.fromkeys(triples))
     for pattern in patterns:
@@ -101,7 +102,7 @@ _ALL: Final = (TriplePattern(Variable("s"), Variable("p"), Variable("o")),)
 
 @dataclass(frozen=True, slots=True)
 class PlannedWindow:
-    """A window with its patterns and its report strategies."""
+    """A window of a query, with its triple patterns and its report strategies."""
 
     window: sliding.YasperWindow
     patterns: tuple[TextPattern, ...]
@@ -111,7 +112,10 @@ class PlannedWindow:
 
 @dataclass(frozen=True, slots=True)
 class KolibriePlan:
-    """The plan of a query: windows in textual order, patterns over the static data, and the policy."""
+    """The plan of a query in Kolibrie: windows in the order of the text, and patterns over static data.
+
+    If `steals` is true (policy steal), the engine never forgets the rows of a window.
+    """
 
     windows: tuple[PlannedWindow, ...]
     static: tuple[TextPattern, ...]
@@ -124,18 +128,20 @@ class KolibriePlan:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all variables, sorted."""
+        """The names of all variables, in alphabetical order."""
         patterns = (*self.static, *(pattern for window in self.windows for pattern in window.patterns))
         return tuple(sorted({name for pattern in patterns for name in pattern.names if name is not None}))
 
 
 def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Off) -> KolibriePlan:
-    """Return the plan of a query; `text_of` converts constants to texts.
+    """Return the plan of a query; `text_of` returns the text of a constant.
 
-    If the text of the query is available, names, lengths, REPORT, TICK and WITH POLICY are read like in the
-    parser of the engine. A block belongs to the window with the same name in the text. A window without a
-    block matches all triples. Raises LarsError for a query that the engine does not register; a QueryError
-    contains the place in the text.
+    If the text of the query is available, names, lengths, REPORT, TICK and WITH POLICY are read as the
+    engine's parser reads them. A block belongs to the window with the same name in the text. A window without
+    a block matches all triples.
+
+    Raises:
+        LarsError: The engine does not register the query; a QueryError contains the place in the text.
     """
     windows = {window.source.name: window for window in sliding.sliding_windows(query, NAME, tumbling=True)}
     sliding.check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
@@ -172,14 +178,14 @@ def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Of
 
 
 def _patterns(pattern: algebra.Pattern, name: Iri | None) -> Sequence[TriplePattern]:
-    """Return the triple patterns in the blocks of a window, or the pattern of all triples without blocks."""
+    """Return the triple patterns in the blocks of a window; without blocks, the pattern of all triples."""
     blocks = (part for part in parts(pattern) if isinstance(part, algebra.StreamBlock) and part.name == name)
     inside = (block.pattern for block in blocks)
     return [triple for part in inside if isinstance(part, algebra.Bgp) for triple in part.triples] or _ALL
 
 
 def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
-    """Yield the triple patterns outside WINDOW and subqueries."""
+    """Yield the triple patterns outside WINDOW and outside subqueries."""
     if isinstance(pattern, algebra.Bgp):
         yield from pattern.triples
     elif not isinstance(pattern, algebra.StreamBlock | algebra.Select):
@@ -188,9 +194,9 @@ def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
 
 
 def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: engine.Off) -> EngineQuery:
-    """Return the query in which a table of rows replaces the windows and the patterns over static data.
+    """Return the query with a table of rows in place of its windows and its patterns over static data.
 
-    If E4 is off, patterns outside windows are applied; if E5 is off, SELECT is applied.
+    If rule E4 is off, patterns outside windows are applied; if rule E5 is off, SELECT is applied.
     """
     constants = (tuple(None if text is None else constant_of(text) for text in row) for row in rows)
     table = algebra.Values(tuple(map(Variable, plan.names)), tuple(constants))
@@ -220,7 +226,7 @@ def _above(pattern: algebra.Pattern, inner: algebra.Pattern, body: algebra.Patte
 
 
 def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algebra.Pattern:
-    """Return the pattern in which the table replaces the first triples, and all other triples are removed."""
+    """Return the pattern with the table in place of its first triple patterns, and without all others."""
     match pattern:
         case algebra.Bgp() | algebra.StreamBlock():
             return table.pop() if table else EMPTY
@@ -235,10 +241,10 @@ def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algeb
 
 @dataclass(slots=True, kw_only=True)
 class KolibrieWindows(sliding.OpenedWindows):
-    """The opened windows of one sliding window.
+    """The open windows of one window declaration, which slides.
 
-    The field `now` is the latest arrival, `memory` the last reported content. Windows fire before an arrival
-    enters the windows. With `include_opening`, windows that close at the time of the arrival also fire. With
+    `now` is the time of the latest arrival, `memory` the last reported content. Windows fire before an
+    arrival enters them. With `include_opening`, windows that close at the time of the arrival also fire. With
     `drops`, each window that does not contain the arrival is deleted, also if it opens after the arrival.
     """
 
@@ -248,22 +254,19 @@ class KolibrieWindows(sliding.OpenedWindows):
     now: float = -math.inf
 
     def begin(self, t: float, triple: Triple) -> None:
-        """Open windows for an arrival; a late arrival opens no window that has closed."""
+        """Open windows for an arrival at time `t`; a late arrival opens no window that has closed."""
         self.open(sliding.first_close(t, self.window.step), t, -math.inf if self.drops else self.now)
         self.keep(t, triple, min(t, self.now, *self.contents))
         if not self.include_opening:
             self.add(t, triple)
 
     def enter(self, t: float, triple: Triple) -> None:
-        """Add an arrival to the windows, unless the windows already contain the arrival."""
+        """Add an arrival to the open windows, unless they already contain it."""
         if self.include_opening:
             self.add(t, triple)
 
     def fire(self, t: float) -> float | None:
-        """Fire the last window that its report strategies allow to report.
-
-        Return the close of the fired window, or None.
-        """
+        """Fire the last window that may report, and return the time at which it closes, or None."""
         reporting = [close for close in self.contents if self._ask_strategy(close, t)]
         if not reporting or t <= self.fired or self.planned.tick != TIMED:
             return None
@@ -271,7 +274,7 @@ class KolibrieWindows(sliding.OpenedWindows):
         return max(reporting)
 
     def _ask_strategy(self, close: float, t: float) -> bool:
-        """Return whether the report strategies allow a report of a window, and update its last content."""
+        """Return whether the report strategy lets a window report at `t`, and update its last content."""
         content = self.contents[close]
         match self.planned.report:
             case "NON_EMPTY_CONTENT":
@@ -286,13 +289,14 @@ class KolibrieWindows(sliding.OpenedWindows):
                 return self.closed(close, t)
 
     def closed(self, close: float, t: float) -> bool:
-        """Return whether a window with this close has closed when a triple arrives at `t`."""
+        """Return whether the window that closes at `close` has closed when a triple arrives at `t`."""
         return close < t or (close == t and self.include_opening)
 
     def drop(self, t: float, *, entered: bool = True) -> None:
-        """Delete the windows that close at `t`.
+        """Delete the windows that have closed at time `t`.
 
-        If an arrival entered the windows and `drops` is set, delete all windows that do not contain `t`.
+        If an arrival entered the windows and `drops` is set, all windows that do not contain `t` are deleted
+        instead.
         """
         for close in tuple(self.contents):
             shown = self.shows(close - self.window.width, close, t)
@@ -380,7 +384,11 @@ _RULES: Final = (
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> Recording:
-    """Return the reports of a Kolibrie session; raises LarsError if Kolibrie rejects the query."""
+    """Return the reports of Kolibrie as a library.
+
+    Raises:
+        LarsError: Kolibrie rejects the query.
+    """
     machine = _Machine(query, static, pushes, off)
     reports = [report for number, push in enumerate(pushes) for report in machine.arrive(number, push)]
     return Recording(machine.names, tuple(report for report in reports if report.rows))
@@ -389,7 +397,7 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: e
 def _recorded_of_server(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return the reports of Kolibrie's HTTP server; the server also joins waiting rows after each push."""
+    """Return the reports of Kolibrie's HTTP server, which also joins waiting rows after each triple."""
     machine, reports = _Machine(query, static, pushes, off), list[Report]()
     for number, push in enumerate(pushes):
         reports += machine.arrive(number, push)
@@ -406,12 +414,15 @@ _DECLARED: Final = re.compile(r"\bPREFIX\s+([\w-]*):", re.IGNORECASE)
 
 
 def read_kolibrie_query(text: str, source: str) -> EngineQuery:
-    """Return the query of a text; raises QueryError if the parser of Kolibrie rejects the text.
+    """Read a query as Kolibrie reads it.
 
     Constructs that RSP-QL does not have are rewritten: another operator becomes RSTREAM, and a window on a
     variable reads every stream. A name with an undeclared prefix gets an IRI that matches no data. In RSP-QL,
     integers in the query count milliseconds, like the timestamps. Kolibrie has no unit for integers in the
     query and for timestamps.
+
+    Raises:
+        QueryError: The parser of Kolibrie rejects the text.
     """
     read_kolibrie(text, source)
     text = _REGISTER.sub(r"\1RSTREAM", text, count=1)
@@ -427,7 +438,7 @@ def read_kolibrie_query(text: str, source: str) -> EngineQuery:
 KOLIBRIE_SESSION: Final = engine.Engine(
     NAME, "rspql", _RULES, _recorded, build="as a library", own_parser=read_kolibrie_query
 )
-"""Kolibrie as a library, which joins the waiting rows only before each push."""
+"""Kolibrie as a library, which joins the waiting rows only before each pushed triple."""
 KOLIBRIE_846BECB: Final = engine.Engine(
     NAME,
     "rspql",
@@ -436,16 +447,17 @@ KOLIBRIE_846BECB: Final = engine.Engine(
     builds=(KOLIBRIE_SESSION,),
     own_parser=read_kolibrie_query,
 )
-"""Kolibrie behind its HTTP server."""
+"""Kolibrie with its HTTP server."""
 
 Fired = Mapping[int, Sequence[sliding.TimedTriple]]
-"""The contents of the windows that fire at the same time, by the number of the window."""
+"""The contents of windows that fire at the same time, by the number of the window."""
 
 
 class _Machine:
-    """The state of the engine between two pushes.
+    """The state of a query in Kolibrie between two pushed triples.
 
-    `inside` contains the triples of each window in the store. `terms` maps the texts in rows to terms.
+    `inside` contains the triples of each window in the common store. `terms` gives the term for each text in
+    rows.
     """
 
     def __init__(self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> None:
@@ -479,7 +491,7 @@ class _Machine:
         return subject, predicate, object_
 
     def arrive(self, number: int, push: Push) -> Iterator[Report]:
-        """Process a push, and yield the reports that occur during the push."""
+        """Process a pushed triple, and yield the reports that it causes."""
         yield Report(push.t, self.joined(), number)
         triple = self._in_texts(push.triple)
         entering = [n for n, windows in enumerate(self.windows) if windows.window.reads(push)]
@@ -510,7 +522,7 @@ class _Machine:
             windows.drop(t, entered=n in entering)
 
     def _fired(self, contents: Fired, close: float) -> tuple[Row, ...]:
-        """Return the reports of the windows that close at the same time."""
+        """Return the rows to report when windows fire; rows that wait for other windows are not returned."""
         fired = {n: [triple for _, triple in content] for n, content in contents.items()}
         if self.waits:
             self.queue += [(n, self._rows_of(n, content)) for n, content in fired.items()]
@@ -523,7 +535,7 @@ class _Machine:
         )
 
     def _rows_of(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
-        """Return the rows of a window over its content, or over the store with triples of other windows."""
+        """Return the rows of a window; with rule E1, over a store that contains triples of other windows."""
         patterns = self.plan.windows[number].patterns
         if "E1" in self.off:
             return matches(patterns, triples)
@@ -534,7 +546,7 @@ class _Machine:
         return matches(patterns, self.store)
 
     def joined(self) -> tuple[Row, ...]:
-        """Return the reports of the waiting rows, if all windows have fired."""
+        """Return the rows to report from the waiting rows, if all windows have fired."""
         if not self.queue:
             return ()
         for n, rows in self.queue:
@@ -548,7 +560,7 @@ class _Machine:
         return self._reported(waiting)
 
     def _reported(self, binding_sets: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
-        """Return the report of the stream operator for the joined rows, which are sets or multisets."""
+        """Join the rows of all windows, and return the rows that the stream operator reports."""
         sides = (*binding_sets, self.static) if self.plan.static else binding_sets
         before, now = self.before, self._answered(reduce(join_bindings, sides))
         self.before = now

@@ -42,15 +42,15 @@ from translate.tau import in_order
 
 _ZERO: Final = Literal("0", XSD + "integer")
 COUNTING: Final = ("COUNT", "AVG")
-"""The aggregates whose value without solutions is 0 in ARQ 2.11.1."""
+"""The aggregates whose value over no solutions is 0 in ARQ 2.11.1, the SPARQL processor of Jena."""
 SUMMING: Final = (*COUNTING, "SUM")
-"""The aggregates whose value without solutions is 0 in ARQ 2.13.0."""
+"""The aggregates whose value over no solutions is 0 in ARQ 2.13.0, the SPARQL processor of Jena."""
 _EXACT: Final = tuple(Iri(XSD + kind) for kind in (*INTEGERS, "decimal"))
 _FLOATING: Final = (Iri(XSD + "double"), Iri(XSD + "float"))
 
 
 def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTING) -> algebra.Pattern:
-    """Return the pattern in which each GROUP BY without solutions has a row, also in subqueries (W6a).
+    """Return the pattern in which each GROUP BY over no solutions has a row, also in subqueries (rule W6a).
 
     P GROUP BY k, COUNT(x), SUM(x) = the groups of P UNION the row COUNT 0 if P has no solution. The row of an
     empty group has no value for the key of GROUP BY. In the row of an empty group, the aggregates in `zero`
@@ -83,7 +83,7 @@ def _split(
 
 
 def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> algebra.Pattern:
-    """Return a pattern whose matches in these triples equal Jena's matches of `pattern` by value.
+    """Return a pattern that SPARQL matches in the given triples as Jena matches `pattern`: numbers by value.
 
     If no two different terms of the triples and the pattern have equal values, the pattern is unchanged.
     """
@@ -105,7 +105,7 @@ def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> al
 
 
 def _triples(pattern: algebra.Pattern) -> Iterator[algebra.TriplePattern]:
-    """Yield all triple patterns, including the patterns in blocks of windows."""
+    """Yield all triple patterns of a pattern, also inside windows."""
     for part in analysis.parts(pattern):
         plain = part.pattern if isinstance(part, algebra.StreamBlock) else part
         if isinstance(plain, algebra.Bgp):
@@ -131,9 +131,9 @@ def _number(text: str) -> tuple[str, float | Decimal] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Matching:
-    """A rewriting of patterns: new variables with conditions replace numbers that can equal others.
+    """Rewrites patterns so that numbers match by value: new variables with conditions replace the numbers.
 
-    The field `equal` contains the numbers that equal another term by value, `predicates` those of triples
+    `equal` contains the numbers that equal another term by value, and `predicates` the predicates of triples
     with such objects.
     """
 
@@ -142,7 +142,7 @@ class _Matching:
     fresh: Iterator[Variable]
 
     def matched(self, pattern: algebra.Pattern) -> algebra.Pattern:
-        """Return the pattern, rewritten for matching of numbers by value."""
+        """Return the pattern, rewritten so that numbers match by value."""
         return analysis.rebuild(pattern, self._changed)
 
     def _changed(self, part: algebra.Pattern) -> algebra.Pattern | None:
@@ -169,7 +169,7 @@ class _Matching:
                 return None
 
     def _bgp(self, bgp: algebra.Bgp, whole: algebra.Bgp | algebra.StreamBlock) -> algebra.Pattern:
-        """Return triple patterns, or the block of a window around them, rewritten for matching by value."""
+        """Return triple patterns, or a window around them, rewritten so that numbers match by value."""
         joined = {term for triple in bgp.triples for term in (triple.subject, triple.predicate)}
         terms: set[Term] = set()
         triples: list[algebra.TriplePattern] = []
@@ -199,7 +199,7 @@ class _Matching:
         return tuple(result)
 
     def _shared(self, left: algebra.Pattern, right: algebra.Pattern) -> dict[Variable, Variable]:
-        """Return new names for the variables of the right operand that also occur in the left operand."""
+        """Return new names for variables of both sides that may be numbers; the right side gets the names."""
         if not all(
             isinstance(
                 part,
@@ -217,11 +217,11 @@ class _Matching:
         return {name: next(self.fresh) for name in in_order(bound) if self._is_number(name, left, right)}
 
     def _concerns(self, triple: algebra.TriplePattern) -> bool:
-        """Return whether a matched object of the pattern can be a number equal to another term by value."""
+        """Return whether the object of a match can be a number that equals another term."""
         return isinstance(triple.predicate, Variable) or str(triple.predicate) in self.predicates
 
     def _is_number(self, name: Variable, *sides: algebra.Pattern) -> bool:
-        """Return whether the variable is only an object, and can be a number of equal value on both sides."""
+        """Return whether a variable occurs only as object, and can be a number that equals another term."""
         for side in sides:
             triples = list(_triples(side))
             if any(name in (triple.subject, triple.predicate) for triple in triples):
@@ -249,7 +249,10 @@ _ALL: Final = Aggregation("COUNT")
 
 
 def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in which an error in a group is an error of all aggregates, also in subqueries."""
+    """Return the pattern in which an error in a group is an error of all its aggregates (rule S2 of RSP-JS).
+
+    Subqueries are rewritten too.
+    """
     fresh = analysis.fresh_variables(pattern, "all_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
@@ -263,7 +266,7 @@ def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
 
 
 def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in which the condition of OPTIONAL is applied after the join."""
+    """Return the pattern in which the condition of OPTIONAL is applied after the join (rule S6 of RSP-JS)."""
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.LeftJoin) or part.condition is None:
@@ -304,7 +307,7 @@ _STRING: Final = Iri(XSD + "string")
 
 
 def with_distinct_alternatives(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in which several alternatives of a path give one solution."""
+    """Return the pattern in which several alternatives of a path give one solution (rule A14 of rsp-rs)."""
     fresh = analysis.fresh_variables(pattern, "made_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
@@ -324,7 +327,7 @@ def with_distinct_alternatives(pattern: algebra.Pattern) -> algebra.Pattern:
 def _steps(
     subject: Term, path: algebra.Path, object_: Term, fresh: Iterator[Variable]
 ) -> Iterator[algebra.PathPattern]:
-    """Yield the steps of a path, with sequences as joins."""
+    """Yield the steps of a property path; each step of a sequence is a separate path."""
     if isinstance(path, algebra.PathSequence):
         between = next(fresh)
         yield from _steps(subject, path.left, between, fresh)
@@ -342,7 +345,10 @@ def _once(pattern: algebra.Pattern, path: algebra.Path) -> algebra.Pattern:
 
 
 def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in which GROUP_CONCAT concatenates only strings, also in subqueries."""
+    """Return the pattern in which GROUP_CONCAT accepts only strings (rule A15 of rsp-rs).
+
+    Subqueries are rewritten too.
+    """
     fresh = analysis.fresh_variables(pattern, "made_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:

@@ -1,8 +1,8 @@
-"""A simulation of RSP-JS 1.3.5, a port of YASPER: arrivals open and close windows, and answers shift them.
+"""The model of RSP-JS 1.3.5, a port of YASPER: arrivals open and close windows, and answers shift windows.
 
-The simulation omits two effects: delayed answers move t0, and two streams can share a triple object. The
-simulation omits races between pushes, and pushes that block. Times have the unit of the timestamps, which is
-also the unit of the windows. Each push waits until the engine is idle.
+The model does not cover races between pushed triples, triples that block, delayed answers that move t0, and
+triple objects that two streams share. Times have the unit of the timestamps, which is also the unit of the
+windows. Each triple waits until the engine is idle.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -78,11 +78,15 @@ _RULES_JS: Final = (
     ),
 )
 ContentKey = tuple[tuple[Triple, ...], ...]
-"""The sorted triples of each window: contents with equal keys have equal answers."""
+"""The sorted triples of each window; contents with equal keys have equal answers."""
 
 
 def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of RSP-JS; raises LarsError unless the query is SELECT over sliding windows."""
+    """Return the reports of RSP-JS.
+
+    Raises:
+        LarsError: The query is not a SELECT query over windows with STEP.
+    """
     by_lines = "S5" not in off
     declared = sliding.engine_windows(
         query, RSP_JS_135.name, sliding.javascript_number, by_lines=by_lines, each_word=False
@@ -124,7 +128,7 @@ def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off
 def _first_js(
     moved: Mapping[sliding.YasperWindow, float], off: Off, opened: sliding.OpenedWindows, t: float
 ) -> float:
-    """Return the close of the first window that an arrival opens, if t0 is `moved`."""
+    """Return the time at which the first window closes that an arrival at `t` opens, if t0 has `moved`."""
     distance = t if "R8" in off else abs(t - moved[opened.window])
     return sliding.first_close(distance, opened.window.step)
 
@@ -132,7 +136,7 @@ def _first_js(
 def _reports(
     firing: sliding.Firing, moved: Mapping[sliding.YasperWindow, float], rows: Sequence[Row], off: Off
 ) -> Iterator[tuple[Report, tuple[float, float]]]:
-    """Yield the reports of a firing, each with the bounds that the engine prints."""
+    """Yield the reports of windows that fire, each with the window bounds that the engine prints."""
     window, t = firing.windows[0].window, firing.close if "R3" in off else firing.t
     if "R7" in off:
         if rows:
@@ -144,7 +148,10 @@ def _reports(
 
 
 def _by_comunica(query: EngineQuery, off: Off) -> EngineQuery:
-    """Return a query whose answers in SPARQL 1.1 are Comunica's answers of the given query."""
+    """Return a query whose answers in SPARQL 1.1 are the answers of Comunica to the given query.
+
+    Comunica is the SPARQL processor of RSP-JS.
+    """
     pattern = query.pattern if "S2" in off else with_errors(query.pattern)
     return replace(query, pattern=pattern if "S6" in off else with_late_conditions(pattern))
 

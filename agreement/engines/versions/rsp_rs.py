@@ -1,7 +1,7 @@
-"""A simulation of rsp-rs 0.3.5, a port of YASPER: the windows of a stream begin with its first triple.
+"""The model of rsp-rs 0.3.5, a port of YASPER: the windows of a stream begin with its first triple.
 
-The simulation omits races between pushes, and pushes that block. Times have the unit of the timestamps, which
-is also the unit of the windows. Each push waits until the engine is idle.
+The model does not cover races between pushed triples, and triples that block. Times have the unit of the
+timestamps, which is also the unit of the windows. Each triple waits until the engine is idle.
 """
 
 from collections.abc import Sequence
@@ -87,7 +87,11 @@ _RULES_RS: Final = (
 
 
 def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of rsp-rs; raises LarsError unless the query is SELECT over sliding windows."""
+    """Return the reports of rsp-rs.
+
+    Raises:
+        LarsError: The query is not a SELECT query over windows with STEP.
+    """
     by_lines = "D3" not in off
     declared = sliding.engine_windows(
         query, RSP_RS_035.name, sliding.rust_integer, by_lines=by_lines, each_word=True
@@ -117,7 +121,10 @@ def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off
 
 
 def _first_rs(off: Off, opened: sliding.OpenedWindows, t: float) -> float:
-    """Return the close of the first window that an arrival opens; windows begin at the first arrival."""
+    """Return the time at which the first window closes that an arrival at `t` opens.
+
+    With rule D1, windows begin at the first arrival.
+    """
     if "D1" not in off and opened.start == 0:
         opened.start = t
     distance = t - opened.start
@@ -125,13 +132,16 @@ def _first_rs(off: Off, opened: sliding.OpenedWindows, t: float) -> float:
 
 
 def _bounds(firing: sliding.Firing, off: Off) -> tuple[float, float]:
-    """Return the bounds that rsp-rs prints for a report."""
+    """Return the window bounds that rsp-rs prints for a report."""
     width = firing.windows[-1].window.width
     return (firing.close - width, firing.close) if "A11" in off else (firing.last, firing.last + width)
 
 
 def _by_oxigraph(query: EngineQuery, off: Off) -> EngineQuery:
-    """Return a query whose answers in SPARQL 1.1 are Oxigraph's answers of the given query."""
+    """Return a query whose answers in SPARQL 1.1 are the answers of Oxigraph to the given query.
+
+    Oxigraph is the SPARQL processor of rsp-rs.
+    """
     pattern = query.pattern if "A14" in off else with_distinct_alternatives(query.pattern)
     return replace(query, pattern=pattern if "A15" in off else with_texts_concatenated(pattern))
 

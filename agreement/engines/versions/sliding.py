@@ -1,4 +1,4 @@
-"""The sliding windows of an RSP-QL query in YASPER, RSP-JS and rsp-rs: parsing and opening.
+"""The sliding windows of RSP-QL queries in YASPER, RSP-JS, rsp-rs and similar engines.
 
 RSP-JS and rsp-rs read the windows of a query line by line, and read lengths in their own number syntax.
 """
@@ -49,10 +49,9 @@ EVERY_STREAM: Final = Iri("urn:x-lars:every-stream")
 
 @dataclass(frozen=True, slots=True)
 class YasperWindow:
-    """A window of a query: its length, and the distance of successive closes, in milliseconds.
+    """A window of a query: its length, and the time from one close to the next, in milliseconds.
 
-    The field `stream` is the name of the stream as the parser of the engine reads it, if this parser is
-    known.
+    `stream` is the name of the stream as the parser of the engine reads it, if this parser is known.
     """
 
     source: WindowSource
@@ -61,16 +60,18 @@ class YasperWindow:
     stream: Iri | None = None
 
     def reads(self, push: Push) -> bool:
-        """Whether the stream of a push is the stream of the window."""
+        """Return whether a pushed triple belongs to the stream of the window."""
         stream = self.stream or self.source.stream
         return stream == EVERY_STREAM or push.stream == str(stream)
 
 
 def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple[YasperWindow, ...]:
-    """Return the windows of the query in textual order; with `tumbling`, STEP may be missing.
+    """Return the windows of the query in the order of its text; with `tumbling`, STEP may be missing.
 
-    Lengths without a unit are milliseconds, like the timestamps of RSP-JS. Raises LarsError unless the query
-    is a SELECT query over windows of RSP-QL.
+    Lengths without a unit are milliseconds, like the timestamps of RSP-JS.
+
+    Raises:
+        LarsError: The query is not a SELECT query over windows of RSP-QL.
     """
     if query.language is not Language.RSPQL:
         raise LarsError(f"{engine} cannot run a query in {query.language.value}; expected rspql")
@@ -107,7 +108,7 @@ def check_triple_patterns(
     others: tuple[type[algebra.Pattern], ...] = (),
     accepted: str = "triple patterns and FILTER",
 ) -> None:
-    """Raise LarsError if the query has patterns other than triple patterns, filters and `others`."""
+    """Raise LarsError if a query has patterns other than triple patterns, FILTER, and `others`."""
     for part in parts(query.pattern):
         construct = "EXISTS" if tests_of(part) else _NOT_RUN.get(type(part))
         if construct is not None and not isinstance(part, others):
@@ -115,13 +116,13 @@ def check_triple_patterns(
 
 
 def without_projection(query: EngineQuery) -> EngineQuery:
-    """Return the query that selects all variables of its pattern except blank nodes."""
+    """Return the query with all variables of its pattern as columns; blank nodes are left out."""
     named = {variable for variable in variables(query.pattern) if not _BLANK.fullmatch(variable.name)}
     return replace(query, result=tuple(in_order(named | set(query.result))))
 
 
 def with_window_graphs(query: EngineQuery, windows: Iterable[YasperWindow]) -> EngineQuery:
-    """Return the query in which GRAPH also reads windows, which SPARQL processors store as named graphs.
+    """Return the query in which GRAPH also matches in windows, which SPARQL processors store as named graphs.
 
     GRAPH :w { P } becomes WINDOW :w { P }. GRAPH ?g { P } matches in each window, with the name of the window
     as ?g, and in each static graph.
@@ -153,7 +154,7 @@ def with_window_graphs(query: EngineQuery, windows: Iterable[YasperWindow]) -> E
 
 
 _MOST_OPEN: Final = 100_000
-"""The greatest number of open windows; each arrival visits all open windows."""
+"""The maximum number of open windows; each arrival visits all open windows."""
 
 TimedTriple = tuple[float, Triple]
 """A triple with its time."""
@@ -161,11 +162,11 @@ TimedTriple = tuple[float, Triple]
 
 @dataclass(slots=True)
 class OpenedWindows:
-    """The opened windows of one sliding window, by their closes, until they are deleted.
+    """The open windows of one window declaration, by the times at which they close.
 
-    An opened window contains [o, c) with `include_opening`, otherwise (o, c]. The field `start` is t0; in
-    rsp-rs, the value 0 means that t0 is not set. The field `fired` is the last time at which a window fired.
-    The field `past` contains the triples that a later window can still contain.
+    A window contains [o, c) with `include_opening`, otherwise (o, c]. `start` is t0; in rsp-rs, the value 0
+    means that t0 is not set. `fired` is the last time at which a window fired. `past` contains the triples
+    that a later window can still contain.
     """
 
     window: YasperWindow
@@ -176,14 +177,17 @@ class OpenedWindows:
     past: deque[TimedTriple] = field(default_factory=deque)
 
     def shows(self, opening: float, close: float, t: float) -> bool:
-        """Whether the window from `opening` to `close` contains an arrival at `t`."""
+        """Return whether the window from `opening` to `close` contains an arrival at `t`."""
         return opening <= t < close if self.include_opening else opening < t <= close
 
     def open(self, first: float, t: float, least: float = -math.inf, *, always: bool = True) -> None:
         """Open the windows that close at `first`, first + step, and so on, and that open at or before `t`.
 
-        With `always`, the method opens the first window in any case. The method opens no window that closes
-        before `least`. Raises LarsError for too many windows.
+        With `always`, the first window is opened in any case. Windows that close before `least` are not
+        opened.
+
+        Raises:
+            LarsError: Too many windows would be open.
         """
         if self.window.width > _MOST_OPEN * self.window.step:
             raise LarsError(
@@ -201,7 +205,7 @@ class OpenedWindows:
         return opening < t or (opening == t and self.include_opening)
 
     def add(self, t: float, triple: Triple) -> None:
-        """Add a triple to the windows that contain its time."""
+        """Add a triple to the open windows that contain its time."""
         for close, elements in self.contents.items():
             if self.shows(close - self.window.width, close, t):
                 elements.append((t, triple))
@@ -212,47 +216,50 @@ class OpenedWindows:
             del self.contents[close]
 
     def filled(self) -> list[float]:
-        """Return the closes of the windows that contain a triple."""
+        """Return the times at which windows with a triple close."""
         return [close for close, elements in self.contents.items() if elements]
 
     def latest(self, t: float, *, touching: bool = False) -> float | None:
-        """Return the latest close of a window before `t`, or at `t` with `touching`.
+        """Return the last time before `t` at which an open window closes, or None.
 
-        The function returns None if no window has such a close.
+        With `touching`, the time `t` itself counts.
         """
         closes = (close for close in self.contents if close < t or (touching and close == t))
         return max(closes, default=None)
 
     def next_close(self, t: float) -> float | None:
-        """Return the earliest close of the windows that are open at `t`, both ends included."""
+        """Return the earliest time at which a window closes that contains `t` or begins or ends at `t`."""
         closes = (close for close in self.contents if close - self.window.width <= t <= close)
         return min(closes, default=None)
 
     def triples(self, close: float | None) -> list[Triple]:
-        """Return the content of the window with this close, in arrival order; empty for None."""
+        """Return the triples in the window that closes at `close`, in order of arrival.
+
+        If `close` is None, the result is empty.
+        """
         return [] if close is None else [triple for _, triple in self.contents[close]]
 
     def keep(self, t: float, triple: Triple, now: float) -> None:
-        """Keep a triple; drop the triples that no window that closes at or after `now` contains."""
+        """Remember a triple, and forget triples that no window which closes at `now` or later contains."""
         self.past.append((t, triple))
         while self.past[0][0] < now - self.window.width - self.window.step:
             self.past.popleft()
 
     def active(self, t: float, start: float = 0) -> list[Triple]:
-        """Return the content of the active window at `t`, the earliest window that has not closed.
+        """Return the triples in the active window at `t`: the earliest window that has not closed.
 
-        The argument `start` is a time at which a window closes.
+        `start` is some time at which a window closes.
         """
         opening = start + first_close(t - start, self.window.step) - self.window.width
         return [triple for at, triple in self.past if self.shows(opening, t, at)]
 
     def up_to(self, t: float) -> list[Triple]:
-        """Return the arrivals in [t - width, t], both ends included."""
+        """Return the triples that arrived in [t - width, t], both ends included."""
         return [triple for at, triple in self.past if t - self.window.width <= at <= t]
 
 
 def first_close(t: float, step: float) -> float:
-    """Return the first multiple of the step that is not before `t`.
+    """Return the first multiple of `step` at or after `t`.
 
     >>> first_close(3110, 2000), first_close(4000, 2000)
     (4000, 4000)
@@ -262,37 +269,37 @@ def first_close(t: float, step: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FiringRules:
-    """The firing rules of RSP-JS and rsp-rs; a rule that is off follows the specification."""
+    """The rules by which windows fire in RSP-JS and rsp-rs; a rule that is off follows the specification."""
 
     include_opening: bool
-    """Whether windows contain [o, c), not (o, c]."""
+    """Whether windows contain [o, c) instead of (o, c]."""
     late_reopens: bool
-    """Whether late arrivals reopen reported windows."""
+    """Whether late arrivals open windows again that were already reported."""
     only_latest_fires: bool
     """Whether a window closes only at an arrival in its stream, and only the window that closed last fires.
 
     If the rule is off, each window fires at its close.
     """
     others_at_last_triple: bool
-    """Whether other windows have the content of their earliest window that is open at the last triple.
+    """Whether other windows are read at the last triple of the firing window.
 
-    The last triple is the last triple of the window that fires.
+    Their content is then the content of their earliest window that is open at this time.
     """
     only_last_is_fed: bool
-    """Whether only the last window on a stream receives the triples of the stream."""
+    """Whether only the last declared window on a stream receives the triples of the stream."""
     empty_fires: bool
     """Whether empty windows also fire."""
     always_opens: bool
-    """Whether each arrival opens a window, even a window whose interval begins after the arrival."""
+    """Whether each arrival opens a window, even if the window begins after the arrival."""
     fires_one_by_one: bool
     """Whether a window fires before the next window receives the arrival."""
 
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """The windows that fire together during a push at `t`: the common close, and the content of all windows.
+    """The windows that fire together at a triple pushed at `t`: their close, and the contents of all windows.
 
-    The field `last` is the time of the last triple in the last firing window; 0 if this window is empty.
+    `last` is the time of the last triple in the last firing window; 0 if this window is empty.
     """
 
     push: int
@@ -304,9 +311,9 @@ class Firing:
 
 
 class FiringWindows:
-    """The state of all windows of a query.
+    """The state of all windows of a query in RSP-JS or rsp-rs.
 
-    `first` returns the first close for an arrival that opens windows.
+    `first` returns the time at which the first window closes that an arrival opens.
     """
 
     def __init__(
@@ -317,7 +324,7 @@ class FiringWindows:
         self.now = -math.inf
 
     def of(self, pushes: Sequence[Push]) -> Iterator[Firing]:
-        """Process pushes, and yield the firings."""
+        """Process pushed triples, and yield the windows that fire, with the contents of all windows."""
         for number, push in enumerate(pushes if self.declared.answers else ()):
             yield from self._arrive(number, push)
             self.now = max(self.now, push.t)
@@ -336,7 +343,7 @@ class FiringWindows:
             yield from self._fire_each(number, push.t)
 
     def _waiting(self) -> Iterator[float]:
-        """Yield the closes of all windows that are open or have not fired."""
+        """Yield the times at which the open windows close."""
         return (close for window in self.opened.values() for close in window.contents)
 
     def _enter(self, window: OpenedWindows, push: Push) -> None:
@@ -384,7 +391,7 @@ _UNUSED: Final = Range(Duration(1))
 
 
 def javascript_number(text: str) -> float:
-    """Return JavaScript's Number of a decimal numeral; NaN for any other text."""
+    """Return the number that JavaScript reads from a decimal numeral; NaN for any other text."""
     number = float(text) if _NUMBER.fullmatch(text) else math.nan
     return int(number) if number.is_integer() else number
 
@@ -397,7 +404,7 @@ def rust_integer(text: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class EngineWindows:
-    """The windows of a query in textual order, as an engine reads them.
+    """The windows of a query in the order of the text, as an engine reads them.
 
     If `answers` is false, the text without window clauses is not valid SPARQL, so the engine never answers.
     """
@@ -407,11 +414,11 @@ class EngineWindows:
 
     @property
     def alive(self) -> tuple[YasperWindow, ...]:
-        """The windows that can open at all: the step is above 0, and the width is a number."""
+        """The windows that can open: their step is above 0, and their width is a number."""
         return tuple(window for window in self.windows if window.step > 0 and not math.isnan(window.width))
 
     def fed(self, push: Push, *, last: bool) -> tuple[YasperWindow, ...]:
-        """Return the windows that a push enters: all windows on its stream, or only the last window."""
+        """Return the windows that a pushed triple enters: all windows on its stream, or only the last one."""
         windows = [window for window in self.windows if window.reads(push)]
         return tuple(window for window in (windows[-1:] if last else windows) if window in self.alive)
 
@@ -419,10 +426,13 @@ class EngineWindows:
 def engine_windows(
     query: EngineQuery, engine: str, length: Callable[[str], float], *, by_lines: bool, each_word: bool
 ) -> EngineWindows:
-    """Return the windows of a query as an engine reads them; with `by_lines` off, as the language defines.
+    """Return the windows of a query as an engine reads them; without `by_lines`, as the language defines.
 
-    The engine reads lines if the text of the query is available; `each_word` is the argument of `read_lines`.
-    Raises LarsError unless the query is a SELECT query over sliding windows.
+    The engine reads lines if the text of the query is available. `length` reads a number as the engine does,
+    and `each_word` is an argument of `read_lines`.
+
+    Raises:
+        LarsError: The query is not a SELECT query over windows with STEP.
     """
     windows = sliding_windows(query, engine, tumbling=False)
     if not isinstance(query, WrittenQuery):

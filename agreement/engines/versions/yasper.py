@@ -1,4 +1,4 @@
-"""Simulations of YASPER for C-SPARQL and for CQELS: arrivals open and close windows.
+"""The models of YASPER for C-SPARQL and for CQELS: arrivals open and close windows.
 
 YASPER for C-SPARQL reports a window when an arrival comes after the close of the window. YASPER for CQELS
 reports the window [t - w, t] at every arrival. YASPER for CQELS ignores STEP. This is not a fault, because
@@ -6,8 +6,8 @@ the specification of CQELS also ignores STEP. The rules have the names Y1, YC1 a
 numbers has no meaning.
 
 The ports RSP-JS (`rsp_js.py`) and rsp-rs (`rsp_rs.py`) have the windows of YASPER for C-SPARQL, but the data
-shift the windows. The simulation omits races between pushes, and pushes that block. Times have the unit of
-the timestamps, which is also the unit of the windows. Each push waits until the engine is idle.
+shift the windows. The model does not cover races between pushed triples, and triples that block. Times have
+the unit of the timestamps, which is also the unit of the windows. Each triple waits until the engine is idle.
 """
 
 import math
@@ -48,7 +48,7 @@ _RULES_CQELS: Final = (
 )
 
 ContentReport = tuple[Report, Content]
-"""A report without rows, and the window content that determines its rows."""
+"""A report without rows, and the window contents from which its rows are computed."""
 
 
 def _answered(
@@ -59,7 +59,7 @@ def _answered(
     *,
     whole: bool,
 ) -> Recording:
-    """Return all reports.
+    """Return the reports of evaluations, with the rows that `operator` reports.
 
     With `whole`, rows contain all variables of the pattern, and each report is a set.
     """
@@ -83,7 +83,7 @@ def _with_rows(recording: Recording) -> Recording:
 
 
 def _at_closes(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return the reports of YASPER for C-SPARQL: the time of a report is the time of an arrival."""
+    """Return the reports of YASPER for C-SPARQL; the time of a report is the time of an arrival."""
     engine = ReportedWindows(sliding.sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
     sliding.check_triple_patterns(query, YASPER_CSPARQL.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
@@ -97,10 +97,11 @@ YASPER_CSPARQL: Final = Engine("yasper-csparql", "csparql", _RULES, _at_closes)
 
 
 class ReportedWindows:
-    """The windows between two arrivals: `last` is the time of the last report, `now` of the latest arrival.
+    """The state of YASPER's windows between two arrivals.
 
-    An arrival enters the windows one after the other. If an evaluation fails, the caller sets `failed`, and
-    the push causes no further evaluation.
+    `last` is the time of the last report, `now` of the latest arrival. An arrival enters the windows one
+    after the other. If an evaluation fails, the caller sets `failed`, and the arrival causes no further
+    evaluation.
     """
 
     failed = False
@@ -113,7 +114,7 @@ class ReportedWindows:
         self.touching = "Y4" not in off
 
     def arrive(self, number: int, push: Push) -> Iterator[ContentReport]:
-        """Process a push, and yield YASPER's evaluations during the push."""
+        """Process a pushed triple, and yield the evaluations that it causes."""
         read = [opened for opened in self.opened if opened.window.reads(push)]
         if read and push.t < self.last and "Y2" not in self.off:
             self.rejected.append(number)
@@ -124,7 +125,7 @@ class ReportedWindows:
     def _latest(
         self, read: Sequence[sliding.OpenedWindows], number: int, push: Push
     ) -> Iterator[ContentReport]:
-        """Yield at most one evaluation for a push, because YASPER does not report twice at the same time."""
+        """Yield at most one evaluation for an arrival, because YASPER does not report twice at one time."""
         for opened in read:
             self._enter(push, opened)
             close = opened.latest(push.t, touching=self.touching)
@@ -143,7 +144,7 @@ class ReportedWindows:
     def _each(
         self, read: Sequence[sliding.OpenedWindows], number: int, push: Push
     ) -> Iterator[ContentReport]:
-        """Yield an evaluation for each close of a nonempty window since the last arrival."""
+        """Yield an evaluation for each close of a nonempty window since the last arrival, as specified."""
         for opened in read:
             self._enter(push, opened)
             opened.keep(push.t, push.triple, min(push.t, self.now))
@@ -160,7 +161,7 @@ class ReportedWindows:
         return [*closed, t] if closed and t in filled and self.touching else closed
 
     def _enter(self, push: Push, opened: sliding.OpenedWindows) -> None:
-        """Open windows for a push, and add the triple to the windows that contain the time of the push."""
+        """Open windows for an arrival, and add its triple to the windows that contain its time."""
         # In the specification, which rejects no arrival, a closed window stays closed.
         least = -math.inf if self.off.isdisjoint({"Y2", "Y5"}) else self.now
         opened.open(sliding.first_close(push.t, opened.window.step), push.t, least)
@@ -184,7 +185,7 @@ YASPER_CQELS: Final = Engine("yasper-cqels", "cqels", _RULES_CQELS, _at_arrivals
 
 
 class _Arrivals:
-    """The arrivals so far: `first` and `now` are the times of the first and of the latest arrival."""
+    """The arrivals in YASPER for CQELS so far, with the times of the first and the latest arrival."""
 
     def __init__(self, windows: Sequence[sliding.YasperWindow], off: Off) -> None:
         self.off = off
@@ -195,7 +196,7 @@ class _Arrivals:
         self.seen: set[tuple[float, str, Triple]] = set()
 
     def arrive(self, number: int, push: Push) -> Iterator[ContentReport]:
-        """Process a push, and yield YASPER's evaluations during the push."""
+        """Process a pushed triple, and yield the evaluation that it causes."""
         read = [opened for opened in self.opened if opened.window.reads(push)]
         if read and push.t < self.now and "YC1" not in self.off:
             self.rejected.append(number)

@@ -1,10 +1,9 @@
-"""A simulation of YASPER 1.0.1 of RSP4J, used by its operator API.
+"""The model of YASPER 1.0.1 of RSP4J, as its operator API uses it.
 
-The windows are the windows of YASPER for C-SPARQL; the answers differ.
-
-The solutions of each window form a set. The engine joins blocks one after the other, and projects rows after
-the last join. A rule YO that equals one of the rules Y1 to Y5 has the name of that rule. The order in which
-an arrival enters the windows of one stream depends on the hashes of objects.
+The windows are the windows of YASPER for C-SPARQL; the answers differ. The solutions of each window form a
+set. The engine joins blocks one after the other, and projects rows after the last join. A rule that equals
+one of the rules Y1 to Y5 has the name of that rule; the other rules have names such as YO12. The order in
+which an arrival enters the windows of one stream depends on the hashes of objects.
 """
 
 import re
@@ -50,10 +49,7 @@ _RULES: Final = (
 
 
 class _FailedAnswerError(Exception):
-    """An exception of the engine that ends an evaluation.
-
-    `rows` are the rows reported before the exception.
-    """
+    """The error that an exception in the engine ends an evaluation; `rows` were reported before."""
 
     def __init__(self, rows: Sequence[Row] = ()) -> None:
         super().__init__()
@@ -70,13 +66,17 @@ _BLANKS: Final = "".join(map(chr, range(33)))
 
 
 def _double(text: str) -> float | None:
-    """Return the value of Java's Double.parseDouble for a decimal numeral; None for any other text."""
+    """Return the number that Java's Double.parseDouble reads from a decimal numeral; None for other texts."""
     stripped = text.strip(_BLANKS)
     return float(stripped.rstrip("dDfF")) if _DOUBLE.fullmatch(stripped) else None
 
 
 def _number(row: TextBinding, side: str) -> float:
-    """Return the double value of a side of a comparison; for a variable, of its term's lexical form."""
+    """Return the number on one side of a comparison; a variable stands for the text of its term.
+
+    Raises:
+        _FailedAnswerError: The side is not a number.
+    """
     number = _double(side)
     if number is None:
         term = row.get(side[1:], "") if side[:1] in ("?", "$") else ""
@@ -94,7 +94,7 @@ _RELATIONS: Final[dict[str, Callable[[float, float], bool]]] = {
     "<=": le,
     ">=": ge,
 }
-"""The comparisons of doubles; each comparison with NaN is false, except `!=`."""
+"""The comparisons of numbers; each comparison with NaN is false, except `!=`."""
 
 
 def _compares(row: TextBinding, comparison: yasper_text.YasperComparison) -> bool:
@@ -127,9 +127,12 @@ def _patterns(block: yasper_text.YasperBlock) -> list[TextPattern]:
 
 
 def read_yasper_query(text: str, source: str) -> EngineQuery:
-    """Return the query that YASPER 1.0.1 reads from a text and accepts.
+    """Read a query as YASPER 1.0.1 reads it.
 
     If SPARQL cannot express the query, the result contains only the text.
+
+    Raises:
+        LarsError: The engine does not accept the query.
     """
     own = yasper_text.read_yasper(text)
     try:
@@ -143,9 +146,10 @@ def read_yasper_query(text: str, source: str) -> EngineQuery:
 def _recorded(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off, *, last_first: bool = True
 ) -> Recording:
-    """Return the reports of YASPER 1.0.1.
+    """Return the reports of YASPER 1.0.1; with `last_first`, arrivals enter the last declared window first.
 
-    With `last_first`, an arrival enters the last declared window first.
+    Raises:
+        LarsError: The text of the query is not available, or the engine does not accept it.
     """
     if not isinstance(query, engine.WrittenQuery):
         raise LarsError(
@@ -175,7 +179,10 @@ def _recorded(
 
 @dataclass(slots=True)
 class _Program:
-    """The answers over window contents: like the engine, or by SPARQL if the rule YO12 is off."""
+    """Computes the rows of a query over window contents as the engine does.
+
+    If rule YO12 is off, the rows follow SPARQL.
+    """
 
     own: yasper_text.YasperQuery
     sparql: EngineQuery
@@ -186,12 +193,12 @@ class _Program:
 
     @property
     def plain(self) -> bool:
-        """Whether SPARQL evaluates the query, and not the rules of the engine."""
+        """Whether the rows follow SPARQL instead of the engine, because rule YO12 is off."""
         return "YO12" in self.off
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns."""
+        """The names of the columns of the rows."""
         return engine.columns(self.sparql) if self.plain else self.own.names
 
     def reported(self, content: engine.Content) -> tuple[Sequence[Row], bool]:
@@ -213,9 +220,12 @@ class _Program:
         return self._own_rows(_by_name(content))
 
     def _own_rows(self, content: Mapping[str, Sequence[Triple]]) -> list[Row]:
-        """Return the rows of the engine, block by block; blocks outside windows match static data.
+        """Return the rows as the engine computes them, block by block.
 
-        Raises _FailedAnswerError.
+        Blocks outside windows match static data.
+
+        Raises:
+            _FailedAnswerError: The engine throws an exception.
         """
         joined: list[TextBinding] = []
         for place, block in enumerate(self.own.blocks):
@@ -243,7 +253,11 @@ class _Program:
         return _filtered(joined, block.filters)
 
     def _counted(self, joined: Sequence[TextBinding]) -> list[Row]:
-        """Return a row for each COUNT, which is the only known function."""
+        """Return a row for each COUNT; the engine ignores any other aggregate.
+
+        Raises:
+            _FailedAnswerError: A counted variable is unbound in some solution.
+        """
         names, selected, rows = self.own.names, self.own.selected, list[Row]()
         different = {
             tuple((name, term) for name, term in sorted(row.items()) if not selected or name in selected)
@@ -277,7 +291,7 @@ def _to_stream(
 def _recorded_in_order(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return the reports of YASPER 1.0.1 if arrivals enter windows in the order of declarations."""
+    """Return the reports of YASPER 1.0.1 if arrivals enter windows in the order of their declarations."""
     return _recorded(query, static, pushes, off, last_first=False)
 
 

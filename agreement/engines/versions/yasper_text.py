@@ -1,4 +1,4 @@
-"""Parse a query as YASPER 1.0.1 of RSP4J does, whose class TPQueryFactory reads the text.
+"""Read a query as YASPER 1.0.1 of RSP4J does, whose class TPQueryFactory parses the text.
 
 The grammar is the grammar of RSP-QL, but TPQueryFactory keeps only triples and comparisons of the pattern.
 TPQueryFactory assigns triples to the surrounding block of a window, and ignores braces and keywords.
@@ -36,14 +36,17 @@ _GROUPS: Final = ("OPTIONAL", "MINUS", "UNION", "GRAPH", "SERVICE", "SILENT")
 
 
 YasperComparison = tuple[str, str, str]
-"""A comparison: an expression without blanks, an operator, and another expression."""
+"""A comparison in FILTER: an expression without blanks, an operator, and another expression."""
 YasperCondition = tuple[tuple[YasperComparison, ...], ...]
 """A FILTER: a disjunction (||) of conjunctions (&&) of comparisons."""
 
 
 @dataclass(slots=True)
 class YasperBlock:
-    """The triple patterns of a window, or outside windows (None), as texts; a variable is ?name."""
+    """The triple patterns inside one window as texts, or outside all windows if `window` is None.
+
+    A variable has the text ?name.
+    """
 
     window: Iri | None
     triples: list[tuple[str, str, str]] = field(default_factory=list)
@@ -52,11 +55,11 @@ class YasperBlock:
 
 @dataclass(frozen=True, slots=True)
 class YasperQuery:
-    """The parsed query with blocks in textual order; a window without STEP has step 0.
+    """The query as the engine reads it, with its windows and blocks in the order of the text.
 
-    If `operator` is None, the engine reports nothing. The field `selected` contains the selected variables;
-    it is empty for all variables. The field `aggregates` contains functions with their argument and result
-    variables. The field `static` means that the query has a FROM clause.
+    If `operator` is None, the engine reports nothing. A window without STEP has step 0. `selected` are the
+    selected variables; if empty, all variables. `aggregates` contains functions with their argument and
+    result variables. If `static` is true, the query has a FROM clause.
     """
 
     operator: ToStream | None
@@ -68,7 +71,7 @@ class YasperQuery:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns of rows, sorted."""
+        """The names of the columns of rows, in alphabetical order."""
         triples = (triple for block in self.blocks for triple in block.triples)
         every = {term[1:] for triple in triples for term in triple if term[:1] in "?$"}
         rows = {name for _, _, name in self.aggregates} if self.aggregates else self.selected or every
@@ -77,7 +80,7 @@ class YasperQuery:
 
 @lru_cache
 def read_head(text: str) -> tuple[ToStream | None, tuple[YasperWindow, ...]]:
-    """Return the operator and the windows of a text; the operator is None unless it is in capitals."""
+    """Return the operator and the windows of a query; the operator is None unless it is in capitals."""
     reader = _Reader(text)
     operator = reader.operator()
     reader.skip("FROM")
@@ -86,7 +89,11 @@ def read_head(text: str) -> tuple[ToStream | None, tuple[YasperWindow, ...]]:
 
 @lru_cache
 def read_yasper(text: str) -> YasperQuery:
-    """Return the parsed query; raises LarsError if the engine does not register the query."""
+    """Read a query as the engine reads it.
+
+    Raises:
+        LarsError: The engine does not register the query.
+    """
     return _Reader(text).query()
 
 
@@ -95,9 +102,9 @@ def _refusal(problem: str, use: str) -> LarsError:
 
 
 class _Reader:
-    """A reader of the pieces (words and signs) of a query text.
+    """The reader of a query text, one token (word or sign) after the other.
 
-    After the last piece, all pieces are empty.
+    After the last token, all tokens are empty.
     """
 
     def __init__(self, text: str) -> None:
@@ -108,23 +115,23 @@ class _Reader:
         self.blocks: dict[Iri | None, YasperBlock] = {}
 
     def peek(self, offset: int = 0) -> str:
-        """Return the next piece, or the piece `offset` places after the next piece."""
+        """Return the next token without reading it, or the token `offset` positions later."""
         return self.pieces[self.at + offset] if self.at + offset < len(self.pieces) else ""
 
     def take(self) -> str:
-        """Return the next piece, and move after this piece."""
+        """Read the next token."""
         piece = self.peek()
         self.at += 1
         return piece
 
     def takes(self, *words: str) -> bool:
-        """Skip the given words if they are the next pieces, ignoring case; return whether they were."""
+        """Read the given words if they are the next tokens, ignoring case; return whether they were."""
         found = all(self.peek(place).upper() == word for place, word in enumerate(words))
         self.at += len(words) if found else 0
         return found
 
     def balanced(self, closing: str = ")") -> list[str]:
-        """Return the pieces up to the closing bracket, and move after the bracket."""
+        """Read and return the tokens up to the closing bracket; the bracket is also read."""
         opening, depth, inside = {")": "(", "}": "{", "]": "["}[closing], 1, list[str]()
         while self.peek():
             piece = self.take()
@@ -135,7 +142,11 @@ class _Reader:
         return inside
 
     def term(self, piece: str) -> str:
-        """Return a term as the engine reads it: a variable, or an IRI for any other text."""
+        """Return a term as the engine reads it: a variable, or an IRI for any other text.
+
+        Raises:
+            LarsError: The engine rejects the term.
+        """
         if piece[:1] in ("?", "$"):
             return f"?{piece[1:]}"
         if piece.startswith("<"):
@@ -151,7 +162,10 @@ class _Reader:
         return f"<{iri}>"
 
     def operator(self) -> ToStream | None:
-        """Read the prefixes and REGISTER."""
+        """Read the prefixes and REGISTER, and return the operator.
+
+        The operator is None if it is missing or not in capitals.
+        """
         while self.takes("PREFIX"):
             name, iri = self.take(), self.take()
             self.prefixes[name.rstrip(":")] = iri[1:-1]
@@ -162,12 +176,12 @@ class _Reader:
         return next((kind for kind in get_args(ToStream) if kind == written), None)
 
     def skip(self, *words: str) -> None:
-        """Skip all pieces up to the next of the given words."""
+        """Skip all tokens before the next of the given words."""
         while self.peek() and self.peek().upper() not in words:
             self.take()
 
     def dataset(self) -> tuple[tuple[YasperWindow, ...], bool]:
-        """Return the windows, and whether the query has a FROM clause."""
+        """Read the FROM clauses, and return the windows, and whether a clause names static data."""
         windows, static = list[YasperWindow](), False
         while self.takes("FROM"):
             if self.takes("NAMED", "WINDOW"):
@@ -178,7 +192,11 @@ class _Reader:
         return tuple(windows), static
 
     def query(self) -> YasperQuery:
-        """Return the query of the whole text."""
+        """Read the whole text, and return the query.
+
+        Raises:
+            LarsError: The engine does not register the query.
+        """
         operator = self.operator()
         form = self.take().upper()
         if form not in ("SELECT", "CONSTRUCT", "ASK", "DESCRIBE"):
@@ -194,7 +212,7 @@ class _Reader:
         return YasperQuery(operator, windows, blocks, selected, aggregates, static)
 
     def _select(self) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]:
-        """Return the variables that SELECT names, and its aggregates."""
+        """Read SELECT, and return its variables and its aggregates."""
         selected: list[str] = []
         aggregates: list[tuple[str, str, str]] = []
         while self.peek() and self.peek() != "{" and self.peek().upper() not in ("FROM", "WHERE"):
@@ -206,7 +224,7 @@ class _Reader:
         return tuple(selected), tuple(aggregates)
 
     def _window(self) -> Iterator[YasperWindow]:
-        """Yield the window of a clause; yield nothing if ON STREAM makes the clause invalid."""
+        """Read a window clause, and yield the window; nothing if ON STREAM makes the clause invalid."""
         name = self.term(self.take())
         self.takes("ON")
         stream = self.take()
@@ -225,7 +243,7 @@ class _Reader:
         yield YasperWindow(WindowSource(iri, window, Iri(name[1:-1])), width * 1000, step * 1000)
 
     def block(self, name: Iri | None) -> YasperBlock:
-        """Return the block of a window."""
+        """Return the block of a window, or the block outside windows for None."""
         return self.blocks.setdefault(name, YasperBlock(name))
 
     def _where(self) -> None:
@@ -253,7 +271,7 @@ class _Reader:
                 self._element(word, here)
 
     def _element(self, word: str, window: Iri | None) -> None:
-        """Read an element of the pattern that is neither a brace nor a block of a window."""
+        """Read an element of the pattern other than a brace and WINDOW."""
         if word == "FILTER":
             self.take()
             self.block(window).filters.append(self._condition())
@@ -278,7 +296,7 @@ class _Reader:
             self._triples(self.block(window))
 
     def _triples(self, block: YasperBlock) -> None:
-        """Read a subject with its predicates and objects."""
+        """Read a subject with its predicates and objects into a block."""
         subject = self._node()
         while True:
             predicate = self._path()
@@ -300,7 +318,7 @@ class _Reader:
         return self.term(piece)
 
     def _path(self) -> str:
-        """Return a predicate: a variable, or all pieces of a path as one text."""
+        """Read a predicate: a variable, or all tokens of a path as one text."""
         if self.peek()[:1] in ("?", "$") and len(self.peek()) > 1:
             return self.term(self.take())
         path, depth = "", 0
@@ -316,7 +334,11 @@ class _Reader:
         return self.term(path)
 
     def _condition(self) -> YasperCondition:
-        """Return the condition of a FILTER: comparisons joined by && and ||."""
+        """Read the condition of a FILTER: comparisons joined by && and ||.
+
+        Raises:
+            LarsError: The FILTER has a function or EXISTS.
+        """
         if self.take() != "(":
             raise _refusal("FILTER with a function or EXISTS", "comparisons")
         inside = self.balanced()
@@ -341,7 +363,7 @@ class _Reader:
 
 
 def _split(pieces: Sequence[str], between: str) -> Iterator[Sequence[str]]:
-    """Yield the parts of a list of pieces between separators outside brackets."""
+    """Yield the parts of a list of tokens between the separators that are outside brackets."""
     depth, start = 0, 0
     for place, piece in enumerate(pieces):
         depth += (piece == "(") - (piece == ")")
@@ -352,7 +374,7 @@ def _split(pieces: Sequence[str], between: str) -> Iterator[Sequence[str]]:
 
 
 def _aggregate(pieces: Sequence[str]) -> tuple[str, str, str]:
-    """Return the function, the argument and the result variable of a text such as (COUNT(?a) AS ?n)."""
+    """Return the function, the argument and the result variable of an aggregate such as (COUNT(?a) AS ?n)."""
     text = "".join(pieces[:-2])
     function, opening, rest = text.partition("(")
     variable = re.search(r"\?([^)]*)\)", rest)
@@ -362,7 +384,11 @@ def _aggregate(pieces: Sequence[str]) -> tuple[str, str, str]:
 
 
 def _seconds(piece: str) -> int:
-    """Return a duration in seconds, rounded down."""
+    """Return a duration such as PT4S in seconds, rounded down.
+
+    Raises:
+        LarsError: The text is not a duration.
+    """
     match = _DURATION.fullmatch(piece)
     if match is None or piece.upper() in ("P", "PT"):
         raise _refusal(f"the length {piece}", "a duration as in PT4S")

@@ -1,4 +1,4 @@
-"""Containment of two queries in one mode: each answer of the first is an answer of the other on all data."""
+"""Decide containment: whether each row that one query reports is also a row of another query, on all data."""
 
 from agreement.proving.containment.canonical import PairQuery
 from agreement.proving.containment.containing import decide_containment

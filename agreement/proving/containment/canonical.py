@@ -1,4 +1,8 @@
-"""Evaluate two queries on canonical data: the data of a single match of a disjunct can refute containment."""
+"""Build small data from one match of a query, and evaluate two queries on the data to refute containment.
+
+The data contain one triple for each triple pattern of the match (canonical data). If the first query has a
+row on these data that the second query lacks, the first query is not contained in the second query.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -28,17 +32,24 @@ from translate.model.windows import Range, window_operator
 from translate.tau import lars_program, output_of
 
 _MOST_PLACEMENTS: Final = 64
-"""The maximum number of placements of a match that are evaluated at one time; a guess."""
+"""The maximum number of sets of triple times that are tried for a match at one evaluation time; a guess."""
 _MOST_TIMES: Final = 12
-"""The maximum number of evaluation times of a match; a guess: more positions of pivots are rare."""
+"""The maximum number of evaluation times that are tried for a match.
+
+A guess: pivots of windows rarely have more relative positions.
+"""
 _ENDS: Final = 2
-"""The number of times that `_placed` lists first, the oldest and the newest; their products come first."""
+"""The number of times that `_placed` lists first for each triple: the oldest and the newest visible time.
+
+Data in which all triples have one of these two times are tried before other data.
+"""
 
 
 def _with_something(part: Pattern) -> Pattern | None:
     """Return an aggregate without GROUP BY, joined with its own pattern; None for any other part of a query.
 
-    The join removes the row of an aggregate without solutions, because CQELS has no such row (T13).
+    Without solutions, such an aggregate has one row in C-SPARQL and no row in CQELS (T13). The join removes
+    the row.
     """
     if not isinstance(part, Group) or part.keys:
         return None
@@ -47,7 +58,10 @@ def _with_something(part: Pattern) -> Pattern | None:
 
 
 def refutation(against: Witness, *, columns: bool = True) -> Decision:
-    """Return the decision that data refute a containment, with a hint if the queries' `columns` differ."""
+    """Return a decision that containment fails, with a stream and static data that show this.
+
+    If `columns` is false, the decision mentions that the columns of the two queries have different names.
+    """
     hint = "" if columns else "; the columns of the two queries have different names (--rename A=B)"
     why = f"on the data shown, this query has a row that the other query does not have{hint}"
     return Decision("not always", why, (against,))
@@ -55,9 +69,9 @@ def refutation(against: Witness, *, columns: bool = True) -> Decision:
 
 @dataclass(frozen=True)
 class PairQuery:
-    """One of two compared queries, with the settings under which the query is read.
+    """One of two queries whose containment is decided, with its settings and time limits.
 
-    The field `searched` is the longest search for a smallest stream, in seconds.
+    `searched` is the maximum number of seconds for a search of a smallest stream.
     """
 
     query: EngineQuery
@@ -82,7 +96,10 @@ class PairQuery:
         return prune(pattern, frozenset(self.result))
 
     def _moving(self, part: Pattern) -> Pattern | None:
-        """Return the block without its slide if the window slides at each time point, which is equivalent."""
+        """Return a STREAM block without its slide if the slide is one time point; None for any other part.
+
+        A window without a slide also moves at each time point, so the matches of the block stay the same.
+        """
         match part:
             case StreamBlock(_, Range(slide=Duration() as slide, tumbling=False) as window, _) if (
                 slide.points(self.setting.unit) == 1
@@ -93,7 +110,7 @@ class PairQuery:
 
     @cached_property
     def merged(self) -> tuple[disjuncts.Reading, ...]:
-        """The windows whose content belongs to the default graph."""
+        """The windows whose content belongs to the default graph, as in C-SPARQL."""
         return tuple(disjuncts.Reading(stream.stream, stream.window) for stream in self.query.merged)
 
     @property
@@ -104,12 +121,13 @@ class PairQuery:
     def reported(
         self, facts: Sequence[Fact], static: Background, t: int, before: int | None = None
     ) -> frozenset[Row]:
-        """Return the query's report at t on the facts up to t; `before` is the previous evaluation.
+        """Return the rows that the query reports at time `t`, from the facts up to `t` and the static data.
 
-        The argument `before` is None for the first evaluation.
+        ISTREAM and DSTREAM compare with the evaluation at time `before`. If `before` is None, the evaluation
+        at `t` is the first evaluation.
 
         Raises:
-            TimeLimitError: The time limit is over.
+            TimeLimitError: The time limit of the query is over.
         """
         predicate = output_of(self.query, self.setting).predicate
         times = (t,) if before is None else (before, t)
@@ -124,20 +142,24 @@ class PairQuery:
 
 
 def in_unit(query: PairQuery, unit: Duration) -> PairQuery:
-    """Return the query with another unit (length of a time point)."""
+    """Return the query with `unit` as the length of one time point."""
     return replace(query, setting=replace(query.setting, unit=unit))
 
 
 PlacedTriple = tuple[int | None, disjuncts.Quad]
 """A triple with its time; the time is None for a triple in a graph of the static data."""
 Data = tuple[Sequence[PlacedTriple], int]
-"""Triples with their times, and the time at which both queries are evaluated."""
+"""Triples with their times, and the time at which both queries are evaluated on the triples."""
 
 
 def whole_matches(
     query: PairQuery, other: PairQuery, edges: Sequence[tuple[disjuncts.Edge, disjuncts.Model]]
 ) -> Iterator[Data]:
-    """Yield matches of edges under models, with each triple at the oldest and newest visible times."""
+    """Yield data that contain one match of a query, with the triples at several visible times.
+
+    Each edge is a triple pattern with its source; its model gives a term for each variable. Data in which
+    each triple has the oldest or the newest visible time come first.
+    """
     for t in _times(query, other):
         choices = [_placed(edge, model, t, query, other) for edge, model in edges]
         ends = [times[:_ENDS] for times in choices]
@@ -152,10 +174,10 @@ def difference_on(
     t: int,
     before: int | None = None,
 ) -> Witness | None:
-    """Return a witness with a row that only the first query reports at t on the data, or None.
+    """Return a witness with a row that only the first query reports at time `t`, or None.
 
-    ISTREAM and DSTREAM compare with the evaluation `before` t. The function returns None for data that are
-    not valid RDF, because such data cannot occur.
+    ISTREAM and DSTREAM compare with the evaluation at time `before`. The function also returns None if the
+    data are not valid RDF.
     """
     query.deadline.check()
     static = dict.fromkeys(quad for when, quad in data if when is None)
@@ -176,7 +198,10 @@ def difference_at(
     static: Background,
     times: tuple[int | None, int],
 ) -> Witness | None:
-    """Return a witness with a row that only the first query reports at the second of two times, or None."""
+    """Return a witness with a row that only the first query reports, or None if no such row exists.
+
+    `times` are the time of the previous evaluation, or None, and the time of the compared evaluation.
+    """
     before, t = times
     mine, theirs = (query.reported(facts, static, t, before) for query in (one, other))
     more = mine - _renamed(other, one, theirs)
@@ -185,7 +210,10 @@ def difference_at(
 
 
 def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozenset[Row]:
-    """Return rows in the first query's columns, without rows that bind a variable outside these columns."""
+    """Return the rows of the other query with the columns of the first query, in the order of these columns.
+
+    Rows that bind a variable outside these columns are left out.
+    """
     names = query.result
     bindings = (dict(zip(other.result, row, strict=True)) for row in rows)
     kept = (row for row in bindings if all(term is None for name, term in row.items() if name not in names))
@@ -193,10 +221,10 @@ def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozen
 
 
 def _times(one: PairQuery, other: PairQuery) -> range:
-    """Return consecutive times at which no window begins before time 0, at most `_MOST_TIMES` times.
+    """Return consecutive evaluation times so late that no window begins before time 0.
 
-    Positions of the pivots repeat after the least common multiple of the slides. If this multiple is at most
-    `_MOST_TIMES`, the times have all relative positions of the pivots; otherwise only some of them.
+    The relative positions of the pivots repeat after the least common multiple of the slides. If this
+    multiple is at most `_MOST_TIMES`, the times cover all relative positions; otherwise only some positions.
     """
     windows = [each.window for query in (one, other) for each in sources(query.query)]
     ranges = [window for window in windows if isinstance(window, Range)]
@@ -208,18 +236,22 @@ def _times(one: PairQuery, other: PairQuery) -> range:
 
 
 def last_time(query: PairQuery, other: PairQuery) -> int:
-    """Return a time at which no window begins before time 0."""
+    """Return an evaluation time so late that no window of the two queries begins before time 0."""
     return _times(query, other)[0]
 
 
 def newest(edge: disjuncts.Edge, model: disjuncts.Model, t: int, setting: Setting) -> PlacedTriple:
-    """Return the triple of an edge at the last time that the edge's window contains at t."""
+    """Return the triple that an edge matches, at the newest time that is visible at evaluation time t.
+
+    An edge is a triple pattern with its source, and a model gives a term for each variable. A static triple
+    has the time None.
+    """
     last = None if isinstance(edge.where, disjuncts.GraphSource) else shown_last(edge.where, t, setting)
     return last, edge.ground(model)
 
 
 def shown_last(where: disjuncts.Reading, t: int, setting: Setting) -> int:
-    """Return the last time that a window contains at t."""
+    """Return the last time point that a window contains when it is evaluated at t."""
     interval = _interval(where, t, setting)
     return interval.last if interval else t
 
@@ -230,16 +262,19 @@ def _interval(where: disjuncts.Reading, t: int, setting: Setting) -> Interval:
 
 
 def shown_at(window: TimeWindow, t: int) -> Interval:
-    """Return the interval of a window at t on an unlimited timeline, since some windows look ahead."""
+    """Return the interval of a window that is evaluated at t.
+
+    The timeline does not cut the interval, because some windows contain times after t.
+    """
     return window.bounds(t, Interval(0, t + max(window.future, 0)))
 
 
 def _placed(
     edge: disjuncts.Edge, model: disjuncts.Model, t: int, query: PairQuery, other: PairQuery
 ) -> list[PlacedTriple]:
-    """Return the triple of an edge (triple pattern with its source) at each relevant time.
+    """Return the triple of an edge (triple pattern with its source) at each time to try, as visible at t.
 
-    The times are the oldest and the newest visible time, and the ends of other windows.
+    The times to try are the oldest and the newest visible time, and the ends of the windows of both queries.
     """
     quad = edge.ground(model)
     if isinstance(edge.where, disjuncts.GraphSource):

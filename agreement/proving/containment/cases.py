@@ -1,12 +1,13 @@
-"""Prove by cases that the rows of one disjunct are answers of another query, and return the open cases.
+"""Prove by cases that each row of one query is a row of another query, and return the cases that stay open.
 
-A case has edges that match, conditions that hold, and absences (MINUS, OPTIONAL without a match, NOT EXISTS).
-A case is closed if one of these rules applies:
+A case describes one row of the first query: triple patterns that match, conditions that hold, and absences
+(patterns of MINUS, OPTIONAL or NOT EXISTS that do not match). A disjunct is one alternative of a query,
+without UNION. A case is closed if one of these rules applies:
 
-- Rule 1: the edges and conditions of the case are unsatisfiable.
+- Rule 1: the patterns and conditions of the case are unsatisfiable.
 - Rule 2: a disjunct of the other query maps into the case with the values of the row, so the other query has
   the row. For each absence of this disjunct, the case in which the absence matches must also be closed.
-- Rule 3: one of the case's absences matches in the same way, so the case is impossible.
+- Rule 3: one of the case's absences does match, by such a mapping, so the case is impossible.
 - Rule 4: the conditions of the case imply the disjunction of the conditions of several such mappings.
 - Rule 5: a path of any length in the case is one step or several steps, and both cases are closed.
 
@@ -39,14 +40,14 @@ _UNFOLDED: Final = 3
 _MOST_IMAGES: Final = 30
 _MOST_CASES: Final = 150
 Columns = tuple[Expression | None, ...]
-"""The values of a row, one per column: a term, a computed expression, or None for an unbound column."""
+"""The values of a row, one per column: a term or variable, a computed expression, or None if unbound."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchTarget:
-    """A disjunct that must match, or must not match, in a case.
+    """A disjunct (alternative of a query, without UNION) for which a proof searches a match in a case.
 
-    The field `start` contains the known values of variables.
+    `start` contains the known terms of variables. `columns` are the values of the row; None for an absence.
     """
 
     way: disjuncts.Disjunct
@@ -57,20 +58,28 @@ class MatchTarget:
 
     @property
     def compared(self) -> frozenset[Variable]:
-        """The variables in computed columns and conditions, whose terms matter outside the edges."""
+        """The variables in computed columns, conditions and absences of the disjunct.
+
+        Two matches that differ in these variables can have different results, so a proof distinguishes the
+        matches.
+        """
         computed = (each for each in self.columns or () if isinstance(each, Call))
         tested = (test.expression for test in self.way.requirements)
         names = frozenset[Variable]().union(*map(named_in, (*computed, *tested)))
         return names | self.way.bound if self.way.absent else names
 
     def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "MatchTarget":
-        """Return the target in which edges through windows are restricted to the given windows."""
+        """Return the target in which each known triple pattern is visible only through the given windows."""
         return replace(self, mapper=replace(self.mapper, windows=seen))
 
 
 @dataclass(frozen=True, slots=True)
 class RowCase:
-    """A case of the proof: the known facts about a row."""
+    """A case of a proof: the known facts about one row of the first query.
+
+    `edges` match triples, `requirements` hold, and the disjuncts in `denied` do not match. `unfolded` counts
+    the paths that were split into steps.
+    """
 
     edges: tuple[disjuncts.Edge, ...]
     requirements: tuple[Test, ...]
@@ -82,43 +91,49 @@ class RowCase:
 
     @property
     def plain(self) -> disjuncts.Disjunct:
-        """The edges and conditions of the case; an edge of a path only requires that its two terms exist."""
+        """The triple patterns and conditions of the case as a disjunct (an alternative of a query).
+
+        A path of any length only requires that the terms at its two ends exist.
+        """
         return disjuncts.Disjunct(
             tuple(each for edge in self.edges for each in _neutral(edge)), requirements=self.requirements
         )
 
     @property
     def real(self) -> tuple[disjuncts.Edge, ...]:
-        """The edges of the case that match triples, without edges of paths and relations."""
+        """The triple patterns of the case, without paths of any length and without aggregates."""
         return tuple(edge for edge in self.edges if not _is_derived(edge))
 
     @property
     def is_impossible(self) -> bool:
-        """Whether no data can satisfy the edges and conditions of the case."""
+        """Whether no data can satisfy the triple patterns and conditions of the case."""
         return not disjuncts.satisfiability(self.plain).possible
 
     @property
     def real_variables(self) -> frozenset[Variable]:
-        """The variables in the triples of the case."""
+        """The variables in the triple patterns of the case, without paths of any length and aggregates."""
         return disjuncts.Disjunct(self.real).bound
 
     def placed(self, merged: Iterable[disjuncts.Reading]) -> Iterator["RowCase"]:
-        """Yield the case for each combination of its edges' sources, among the sources of merged graphs."""
+        """Yield a case for each combination of sources from which the triples of the case can come.
+
+        A pattern of the default graph can match static data or any window in `merged`.
+        """
         readings = tuple(merged)
         for edges in product(*(places(edge, readings) for edge in self.edges)):
             yield replace(self, edges=tuple(dict.fromkeys(edges)))
 
     def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "RowCase":
-        """Return the case, with the absences restricted to matches through the given windows."""
+        """Return the case in which absent patterns (such as MINUS) can match only in the given windows."""
         return replace(self, denied=tuple(each.through_windows(seen) for each in self.denied))
 
     def where(self, equal: tuple[Test, ...]) -> "RowCase":
-        """Return the case with some additional conditions."""
+        """Return the case with the conditions `equal` in addition to its own conditions."""
         return replace(self, requirements=(*self.requirements, *equal))
 
     @property
     def unified(self) -> "RowCase":
-        """The case in which two variables that must be the same term are replaced by one variable.
+        """The case in which variables that must have the same RDF term are replaced by one variable.
 
         SAMETERM requires the same term. `=` requires the same term if one variable is a subject, a predicate
         or a graph name, because an IRI or blank node is equal only to itself.
@@ -144,22 +159,22 @@ class RowCase:
 
     @property
     def bound(self) -> frozenset[Variable]:
-        """The variables in the edges of the case."""
+        """The variables in the triple patterns and paths of the case."""
         return disjuncts.Disjunct(self.edges).bound
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables in the edges, conditions and columns of the case."""
+        """The variables in the triple patterns, conditions and columns of the case."""
         columns = (named_in(each) for each in self.columns if each is not None)
         return self.bound.union(*(named_in(test.expression) for test in self.requirements), *columns)
 
     def whole(self, model: disjuncts.Model) -> disjuncts.Model:
-        """Return the model, with values also for the variables that were replaced by other variables."""
+        """Return the model (a term for each variable), extended by the variables that `unified` replaced."""
         more = {name: model[term] for name, term in self.same if isinstance(term, Variable) and term in model}
         return {**model, **more}
 
     def put(self, terms: Mapping[Variable, Term]) -> "RowCase":
-        """Return the case with variables replaced by terms."""
+        """Return the case with each variable in `terms` replaced by its term."""
 
         def moved(goal: MatchTarget) -> MatchTarget:
             return replace(goal, start=tuple((name, _put(term, terms)) for name, term in goal.start))
@@ -178,7 +193,10 @@ def _put(term: Term, terms: Mapping[Variable, Term]) -> Term:
 
 
 def _is_derived(edge: disjuncts.Edge) -> bool:
-    """Return whether the edge belongs to a relation or to a path of any length."""
+    """Return whether an edge stands for an aggregate, a LIMIT or a path of any length.
+
+    Such an edge matches no triple of the data.
+    """
     return (
         isinstance(edge.where, disjuncts.GraphSource) and disjuncts.is_derived(edge.where.name)
     ) or _is_path(edge)
@@ -201,7 +219,11 @@ def _neutral(edge: disjuncts.Edge) -> Iterator[disjuncts.Edge]:
 
 
 def resolve(disjunct: disjuncts.Disjunct) -> disjuncts.Disjunct:
-    """Return a disjunct with constants in place of given variables, and computed values in its conditions."""
+    """Return a disjunct with constants and expressions in place of variables whose values are known.
+
+    Constants replace variables in triple patterns and conditions. Expressions of BIND replace variables in
+    conditions.
+    """
     disjunct = settle(disjunct)
     constants = {name: term for name, term in disjunct.values if term is not None}
     values = _values(disjunct)
@@ -230,7 +252,10 @@ def _valued(expression: Expression, values: Mapping[Variable, Expression]) -> Ex
 
 
 def columns_of(disjunct: disjuncts.Disjunct, names: Sequence[Variable]) -> Columns:
-    """Return the values of a disjunct in the given columns; an unknown value differs from all others."""
+    """Return the value of each column in the rows of a disjunct (an alternative of a query).
+
+    A value that the proof does not know becomes a call of UNKNOWN, which equals only itself.
+    """
     unknown = {name: Call("UNKNOWN", (name,)) for name in disjunct.unknown}
     values = {**unknown, **{name: name for name in disjunct.bound}, **_values(disjunct)}
     terms = (values.get(name, NULL) for name in names)
@@ -243,7 +268,10 @@ def first_case(
     mapper: Mapper,
     merged: tuple[disjuncts.Reading, ...],
 ) -> RowCase:
-    """Return the case that contains the known facts about the rows of a disjunct."""
+    """Return the case with which the proof for the rows of a disjunct (an alternative of a query) begins.
+
+    `names` are the columns of the row, and `merged` are the windows that belong to the default graph.
+    """
     way = resolve(disjunct)
     constants: dict[Variable, Term] = {name: term for name, term in disjunct.values if term is not None}
     image: Image = {name: name for name in way.bound} | constants | _constants(way)
@@ -263,7 +291,11 @@ def _denied(
     mapper: Mapper,
     merged: tuple[disjuncts.Reading, ...],
 ) -> tuple[MatchTarget, ...]:
-    """Return the targets for the absences of a disjunct's match, without absences that are inexact."""
+    """Return the targets for the absences of a disjunct: MINUS, OPTIONAL and NOT EXISTS without a match.
+
+    `image` gives the known terms of variables. Absences with inexact disjuncts are left out, because a match
+    of such a disjunct proves nothing.
+    """
     return tuple(
         MatchTarget(resolve(each), mapper, merged, tuple((n, image[n]) for n in sorted(names) if n in image))
         for ways, names in way.absent
@@ -274,9 +306,10 @@ def _denied(
 
 @dataclass(slots=True)
 class CaseProver:
-    """The prover that closes cases of one query's rows by disjuncts of the other query.
+    """The prover that shows that another query has each row that the cases of a query describe.
 
-    The field `left` contains the open cases.
+    `goals` are the disjuncts of the other query. `left` contains each case that stays open, with conditions
+    under which the other query has the row. `most` is the number of further cases that may be tried.
     """
 
     goals: Sequence[MatchTarget]
@@ -288,11 +321,13 @@ class CaseProver:
 
     @property
     def exhausted(self) -> str:
-        """The reason why the prover stopped before all cases were tried; "" if all cases were tried."""
+        """The reason why the prover stopped early, as text; "" if it tried all cases."""
         return f"more than {_MOST_CASES} cases" if self.most < 0 else ""
 
     def is_closed(self, case: RowCase, depth: int = _DEPTH) -> bool:
-        """Return whether a case is impossible, or the other query also returns the row of the case.
+        """Return whether a case is impossible, or the other query also has the row of the case.
+
+        `depth` is the number of nested case distinctions that are still allowed.
 
         Raises:
             TimeLimitError: The time limit is over.
@@ -315,7 +350,11 @@ class CaseProver:
         return False
 
     def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
-        """Return whether, for each absence of a target, all cases in which the absence matches are closed."""
+        """Return whether a match of the target is valid because none of the target's absences matches.
+
+        The absences are patterns of MINUS, OPTIONAL and NOT EXISTS. For each absence, all cases in which the
+        absence matches must be closed.
+        """
         further = [resolve(way) for ways, _ in goal.way.absent for way in ways]
         # A match that exists already makes no new case.
         if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
@@ -329,7 +368,7 @@ class CaseProver:
     def with_match(
         self, case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image
     ) -> Iterator[RowCase]:
-        """Yield the case with an additional match of a target's absence, in each possible source."""
+        """Yield the case in which an absent pattern (such as MINUS) matches, one case for each source."""
         names = sorted(way.bound - image.keys())
         whole = {**image, **{name: self.new_variable(case) for name in names}}
         known: dict[Variable, Term] = {}
@@ -358,7 +397,7 @@ class CaseProver:
         return next(name for name in names if name not in case.variables)
 
     def is_unfolded(self, case: RowCase, depth: int) -> bool:
-        """Return whether all cases are closed after one path of the case is split into steps."""
+        """Return whether all cases are closed after one path of any length is split into steps."""
         for number, edge in enumerate(case.edges):
             path = self.paths.get(edge.triple.predicate)  # type: ignore[arg-type]
             if path is None or depth <= 0 or case.unfolded >= _UNFOLDED:
@@ -373,16 +412,16 @@ class CaseProver:
         return False
 
     def are_closed(self, cases: Iterable[RowCase], depth: int) -> bool:
-        """Return whether all cases are closed; all cases are tried, so that all open cases are known."""
+        """Return whether all cases are closed; the prover tries every case and records each open case."""
         closed = [self.is_closed(each, depth) for more in cases for each in more.placed(())]
         return all(closed)
 
     def unfolded(
         self, rest: RowCase, edge: disjuncts.Edge, path: patterns.Path, *, last: bool
     ) -> Iterator[RowCase]:
-        """Yield the cases in which the edge of a path is zero steps, one step, or a first step and a rest.
+        """Yield the cases in which a path has zero steps, one step, or a first step followed by more steps.
 
-        With `last`, several steps are split into the last step and the steps before it.
+        With `last`, the path has a last step after the other steps, instead of a first step.
         """
         subject, _, object_ = edge.triple.terms
         known = replace(rest, edges=(*rest.edges, edge))
@@ -410,7 +449,7 @@ class CaseProver:
             yield replace(rest, edges=(*rest.edges, *walk))
 
     def step(self, path: patterns.Path, start: Term, end: Term, edge: disjuncts.Edge) -> disjuncts.Edge:
-        """Return an edge from `start` to `end` along a property or a path."""
+        """Return an edge (triple pattern with its source) from `start` to `end` along a path."""
         match path:
             case Iri():
                 return replace(edge, triple=patterns.TriplePattern(start, path, end))
@@ -427,7 +466,10 @@ def _is_open(path: patterns.Path) -> bool:
 
 
 def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[patterns.Path, ...]]:
-    """Yield the ways to walk a property path, each as a sequence of simpler paths."""
+    """Yield the ways to walk a property path, each as a sequence of simpler paths.
+
+    With `last`, a repeated path has one step at its end, instead of one step at its beginning.
+    """
     match path:
         case patterns.RepeatedPath(inner, often):
             if often != "+":
@@ -452,7 +494,10 @@ def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterato
 
 
 def _is_there(case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image) -> bool:
-    """Return whether a disjunct without negation certainly matches in a case."""
+    """Return whether the absent pattern `way` (of MINUS, OPTIONAL or NOT EXISTS) certainly matches in a case.
+
+    If `way` has absent patterns of its own, the function returns false.
+    """
     target = MatchTarget(way, goal.mapper, goal.merged, tuple(image.items()))
     images = islice(_images(target, case), _MOST_IMAGES)
     return not way.absent and any(not _conditions(target, each, case) for each in images)
@@ -463,7 +508,10 @@ def _unnamed(way: disjuncts.Disjunct, names: Mapping[Variable, Term]) -> frozens
 
 
 def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[disjuncts.Edge, ...]:
-    """Return an edge in each source that is merged into the edge's graph; a path has all of these sources."""
+    """Return a triple pattern once for each source that its graph merges: static data and windows.
+
+    A path of any length stays one edge, which can use all of these sources.
+    """
     sources = tuple(merged)
     if isinstance(edge.where, disjuncts.GraphSource) and edge.where.windows and not _is_path(edge):
         sources, edge = edge.where.windows, replace(edge, where=disjuncts.GraphSource())
@@ -475,7 +523,10 @@ def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[d
 
 
 def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
-    """Yield the variable mappings under which a target's edges match and its row is the row of the case."""
+    """Yield the mappings of a target's variables under which its triple patterns match in the case.
+
+    Each mapping also gives the target the values of the case's row.
+    """
     image: Image = dict(goal.start)
     if any(image.get(name, term) != term for name, term in goal.way.values if term is not None):
         return
@@ -495,7 +546,7 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
 
 
 def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Test, ...]:
-    """Return the conditions of a target that the case does not contain literally."""
+    """Return the target's conditions that the case does not contain, with variables replaced by `image`."""
     known = set(map(_plainly, case.requirements))
     nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
     tests = (disjuncts.put_in_test(test, image | nulls) for test in goal.way.requirements)
@@ -503,7 +554,7 @@ def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Test, .
 
 
 def _remaining(known: disjuncts.Disjunct, tests: Iterable[Test]) -> tuple[Test, ...] | None:
-    """Return the conditions that the case does not imply; None if the case contradicts a condition."""
+    """Return the conditions in `tests` that `known` does not imply; None if one contradicts `known`."""
     requirements: list[Test] = []
     for test in dict.fromkeys(tests):
         if _is_ground(test.expression):
@@ -523,7 +574,7 @@ def _remaining(known: disjuncts.Disjunct, tests: Iterable[Test]) -> tuple[Test, 
 
 
 def _is_ground(expression: Expression) -> bool:
-    """Return whether an expression has the same value for all data and at all times."""
+    """Return whether an expression has no variables, and only functions that depend on their arguments."""
     if isinstance(expression, Call):
         return expression.function in _FIXED and all(map(_is_ground, expression.arguments))
     return isinstance(expression, Iri | Literal)
@@ -551,7 +602,7 @@ def _has_none(known: disjuncts.Disjunct, barred: tuple[tuple[Test, ...], ...]) -
 def _about(known: disjuncts.Disjunct, test: Test) -> disjuncts.Disjunct:
     """Return a disjunct with only those of its conditions that share a variable with a test.
 
-    With fewer conditions, each consequence is still a consequence of the whole disjunct.
+    A consequence of fewer conditions is also a consequence of all conditions.
     """
     near = (
         each
@@ -566,7 +617,10 @@ def _plainly(test: Test) -> Expression:
 
 
 def _is_covered(case: RowCase, barred: Sequence[tuple[Test, ...]], deadline: Deadline) -> bool:
-    """Return whether the case's conditions imply one of the entries, as far as comparisons decide this."""
+    """Return whether the conditions of a case imply that all conditions of some entry of `barred` hold.
+
+    Only conditions that the search for models decides are used.
+    """
     known = case.plain
     decided = [tests for tests in barred if all(disjuncts.is_decided(test, known) for test in tests)]
     plain = replace(

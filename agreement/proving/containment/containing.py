@@ -1,21 +1,21 @@
-"""Containment of answers: each answer of one query is an answer of another query, at every time, on all data.
+"""Decide containment of answers: whether each row of one query is a row of another query, at every time.
 
-C1. The rows of a query are the rows of its disjuncts. A disjunct has edges that match, conditions that hold,
-and absences (MINUS, NOT EXISTS, OPTIONAL without a match). If each disjunct of the first query is closed by
-cases (see `cases`), each answer of the first query is an answer of the other query. Paths of any length
-become edges. Aggregates and LIMIT become relations (see `relations`). Two queries share a relation if both
-aggregates range over the same solutions. The theorem C1 proves nothing about functions of random values, or
-about f:timestamp if the windows differ.
+C1 (proof). The rows of a query are the rows of its disjuncts, its alternatives without UNION. In a disjunct,
+triple patterns match, conditions hold, and absent patterns (MINUS, NOT EXISTS, OPTIONAL) do not match. If the
+module `cases` closes the cases of each disjunct of the first query, each answer of the first query is an
+answer of the other query. Paths of any length are edges. Aggregates and LIMIT are relations (see the module
+`relations`). Two queries share a relation if both aggregates range over the same solutions. C1 proves nothing
+about functions of random values, or about f:timestamp if the windows differ.
 
-C2. If a case remains open, its variables are replaced by constants, and its triples are placed at the ends of
-windows. Both queries are evaluated on these data. If the other query lacks a row of the first query, the data
-refute the containment. For unions of conjunctive patterns, either C1 or C2 decides. With conditions, each
-region of values that the conditions define has its own canonical data. If neither theorem C1 nor theorem C2
-decides whether the answers are contained, the verdict is open.
+C2 (refutation). If a case remains open, constants replace its variables, and its triples are placed at the
+ends of windows. Both queries are evaluated on these data. If the other query lacks a row of the first query,
+the data refute the containment. For unions of conjunctive patterns, either C1 or C2 decides. With conditions,
+each region of values that the conditions define has data of its own. If neither C1 nor C2 decides, the
+verdict is open.
 
-C3. If windows matter, a case is closed if it is closed for each placement of its arrivals in the windows of
-both queries (see `placements`). Several windows together may cover one window, which no single mapping can
-express.
+C3 (windows). If windows matter, a case is closed if it is closed for each placement of its arrivals in the
+windows of both queries (see the module `placements`). Several windows together may cover one window, which no
+single mapping can express.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -61,23 +61,32 @@ from translate.tau import uses_arrivals
 
 # All of these numbers are guesses. They limit the data that are tried after the proof has failed.
 _MOST_MODELS: Final = 30
-"""The maximum number of models of an open case from which data are made."""
+"""The maximum number of models (a term for each variable) for which data of an open case are evaluated."""
 _MOST_TRIED: Final = 800
-"""The maximum number of data on which both queries are evaluated."""
+"""The maximum number of small data sets on which both queries are evaluated to refute containment."""
 _COPIES: Final = (1, 2, 5, 11)
-"""The numbers of copies of a match, for queries that count; 11 has more digits than the other numbers."""
+"""The numbers of copies of a match in tried data, for queries that count.
+
+The number 11 has two digits, so that its order as text differs from its order as a number.
+"""
 _TRIED_EACH: Final = 6
-"""The maximum number of placements of several copies of a match."""
+"""The maximum number of sets of times that are tried for several copies of a match."""
 _COPIED: Final = 4
-"""The maximum number of sets of variables of each size that differ between copies."""
+"""The maximum number of sets of variables, for each size, in which copies of a match differ."""
 _MOST_PLACED: Final = 64
-"""The maximum number of open placements for which data are made."""
+"""The maximum number of placements of arrivals in windows that stay open and are evaluated on data."""
 _MODELS_PLACED: Final = 3
-"""The maximum number of models of an open case with given placements."""
+"""The maximum number of models (a term for each variable) that are tried for one placement of arrivals."""
 
 
 def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether each answer of the first query is an answer of the other at every time, by C1 to C3."""
+    """Return the decision whether each answer of the first query is always an answer of the other query.
+
+    The proof is by cases, and the refutation by small data on which both queries are evaluated.
+
+    Raises:
+        LarsError: The queries are not two SELECT or two ASK queries.
+    """
     _check_forms(query, other)
     columns = query.result == other.result
     every = (part for each in (query, other) for part in parts(each.pattern))
@@ -98,14 +107,20 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
 
 
 def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Return whether AVG over no solutions has the same value in both queries."""
+    """Return whether AVG without GROUP BY has the same value over no solutions in both query languages.
+
+    This value is 0 in some query languages, and unbound in other languages.
+    """
     one, two = (each.query.language.manner.empty_group == "unbound average" for each in (query, other))
     every = (part for each in (query, other) for part in parts(each.pattern))
     return one is two or not any(isinstance(part, Group) and not part.keys for part in every)
 
 
 def _is_slice(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Return whether both queries slice the same ordered rows, and the first slice is inside the other."""
+    """Return whether both queries cut the same ordered rows by LIMIT and OFFSET, one cut inside the other.
+
+    The cut of the first query must be inside the cut of the other query.
+    """
     mine, theirs = query.query.modifiers, other.query.modifiers
     if not (mine.slices and theirs.slices) or not isinstance(other.pattern, Select):
         return False
@@ -124,13 +139,16 @@ _Left = Sequence[tuple[RowCase, list[tuple[Test, ...]]]]
 
 
 def lasts(query: canonical.PairQuery, other: canonical.PairQuery, is_kept: Callable[[Edge], bool]) -> bool:
-    """Return whether each answer of a query matches a disjunct of another query through kept edges only."""
+    """Return whether each answer of the first query is an answer of the other through matches that remain.
+
+    `is_kept` returns whether the match of an edge (triple pattern with its source) remains.
+    """
     comparable = query.query.dataset == other.query.dataset and query.result == other.result
     return _Comparison(query, other, comparable=comparable).has_kept(is_kept)
 
 
 def is_empty(query: canonical.PairQuery) -> bool:
-    """Return whether a query provably has no answer on any data, because an absence always matches."""
+    """Return whether a query provably has no answer on any data."""
     relations = Relations(lambda *_: False)
     pattern = relations.read(query.pattern, query.merged, whole=True)
     cases = list(_cases(query, pattern, query.result, relations.paths))
@@ -138,7 +156,10 @@ def is_empty(query: canonical.PairQuery) -> bool:
 
 
 def matches(query: canonical.PairQuery) -> Iterator[RowCase]:
-    """Yield the cases of a query's rows, in which one step replaces each path of any length."""
+    """Yield a case for each alternative of a query: triple patterns, conditions and columns of a row.
+
+    One step replaces each path of any length.
+    """
     for _, case in _cases(query, query.pattern, query.result, {}):
         yield case
 
@@ -153,7 +174,13 @@ def _check_forms(query: canonical.PairQuery, other: canonical.PairQuery) -> None
 def _cases(
     query: canonical.PairQuery, pattern: Pattern, names: Sequence[Variable], paths: dict[Iri, Path]
 ) -> Iterator[tuple[Disjunct, RowCase]]:
-    """Yield each satisfiable disjunct of a query, with a case for each combination of its edges' sources."""
+    """Yield each satisfiable disjunct of a query, with a case for each combination of sources of its triples.
+
+    A disjunct is an alternative of the query, without UNION. `names` are the columns of the rows.
+
+    Raises:
+        UncountedError: The query has too many disjuncts.
+    """
     mapper = Mapper(query.merged, query.setting, paths, query.deadline)
     for each in disjuncts(pattern, query.setting.profile):
         placed = islice(first_case(each, names, mapper, query.merged).placed(query.merged), MOST + 1)
@@ -166,7 +193,10 @@ def _cases(
 
 
 class _Comparison:
-    """A comparison of two queries, which also records why mappings between the queries prove nothing."""
+    """The comparison of two queries for containment.
+
+    `why` is the reason why mappings between the queries prove nothing; "" if mappings prove containment.
+    """
 
     def __init__(self, one: canonical.PairQuery, other: canonical.PairQuery, *, comparable: bool) -> None:
         self.one, self.other = one, other
@@ -182,7 +212,10 @@ class _Comparison:
         )
 
     def decided(self) -> Decision:
-        """Return whether the first query's rows are rows of the other query, or data that refute this."""
+        """Return the decision whether each row of the first query is a row of the other query.
+
+        If the answer is no, the decision contains data on which the other query lacks a row.
+        """
         relations = Relations(self.equal)
         try:
             cases = list(self.cases((self.one.pattern, self.one.result), relations))
@@ -207,7 +240,10 @@ class _Comparison:
         return Decision("always", _WHY.format(len(cases)))
 
     def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Decision:
-        """Return whether the other query has the rows of a case, or data on which it lacks such a row."""
+        """Return the decision whether the other query has each row of a case.
+
+        If the answer is no, the decision contains data on which the other query lacks a row.
+        """
         prover = CaseProver(goals, paths, self.one.deadline)
         if prover.is_closed(case.unified):
             return Decision("always", "")
@@ -233,7 +269,10 @@ class _Comparison:
         return Decision("open", why)
 
     def has_kept(self, is_kept: Callable[[Edge], bool]) -> bool:
-        """Return whether the other query has each row of the first query through kept edges only."""
+        """Return whether the other query has each row of the first query through matches that remain.
+
+        `is_kept` returns whether the match of an edge (triple pattern with its source) remains.
+        """
         relations = Relations(self.equal)
         cases = list(self.cases((self.one.pattern, self.one.result), relations))
         goals, _ = self.goals((self.other.pattern, self.other.result), relations)
@@ -245,14 +284,17 @@ class _Comparison:
         )
 
     def cases(self, side: _Side, relations: Relations) -> Iterator[tuple[Disjunct, RowCase]]:
-        """Yield the cases of a pattern's rows, read through the windows of the first query."""
+        """Yield each disjunct (alternative) of a pattern, with the proof cases for its rows.
+
+        The pattern is read through the windows of the first query.
+        """
         pattern, names = side
         return _cases(self.one, relations.read(pattern, self.one.merged, whole=True), names, relations.paths)
 
     def goals(self, side: _Side, relations: Relations) -> tuple[list[MatchTarget], str]:
-        """Return the targets for the disjuncts of a pattern, and why inexact disjuncts may give more rows.
+        """Return the disjuncts of the other query as targets of mappings, and why some disjuncts are inexact.
 
-        The function reads the pattern through the windows of the other query.
+        The reason is "" if all disjuncts are exact. Inexact disjuncts are not targets.
         """
         pattern, names = side
         mapper = Mapper(self.other.merged, self.other.setting, relations.paths, self.one.deadline)
@@ -267,7 +309,9 @@ class _Comparison:
     def left_in_windows(
         self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]
     ) -> Iterator[tuple[ArrivalPlacement, _Left]]:
-        """Yield the placements of the case's arrivals in which the case is not closed, with the open cases.
+        """Yield each placement of a case's arrivals in windows for which the proof stays open.
+
+        The second value contains the open cases.
 
         Raises:
             TimeLimitError: The time limit is over.
@@ -293,7 +337,7 @@ class _Comparison:
     def equal(
         self, pattern: Pattern, other: Pattern, mine: Sequence[Variable], theirs: Sequence[Variable]
     ) -> bool:
-        """Return whether two patterns have the same solutions for the variables `mine` and `theirs`."""
+        """Return whether two patterns provably have the same solutions for `mine` and `theirs`."""
         return self.proved((pattern, mine), (other, theirs)) and self.proved((other, theirs), (pattern, mine))
 
     def proved(self, mine: _Side, theirs: _Side) -> bool:
@@ -310,7 +354,10 @@ class _Comparison:
     def placed_data(
         self, root: RowCase, placed: Sequence[tuple[ArrivalPlacement, _Left]]
     ) -> Iterator[canonical.Data]:
-        """Yield data for the open cases with the given placements; other arrivals are as new as possible."""
+        """Yield data for open cases, with the arrivals of each match at their places in the windows.
+
+        Arrivals without a place get the newest time that is visible.
+        """
         for placement, left in placed:
             for case, barred in left:
                 all_models, _ = models(case.plain, barred, _MODELS_PLACED, self.one.deadline.check)
@@ -324,14 +371,17 @@ class _Comparison:
                         yield [*placement.data(root.real, model), *more], placement.t
 
     def data_of(self, left: _Left) -> Iterator[canonical.Data]:
-        """Yield data for the cases that are not closed."""
+        """Yield data to evaluate for each case that the proof left open."""
         for case, barred in left:
             all_models, _ = models(case.plain, barred, _MOST_MODELS, self.one.deadline.check)
             every = chain.from_iterable(few_and_many(case.plain, model) for model in all_models)
             yield from chain.from_iterable(self.data(case, case.whole(model)) for model in every)
 
     def data(self, case: RowCase, model: Model) -> Iterator[canonical.Data]:
-        """Yield the match of a case, then several matches that differ in some variables and windows."""
+        """Yield data with one match of a case, then data with several matches.
+
+        Several matches differ in some variables and windows.
+        """
         yield from canonical.whole_matches(self.one, self.other, [(edge, model) for edge in case.real])
         for several in _populations(case, model, counts=self.counts):
             first, *more = [[(edge, each) for edge in case.real] for each in several]
@@ -349,7 +399,7 @@ class _Comparison:
 def _merged(
     readings: Iterable[tuple[Edge, frozenset[Reading]]],
 ) -> dict[Edge, frozenset[Reading]]:
-    """Return, for each edge, the windows that contain its match; equal edges combine their windows."""
+    """Return, for each edge, the windows that contain its triple; equal edges combine their windows."""
     merged: dict[Edge, frozenset[Reading]] = {}
     for edge, some in readings:
         merged[edge] = merged.get(edge, frozenset()) | some
@@ -357,7 +407,10 @@ def _merged(
 
 
 def _in_window(edge: Edge, window: WindowSource) -> Edge:
-    """Return the edge in another window, if the edge reads the stream of this window."""
+    """Return the edge (triple pattern with its source) with another window on the same stream.
+
+    An edge of another source is returned unchanged.
+    """
     if not isinstance(edge.where, Reading) or edge.where.name != window.stream:
         return edge
     return replace(edge, where=replace(edge.where, window=window.window))
@@ -370,7 +423,10 @@ _TRIED: Final = (
 
 
 def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[Model]]:
-    """Yield groups of matches that differ in some variables, for queries that count or compute values."""
+    """Yield groups of matches that differ in some variables, for queries that count or compute values.
+
+    Each match is a model: a term for each variable.
+    """
     computed = frozenset[Variable]().union(
         *(named_in(each) for each in case.columns if isinstance(each, Call))
     )

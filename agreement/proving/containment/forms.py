@@ -1,4 +1,4 @@
-"""Compare patterns up to the order of parts and hidden names, and compute normal forms of conditions."""
+"""Compare patterns up to the order of their parts and the names of hidden variables; normalize conditions."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ Names = Mapping[Variable, Variable]
 
 @dataclass(frozen=True, slots=True)
 class PatternTree:
-    """A pattern as a tree with a label and parts.
+    """A pattern as a tree: a label, such as UNION, and subtrees or variables.
 
     If `ordered` is false, the order of the parts is irrelevant.
     """
@@ -33,7 +33,9 @@ class PatternTree:
 
 
 def same(pattern: Pattern, other: Pattern, variables: frozenset[Variable]) -> bool:
-    """Return whether two patterns are equal up to the order of AND, UNION and &&, and up to hidden names.
+    """Return whether two patterns differ at most in the order of AND, UNION and &&, and in hidden variables.
+
+    The names of `variables` must be the same in both patterns.
 
     >>> x, y, z, p = *map(Variable, "xyz"), Variable("p")
     >>> pattern = lambda o: algebra.Bgp((algebra.TriplePattern(x, p, o),))
@@ -44,9 +46,9 @@ def same(pattern: Pattern, other: Pattern, variables: frozenset[Variable]) -> bo
 
 
 def namings(pattern: Pattern, other: Pattern, start: Names) -> Iterator[Names]:
-    """Yield the renamings, extending `start`, of a pattern's variables that make it equal to the other.
+    """Yield each renaming of a pattern's variables that makes the pattern equal to the other pattern.
 
-    The multiplicities of solutions are then also equal.
+    Each renaming extends `start`. Equal patterns also have each solution the same number of times.
     """
     return _matched(_form(pattern), _form(other), start)
 
@@ -76,9 +78,9 @@ def _in_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
 
 
 def _in_any_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
-    """Yield the renamings of variables under which the parts of two patterns are equal, in any order.
+    """Yield the renamings of variables under which two lists of subpatterns are equal in some order.
 
-    The function first matches the part that has the fewest possible counterparts.
+    The function first matches the subpattern that has the fewest possible counterparts.
     """
     if not mine:
         yield names
@@ -174,7 +176,7 @@ def _conjuncts(pattern: Pattern) -> Iterator[PatternTree]:
 
 
 def _each_once(conjuncts: Iterable[PatternTree]) -> Iterator[PatternTree]:
-    """Yield equal triple patterns and filters once, and other conjuncts as often as they occur."""
+    """Yield equal triple patterns and filters once, and other parts of a join as often as they occur."""
     seen = set()
     for tree in conjuncts:
         if tree.label not in ("TRIPLE", "FILTER") or tree not in seen:
@@ -195,7 +197,7 @@ def _conditions(condition: Expression, pattern: Pattern) -> Iterator[PatternTree
 
 
 def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Variable:
-    """Return the tree of an expression; the tree of EXISTS contains the pattern of EXISTS."""
+    """Return the tree of an expression; for EXISTS, the tree contains the pattern inside EXISTS."""
     if isinstance(expression, Call):
         parts = tuple(_expression(each, pattern) for each in expression.arguments)
         # Each place of a function that is random has values of its own.
@@ -208,11 +210,11 @@ def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Varia
 
 
 def normal(expression: Expression) -> Expression:
-    """Return a normal form of the expression, with the same value or error unless the expression has RAND.
+    """Return an equivalent normal form of an expression, with the same value or error.
 
-    `>` becomes `<` with exchanged sides, IN becomes a disjunction of `=`, and ¬ moves inside ∧, ∨, = and ≠.
-    All these rewriting steps are valid in SPARQL's three-valued logic. The sides of commutative operators are
-    sorted.
+    `>` is rewritten to `<` with exchanged sides, IN to a disjunction of `=`, and ¬ moves inside ∧, ∨, = and
+    ≠. All these steps are valid in SPARQL's three-valued logic. The sides of commutative operators are
+    sorted. RAND can have other values in the normal form.
 
     >>> n, one = Variable("n"), Iri("one")
     >>> print(normal(Call("!", (Call("IN", (n, Iri("two"), one)),))))
@@ -248,9 +250,9 @@ def _sides(expression: Expression, function: str) -> tuple[Expression, ...]:
 
 
 def settle(disjunct: Disjunct) -> Disjunct:
-    """Return the disjunct in which an IRI that a condition equates with a variable is the variable's value.
+    """Return a disjunct in which variables get the IRIs with which its conditions equate the variables.
 
-    The variable must be bound by an edge of the disjunct.
+    Only variables in triple patterns of the disjunct get such a value.
     """
     binding, bound = dict(disjunct.values), disjunct.bound
     requirements: list[Test] = []
@@ -270,5 +272,8 @@ def settle(disjunct: Disjunct) -> Disjunct:
 
 
 def is_random(part: Pattern) -> bool:
-    """Return whether a condition or value of the pattern itself uses a function of random values."""
+    """Return whether a condition or value of a pattern uses a function of random values, such as RAND.
+
+    Conditions and values inside smaller patterns do not count.
+    """
     return any(call.function in RANDOM for expression in expressions_of(part) for call in calls(expression))

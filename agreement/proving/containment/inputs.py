@@ -1,4 +1,4 @@
-"""Read the inputs of containment: two query files in one mode, with renamed columns of the first query."""
+"""Read two query files for a decision of containment, and rename columns of the first query."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -41,9 +41,19 @@ def two_queries(
     names: Mapping[str, str],
     warn: Warn = unsaid,
 ) -> tuple[PairQuery, PairQuery]:
-    """Return the two queries; `names` maps columns of the first query to columns of the second.
+    """Read two query files, and return both queries with the settings of the comparison.
 
     If the queries have no windows and --profile is not set, they are read as SPARQL 1.1.
+
+    Args:
+        inputs: The two query files.
+        unit: The length of a time point; if None, a unit that divides all durations of the queries.
+        reading: The options that choose the semantics.
+        names: The new names for columns of the first query.
+        warn: The function that receives warnings.
+
+    Raises:
+        LarsError: The number of files is not two, or a file or a column does not exist.
     """
     if len(inputs) != _TWO:
         raise LarsError(f"{quantity(len(inputs), 'input')}; {_ACCEPTED}")

@@ -1,9 +1,10 @@
-"""Homomorphisms: mappings of the edges of a pattern into known edges, under which the pattern matches.
+"""Find mappings of triple patterns into known triple patterns (homomorphisms), also along property paths.
+
+If a pattern maps into known triple patterns, the pattern matches wherever the known patterns match.
 
 A path of any length is an automaton over letters. A letter is a property, walked forwards or backwards. A
-known edge spells a word. A known edge of another path spells any word of the language of its path. A path
-maps into a walk along known edges if each word that the walk may spell is in the language of the path. If a
-path maps into a walk, a match of the path exists wherever the known edges match.
+known triple pattern spells one letter. A known path spells any word of its language. A path maps into a walk
+along known patterns if the language of the path contains each word that the walk may spell.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -22,29 +23,32 @@ from translate.model import patterns
 from translate.model.query import Setting
 
 Letter = tuple[Iri | None, bool]
-"""A property (None for any property without a name here), and whether the property is walked forwards."""
+"""One step of a path: a property, and whether the step goes forwards along the property.
+
+None means any property that the query does not name.
+"""
 _Label = tuple[Iri | patterns.NegatedSet, bool] | None
 _States = frozenset[int]
 StateSets = frozenset[_States]
-"""The sets of states that the automaton can be in after the words of a walk."""
+"""The possible sets of states of an automaton after a walk, one set for each word that the walk may spell."""
 
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """The automaton of a path, with its moves between states; it begins in state 0 and accepts in state 1.
+    """The automaton of a property path; it begins in state 0 and accepts a word in state 1.
 
-    If the label of a move is None, the automaton reads no letter.
+    A move is a state, a label and the next state. If the label is None, the move reads no letter.
     """
 
     moves: tuple[tuple[int, _Label, int], ...]
 
     @property
     def start(self) -> StateSets:
-        """The state sets before the first letter."""
+        """The states before the first letter, as the only possible set."""
         return frozenset((self.closed(frozenset((0,))),))
 
     def closed(self, states: _States) -> _States:
-        """Return the states, with the states that are reachable from them without reading a letter."""
+        """Return the states, with all states that are reachable from them without reading a letter."""
         silent: dict[int, list[int]] = {}
         for before, label, after in self.moves:
             if label is None:
@@ -58,7 +62,7 @@ class Automaton:
         return frozenset(found)
 
     def step(self, states: _States, letter: Letter) -> _States:
-        """Return the states of the automaton after it reads a letter."""
+        """Return the states that the automaton reaches from `states` by one letter."""
         return self.closed(
             frozenset(
                 after
@@ -69,13 +73,13 @@ class Automaton:
 
     @staticmethod
     def accepts(known: StateSets) -> bool:
-        """Return whether each word that an edge spells is in the language of the path."""
+        """Return whether each possible set of states after a walk contains the accepting state 1."""
         return bool(known) and all(1 in states for states in known)
 
     def spelled(self, known: StateSets, word: "Automaton", deadline: Deadline = NEVER) -> StateSets:
-        """Return the state sets after an edge that may spell any word of another path.
+        """Return the possible sets of states after the automaton reads any one word of another automaton.
 
-        If there are too many sets, return no set, so that no word counts as accepted.
+        If there are too many sets, the result is empty, so that no word counts as accepted.
 
         Raises:
             TimeLimitError: The deadline is over.
@@ -112,7 +116,7 @@ def _spells(label: tuple[Iri | patterns.NegatedSet, bool], letter: Letter) -> bo
 
 
 def properties(path: patterns.Path) -> frozenset[Iri]:
-    """Return the properties that a path names."""
+    """Return the properties that a path contains, also in negated property sets."""
     return frozenset(name for name, _ in _letters(automaton(path)) if name is not None)
 
 
@@ -131,7 +135,7 @@ def _letters(automaton: Automaton) -> frozenset[Letter]:
 
 @lru_cache(maxsize=1_024)
 def automaton(path: patterns.Path) -> Automaton:
-    """Return the automaton for the language of a path."""
+    """Return the automaton that accepts exactly the walks of a property path."""
     return Automaton(tuple(_moves(path, 0, 1, count(2), forward=True)))
 
 
@@ -164,7 +168,7 @@ def _moves(
 
 
 def has_empty(path: patterns.Path) -> bool:
-    """Return whether a path of zero steps is possible, which connects a node with itself."""
+    """Return whether a path can have zero steps, so that it connects each node with itself."""
     words = automaton(path)
     return words.accepts(words.start)
 
@@ -177,7 +181,7 @@ Image = dict[Variable, Term]
 
 @lru_cache(maxsize=4_096)
 def is_inside(inner: Window, outer: Window) -> bool:
-    """Whether the outer window contains the inner window's content, at every time of every stream.
+    """Return whether the outer window always contains all content of the inner window, on every stream.
 
     >>> is_inside(TimeWindow(3), TimeWindow(5)), is_inside(TimeWindow(5), TimeWindow(3))
     (True, False)
@@ -208,10 +212,11 @@ def _covers(outer: TimeWindow, inner: TimeWindow) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Mapper:
-    """The mapping of a query's edges into known edges; `merged` are the windows of the default graph.
+    """Maps triple patterns of a query into known triple patterns, with respect to windows and static data.
 
-    The field `windows` maps an edge to the windows that contain its match. By default, these are the windows
-    that always contain the window of the edge.
+    `merged` are the windows that belong to the query's default graph. `paths` maps names to paths of any
+    length. `windows` maps a known pattern to the windows that contain its triple. By default, these are the
+    windows that always contain the window of the pattern.
     """
 
     merged: tuple[disjuncts.Reading, ...]
@@ -227,9 +232,10 @@ class Mapper:
         image: Image,
         variables: frozenset[Variable],
     ) -> Iterator[Image]:
-        """Yield mappings of the edges' variables under which all edges match; `image` contains known values.
+        """Yield mappings of variables under which all `edges` match triples of the edges `into`.
 
-        If several mappings are equal on `variables`, only the first mapping is yielded.
+        An edge is a triple pattern with its source. Each mapping extends `image`. If several mappings are
+        equal on `variables`, only the first mapping is yielded.
 
         Raises:
             TimeLimitError: The time limit is over.
@@ -239,13 +245,16 @@ class Mapper:
         yield from _Search(self, targets, variables).images(mine, image)
 
     def _targets(self, edge: disjuncts.Edge, into: Sequence[disjuncts.Edge]) -> tuple[disjuncts.Edge, ...]:
-        """Return the edges of `into` that `edge` can match; an edge of a path can match all of them."""
+        """Return the edges of `into` that `edge` can match; for a path of any length, all edges of `into`."""
         if edge.triple.predicate in self.paths:
             return tuple(into)
         return tuple(target for target in into if next(self.each(edge, (target,), {}), None) is not None)
 
     def each(self, edge: disjuncts.Edge, into: Sequence[disjuncts.Edge], image: Image) -> Iterator[Image]:
-        """Yield the mappings of variables under which an edge matches."""
+        """Yield the mappings, extending `image`, under which one edge matches.
+
+        An edge is a triple pattern with its source.
+        """
         path = self.paths.get(edge.triple.predicate) if isinstance(edge.triple.predicate, Iri) else None
         if path is not None:
             yield from self._walks(edge, path, into, image)
@@ -263,7 +272,7 @@ class Mapper:
     def _walks(
         self, edge: disjuncts.Edge, path: patterns.Path, into: Sequence[disjuncts.Edge], image: Image
     ) -> Iterator[Image]:
-        """Yield the mappings under which an edge of a path is a walk along known edges."""
+        """Yield the mappings under which a path of any length is a walk along the known edges `into`."""
         subject, _, object_ = edge.triple.terms
         places = [self._where(edge, target, image) for target in into]
         for binding in (each for n, each in enumerate(places) if each is not None and each not in places[:n]):
@@ -285,7 +294,10 @@ class Mapper:
     def _reached(
         self, words: Automaton, start: Term, edges: Sequence[disjuncts.Edge], nodes: set[Term]
     ) -> dict[Term, None]:
-        """Return the terms that a path certainly reaches; a path of zero steps counts only for a node."""
+        """Return the terms that a path certainly reaches from `start` along known edges.
+
+        A path of zero steps counts only if its term is certainly a node of the graph.
+        """
         pending = [(start, words.start)]
         terms = set(pending)
         while pending and len(terms) < _MOST_WALKS:
@@ -306,7 +318,10 @@ class Mapper:
         return {term: None for term in ended if not empty or (start in nodes and term in nodes)}
 
     def _step(self, predicate: Term, *, forward: bool) -> Automaton:
-        """Return the automaton of the words that an edge spells."""
+        """Return the automaton of the words that a known edge with this predicate may spell.
+
+        A variable as predicate can be any property.
+        """
         if isinstance(predicate, Variable):
             step: patterns.Path = patterns.NegatedSet()
         else:
@@ -315,7 +330,10 @@ class Mapper:
         return automaton(step if forward else patterns.Inverse(step))
 
     def _where(self, edge: disjuncts.Edge, target: disjuncts.Edge, image: Image) -> Image | None:
-        """Return the mapping if the known edge is in the source of the edge, otherwise None."""
+        """Return the mapping, extended if necessary, if the source of `edge` contains the triple of `target`.
+
+        Otherwise the function returns None. The sources are windows of streams and graphs of the static data.
+        """
         match edge.where, target.where:
             case disjuncts.Reading(stream), disjuncts.Reading(other):
                 return (
@@ -340,7 +358,7 @@ class Mapper:
                 return None
 
     def _shows(self, target: disjuncts.Edge, window: disjuncts.Reading) -> bool:
-        """Return whether a window of the query certainly contains the match of an edge."""
+        """Return whether a window of the query certainly contains the triple of a known edge."""
         if (readings := self.windows.get(target)) is not None:
             return any(each.window == window.window for each in readings)
         return self._is_inside(target.reading, window)
@@ -351,10 +369,10 @@ class Mapper:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """The search for mappings of edges; `targets` are the known edges that each edge can match.
+    """The search for mappings under which several edges (triple patterns with sources) match known edges.
 
-    Mappings that are equal on `kept` count once. The search handles groups of edges that share no unmapped
-    variable separately, the group with the fewest mappings first.
+    `targets` are the known edges that each edge can match. Mappings that are equal on `kept` count once.
+    Groups of edges that share no unmapped variable are mapped separately.
     """
 
     mapper: Mapper
@@ -412,7 +430,7 @@ def _open(edges: Sequence[disjuncts.Edge], image: Image) -> frozenset[Variable]:
 
 
 def _connected(edges: Iterable[disjuncts.Edge], image: Image) -> list[tuple[disjuncts.Edge, ...]]:
-    """Return the edges in groups that share no unmapped variable."""
+    """Return the edges in groups; edges of different groups share no variable outside the mapping `image`."""
     parts: list[tuple[tuple[disjuncts.Edge, ...], frozenset[Variable]]] = []
     for edge in edges:
         names = _open((edge,), image)
@@ -429,9 +447,9 @@ def _ends(edges: Sequence[disjuncts.Edge]) -> Iterator[Term]:
 
 
 def _nodes(edges: Sequence[disjuncts.Edge], paths: Mapping[Iri, patterns.Path]) -> set[Term]:
-    """Return the terms that are certainly nodes of the graph.
+    """Return the terms that are certainly nodes of the graph, as subject or object of some triple.
 
-    A constant end of a path of zero steps is not certainly a node.
+    A constant end of a path that can have zero steps is not certainly a node.
     """
     terms: set[Term] = set()
     for edge in edges:

@@ -1,14 +1,14 @@
-r"""Containment of two queries' answers, and of the reports of RSTREAM, ISTREAM and DSTREAM, at all times.
+r"""Decide containment of answers, and of the reports of RSTREAM, ISTREAM and DSTREAM, at all times.
 
-If the theorems C1 to C3 leave the containment of answers open, a search as in `lars witness` looks for a
-smallest stream, or for a proof that no such stream exists (A7).
+If the proofs and refutations of the module `containing` (C1 to C3) leave the containment of answers open, a
+search as in `lars witness` looks for a smallest stream, or proves that no such stream exists. A bounded
+search is complete, because a smallest difference has few triples (A7).
 
 Reports: both queries are evaluated at the same times. Let A(t) be the answers of query A at t, and let p be
 the evaluation before t. RSTREAM reports A(t), ISTREAM reports A(t) \ A(p), and DSTREAM reports A(p) \ A(t).
-At the first evaluation, there is no earlier evaluation, and A(p) is empty. The following rules hold for the
-reports:
+At the first evaluation, A(p) is empty. The following rules hold for the reports:
 
-O1. Rule O1: if A never has an answer, A reports nothing, and the empty report is contained in every report.
+O1. If A never has an answer, A reports nothing, and the empty report is contained in every report.
 
 O2. ISTREAM A is contained in RSTREAM B if and only if A is contained in B. A new row of A is an answer of A,
 and at the first evaluation all answers of A are new.
@@ -19,21 +19,22 @@ the condition, B is joined with a copy of A that reads its own streams. Under th
 differ in a row that A reports at any time.
 
 O4. DSTREAM A is contained in every report if each disjunct of A maps into a disjunct of A that loses no
-match. A disjunct loses no match if it reads static data and windows without a beginning, in a query that only
-gains answers. DSTREAM A is contained in RSTREAM B if each disjunct of A maps into such a disjunct of A or B.
+match. A disjunct is an alternative of a query, without UNION. A disjunct loses no match if it reads static
+data and windows without a beginning, in a query that only gains answers. DSTREAM A is contained in RSTREAM B
+if each disjunct of A maps into such a disjunct of B.
 
 If no rule applies, a counterexample is searched among the matches of A, the matches of B, and a match of A
 followed or preceded by a match of B, with one or two evaluations. If the search finds no counterexample, the
 result is open.
 
-U1. Let g be the greatest common divisor of all durations. The ends of a window with a slide are at multiples
-of g. The ends of a window without a slide are at distances from t that are multiples of g. With the unit g/k,
-the time t is j/k after a multiple of g, for some integer j. Whether data refute a containment depends only on
-which ends of windows, and which gaps between ends, contain a time point. The end of a window always contains
-a time point. A gap between two ends of windows contains a time point if the gap is longer than g/k. For k = 4
-and t = 0 or t = g/2, every gap contains a time point. So a containment with the unit g/4 holds with each unit
-that divides g. Data for a unit g/k are also data for the unit g/(nk). If the queries contain no durations,
-the unit does not matter.
+U1 (units). Let g be the greatest common divisor of all durations. The ends of a window with a slide are at
+multiples of g. The ends of a window without a slide are at distances from t that are multiples of g. With the
+unit g/k, the time t is j/k after a multiple of g, for some integer j. Whether data refute a containment
+depends only on which ends of windows, and which gaps between ends, contain a time point. The end of a window
+always contains a time point. A gap between two ends of windows contains a time point if the gap is longer
+than g/k. For k = 4 and t = 0 or t = g/2, every gap contains a time point. So a containment with the unit g/4
+holds with each unit that divides g. Data for a unit g/k are also data for the unit g/(nk). If the queries
+contain no durations, the unit does not matter.
 """
 
 from collections.abc import Iterator
@@ -66,7 +67,10 @@ _ASKED: Final = "on which it has a row that the other query does not have"
 
 
 def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return the decision whether each answer of a query is an answer of another query at every time."""
+    """Return the decision whether each answer of one query is always an answer of the other query.
+
+    If proof and refutation by small data fail, a search looks for a smallest stream that refutes containment.
+    """
     # Half of the time is the search's.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
     containment = decide_containment(mine, theirs)
@@ -92,9 +96,10 @@ _COPY: Final = "urn:lars:copy:"
 
 
 def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return the decision whether one query reports each row that another query reports.
+    """Return the decision whether the other query reports each row that the first query reports.
 
-    The decision is about every evaluation on every stream.
+    Both queries are evaluated at the same times. RSTREAM, ISTREAM and DSTREAM define which rows are reported.
+    The decision covers every evaluation on every stream.
     """
     mine, theirs = query.operator, other.operator
     if (mine, theirs) == (_R, _R):
@@ -106,9 +111,10 @@ def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) 
 
 
 def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether the first query is contained in the other, with a finer unit that changes the result.
+    """Return the decision whether one query is contained in another, with a finer unit that changes it.
 
-    If no finer unit changes the result, the decision has no finer unit.
+    A unit is the length of a time point. If no finer unit changes the result, `finer` of the decision is
+    None.
     """
     units = list(finer_units(one.setting.unit, [*durations_of(one.query), *durations_of(other.query)]))
     # The rest of the time is for finer units.
@@ -141,7 +147,7 @@ def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision
 
 
 def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decision) -> str:
-    """Return the rule that proves the containment of the reports; "" if no rule applies."""
+    """Return why the first query's report is contained in the other's report; "" if no rule proves it."""
     inside = answers.holds
     match query.operator, other.operator:
         case "ISTREAM", "RSTREAM" if inside:
@@ -165,7 +171,10 @@ def _answering(query: canonical.PairQuery) -> canonical.PairQuery:
 
 
 def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether the first query answers each row of the other that it could answer on some data (O3)."""
+    """Return the decision whether `query` answers each row of `other` that `query` could answer on some data.
+
+    Under this condition (rule O3 of the module), containment of answers extends to ISTREAM and DSTREAM.
+    """
     unlike = query.query.dataset != other.query.dataset or query.result != other.result
     whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
@@ -184,7 +193,10 @@ def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) ->
 
 
 def _elsewhere(part: Pattern) -> Pattern | None:
-    """Return the block on a fresh stream that no other block reads, with an unlimited window."""
+    """Return a STREAM block on a new stream that no other block reads, with a window without limits.
+
+    For any other part of a query, the function returns None.
+    """
     if not isinstance(part, StreamBlock):
         return None
     return replace(part, stream=_copy(part), window=Unbounded())
@@ -195,7 +207,7 @@ def _copy(part: StreamBlock) -> Iri:
 
 
 def _keeps(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Return whether each answer of a query is a match of the other query that remains at all later times."""
+    """Return whether each answer of the first query is an answer of the other at all later times."""
     if any(isinstance(part, Group) for part in parts(query.pattern)) or volatile(other.query) is not None:
         return False
     if other.query.modifiers.slices or other.query.merged:
@@ -204,7 +216,7 @@ def _keeps(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
 
 
 def _is_kept(edge: disjuncts.Edge, query: canonical.PairQuery) -> bool:
-    """Return whether a match of the edge remains at all later times."""
+    """Return whether a match of an edge (triple pattern with its source) remains at all later times."""
     if isinstance(edge.where, disjuncts.GraphSource):
         return not disjuncts.is_derived(edge.where.name)
     window = edge.where.operator(query.setting)
@@ -214,7 +226,7 @@ def _is_kept(edge: disjuncts.Edge, query: canonical.PairQuery) -> bool:
 def _refuting(
     one: canonical.PairQuery, other: canonical.PairQuery, known: Witness | None
 ) -> Iterator[Witness]:
-    """Yield streams with one or two evaluations on which only the first query reports some row."""
+    """Yield streams on which only the first query reports some row, at the first or second evaluation."""
     early = canonical.last_time(one, other)
     late = 3 * early
     mine, theirs = (list(islice(_matches(query), _MOST_MATCHES)) for query in (one, other))
@@ -241,7 +253,10 @@ def _refuting(
 def _moved(
     query: canonical.PairQuery, other: canonical.PairQuery, noise: list[canonical.PlacedTriple]
 ) -> Iterator[Witness]:
-    """Yield streams on which the other query has a row before or after the first query (the gap in O3)."""
+    """Yield streams on which the other query has a row before or after the first query has this row.
+
+    Such streams refute containment of ISTREAM and of DSTREAM if the condition of rule O3 fails.
+    """
     against = _possible_answers(query, other).witness if query.operator == other.operator else None
     if against is None:
         return
@@ -293,7 +308,10 @@ def _size(edge: disjuncts.Edge) -> float:
 def _pushing(
     one: canonical.PairQuery, other: canonical.PairQuery, t: int
 ) -> Iterator[canonical.PlacedTriple]:
-    """Yield triples that arrive so late that they push all earlier triples out of tuple windows."""
+    """Yield new triples at time `t`, as many as the largest tuple window of each stream contains.
+
+    These triples push all earlier triples out of the tuple windows.
+    """
     read = [each for query in (one, other) for each in sources(query.query)]
     size = max((each.window.count for each in read if isinstance(each.window, Rows)), default=0)
     name = new_name((one, other))

@@ -1,13 +1,14 @@
-"""Place the arrivals of a match in the windows of another query.
+"""Enumerate the ways in which windows of one query can contain the triples that another query matches.
 
 At time t, the windows of query B divide the time of a window of query A into cells. All times in a cell are
 equivalent: the same windows contain them. Tuple windows divide the arrivals of a stream in the same way,
 counted from the newest arrival. A is contained in B if some disjunct of B maps into A's match for each t and
-each choice of cells for the arrivals. The mapping uses only windows that contain these cells. A union of
-several windows may cover one window. The relevant times t are the times at which ends of windows meet or a
-pivot moves, and the neighbours of these times. Between these times, the order of the ends does not change.
-Arrivals that push other arrivals out of a tuple window are separate data; their terms are new, so they match
-no constant of a pattern.
+each choice of cells for the arrivals. A disjunct is an alternative of a query, without UNION. The mapping
+uses only windows that contain these cells. A union of several windows may cover one window.
+
+The relevant times t are the times at which ends of windows meet or a pivot moves, and the neighbours of these
+times. Between these times, the order of the ends does not change. Arrivals that push other arrivals out of a
+tuple window are separate data; their terms are new, so they match no constant of a pattern.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,12 +34,16 @@ _MOST_CHOICES: Final = 5_000
 
 
 Group = tuple[disjuncts.Edge, ...]
-"""The edges that one arrival matches together."""
+"""Triple patterns (edges) that match one and the same arriving triple."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """A possible place of an arrival: its time, the number of newer arrivals, and the windows around it."""
+    """A possible place of an arriving triple in windows.
+
+    `time` is its time point. `rank` counts the tuple-window sizes from which newer arrivals push the triple
+    out. `windows` are the windows of the other query that contain the triple.
+    """
 
     time: int
     rank: int
@@ -47,10 +52,11 @@ class _Spot:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalPlacement:
-    """Arrivals at t, each with the windows of the other query that contain it and a number of newer triples.
+    """The arrivals of a match at evaluation time `t`, each with the windows that contain the arrival.
 
-    The field `equal` contains the conditions under which all edges of one arrival match the same triple. The
-    field `other` is a new name, from which the terms of newer triples are made.
+    `equal` are the conditions under which several triple patterns match one arrival. The terms of newer
+    triples, which push arrivals out of tuple windows, are made from the new name `other`. `sizes` are the
+    sizes of the tuple windows on each stream.
     """
 
     t: int
@@ -61,17 +67,23 @@ class ArrivalPlacement:
 
     @property
     def windows(self) -> Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]:
-        """The windows that contain the match of each edge."""
+        """The windows of the other query that contain the triple of each triple pattern."""
         return {edge: spot.windows for group, spot in self.spots for edge in group}
 
     @property
     def newer_triples(self) -> int:
-        """The number of newer triples that push a match out of the tuple windows that must not contain it."""
+        """The number of additional triples that push arrivals out of tuple windows.
+
+        An arrival is pushed out of each tuple window that must not contain it.
+        """
         newer = (_newer(spot, self.sizes.get(group[0].where.name, ())) for group, spot in self.spots)
         return max(newer, default=0)
 
     def data(self, edges: Sequence[disjuncts.Edge], model: disjuncts.Model) -> list[PlacedTriple]:
-        """Return the match of edges with its arrivals at these places, in order of arrival."""
+        """Return the triples of a match in order of arrival, with the additional triples for tuple windows.
+
+        `model` gives a term for each variable of the edges.
+        """
         triples: list[PlacedTriple] = [
             (None, edge.ground(model)) for edge in edges if isinstance(edge.where, disjuncts.GraphSource)
         ]
@@ -98,17 +110,20 @@ def _newer(spot: _Spot, sizes: tuple[int, ...]) -> int:
 
 
 def new_name(queries: Iterable[PairQuery]) -> Iri:
-    """Return a name that no query contains, so that no constant of a pattern matches it."""
+    """Return an IRI that no query contains, so that no constant of a pattern matches it."""
     return fresh(Variable("o"), named_constants(query.program for query in queries))
 
 
 def unlike(number: int, other: Iri, stream: Constant) -> disjuncts.Quad:
-    """Return a triple with new terms that pushes other triples out of the tuple windows of a stream."""
+    """Return the additional triple number `number`, with new terms, in a stream.
+
+    Such triples push other triples out of tuple windows.
+    """
     return Iri(f"{other.value}{number}"), other, other, stream
 
 
 def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) -> Iterator[ArrivalPlacement]:
-    """Yield the placements of arrivals in the windows of queries; the placements together cover all cases.
+    """Yield each way to place arriving triples in the windows of queries; together, the ways cover all cases.
 
     Raises:
         UncountedError: Too many placements exist.
@@ -132,7 +147,10 @@ def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Stream:
-    """The edges that match in one stream, the windows on this stream, and the sizes of its tuple windows."""
+    """The triple patterns that match in one stream, and the windows that other queries have on this stream.
+
+    `sizes` are the different sizes of tuple windows on the stream, in ascending order.
+    """
 
     stream: Iri | Variable
     edges: tuple[disjuncts.Edge, ...]
@@ -148,7 +166,11 @@ class _Stream:
         views: Sequence[disjuncts.Reading],
         setting: Setting,
     ) -> "_Stream":
-        """Return the edges that match in a stream, with the windows on the stream."""
+        """Return the triple patterns of a stream, and the windows in `views` that read this stream.
+
+        Raises:
+            UncountedError: The stream has a tuple window and a window that looks ahead.
+        """
         own = tuple(edge for edge in edges if edge.reading.name == stream)
         near = tuple(view for view in views if view.name == stream or isinstance(view.name, Variable))
         windows = [where.operator(setting) for where in (*(edge.reading for edge in own), *near)]
@@ -160,7 +182,13 @@ class _Stream:
         return cls(stream, own, near, tuple(sizes), setting)
 
     def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Test, ...]]]:
-        """Yield the placements of the arrivals of all edges at t, with the conditions for shared triples."""
+        """Yield each placement of the stream's arrivals at evaluation time `t`.
+
+        The second value contains the conditions under which several triple patterns match one arrival.
+
+        Raises:
+            UncountedError: Too many placements exist.
+        """
         for groups, equal in self._groupings():
             options = [self._spots(group, t) for group in groups]
             if prod(map(len, options)) > _MOST_CHOICES:
@@ -183,7 +211,11 @@ class _Stream:
                 yield groups, tuple(test for tests in equal for test in tests or ())
 
     def _fits(self, spots: Sequence[_Spot]) -> bool:
-        """Return whether ranks follow the order of time, and no tuple window contains too many arrivals."""
+        """Return whether arrivals can have these places together.
+
+        A newer arrival must not have a larger rank, and no tuple window may contain more arrivals than its
+        size.
+        """
         if not self.sizes:
             return True
         for newer, older in product(spots, spots):
@@ -210,7 +242,7 @@ class _Stream:
         return [*self.views, *(edge.reading for edge in self.edges)]
 
     def _last(self, t: int) -> int:
-        """Return the last time in any window at t, but at least t."""
+        """Return the last time point in any window at evaluation time `t`, or `t` if that is later."""
         return max((t, *(_interval(look.operator(self.setting), t).last for look in self._looks)))
 
     def _spot(self, time: int, rank: int, t: int) -> _Spot:
@@ -236,9 +268,9 @@ def _interval(window: Window, t: int) -> Interval:
 
 
 def _least(spots: Iterable[_Spot]) -> list[_Spot]:
-    """Return the places of arrivals whose sets of windows are minimal.
+    """Return the places whose set of windows contains no smaller set of another place.
 
-    A mapping through a set of windows is also a mapping through a larger set.
+    A mapping through a set of windows is also a mapping through a larger set, so these places suffice.
     """
     listed = list({spot.windows: spot for spot in spots}.values())
     return [spot for spot in listed if not any(other.windows < spot.windows for other in listed)]
@@ -256,7 +288,7 @@ def _partitions(edges: Sequence[disjuncts.Edge]) -> Iterator[tuple[Group, ...]]:
 
 
 def _equal(group: Group) -> tuple[Test, ...] | None:
-    """Return the conditions that make the edges match the same triple; None if their constants differ."""
+    """Return the conditions under which all edges match the same triple; None if their constants differ."""
     requirements: list[Test] = []
     for edge, other in combinations(group, 2):
         for mine, theirs in zip(edge.triple.terms, other.triple.terms, strict=True):
@@ -268,7 +300,13 @@ def _equal(group: Group) -> tuple[Test, ...] | None:
 
 
 def critical_times(windows: Sequence[Window]) -> Sequence[int]:
-    """Return times at which no window begins before time 0, one time for each order of the windows' ends."""
+    """Return evaluation times that together show each possible order of the ends of windows.
+
+    At these times, no window begins before time 0.
+
+    Raises:
+        UncountedError: A window is neither time-based nor tuple-based, or the pivots have too many positions.
+    """
     timed = [window for window in windows if isinstance(window, TimeWindow)]
     if any(not isinstance(window, TimeWindow | TupleWindow) for window in windows):
         raise disjuncts.UncountedError("windows that begin at a time of their own are not decided")
@@ -280,7 +318,10 @@ def critical_times(windows: Sequence[Window]) -> Sequence[int]:
 
 
 def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
-    """Yield the times at which pivots of windows move or ends of windows meet, and their neighbours."""
+    """Yield the times at which pivots of windows move or ends of windows meet, and their neighbours.
+
+    The times are offsets from a common pivot of all windows.
+    """
     moving = {end for window in windows if window.step == 1 for end in _ends(window)}
     stepped = {window for window in windows if window.step > 1}
     if sum(steps // window.step for window in stepped) * (2 + len(moving)) > _MOST_TIMES:
@@ -294,7 +335,10 @@ def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
 
 
 def _ends(window: TimeWindow) -> tuple[int, ...]:
-    """Return the offsets of a window's beginning and end from its pivot."""
+    """Return the offsets of a window's first time point and of the time after its last one from its pivot.
+
+    A window without a beginning has only the second offset.
+    """
     far = (window.past or 0) + abs(window.future) + 2
     pivot = far * window.step
     interval = window.bounds(pivot, Interval(0, 2 * pivot + far))

@@ -1,4 +1,4 @@
-"""Simplify patterns: remove the parts that change no visible column, and write counts in one form.
+"""Simplify patterns: remove the parts that change no visible column, and normalize COUNT.
 
 A hidden column of BIND or of an aggregate can be removed, because neither BIND nor an aggregate removes rows.
 
@@ -30,7 +30,10 @@ _Names = frozenset[Variable]
 
 
 def prune(pattern: algebra.Pattern, seen: _Names) -> algebra.Pattern:
-    """Return the pattern without parts that bind no visible variable; its solutions agree on `seen`."""
+    """Return the pattern without parts that bind no visible variable.
+
+    The solutions of both patterns are equal on the variables `seen`, as sets.
+    """
     match pattern:
         case algebra.LeftJoin(left, right, condition):
             own = algebra.variables(right) - algebra.variables(left)
@@ -68,7 +71,7 @@ _INTEGER: Final = XSD + "integer"
 
 
 def counted_edges(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return a pattern with the same solutions whose counts are in normal form."""
+    """Return a pattern with the same solutions, in which COUNTs and conditions on counts are normalized."""
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
@@ -93,7 +96,7 @@ def counted_edges(pattern: algebra.Pattern) -> algebra.Pattern:
 
 
 def least(group: algebra.Group) -> Mapping[Variable, int]:
-    """Return the smallest possible value of each count of a group."""
+    """Return the smallest possible value of each COUNT of a group: 0 or 1."""
     bound = _bound(group.pattern)
     return {
         name: int(bool(group.keys) and set(how.arguments) <= bound)
@@ -125,7 +128,7 @@ def _bound(pattern: algebra.Pattern) -> frozenset[Variable]:
 
 
 def _is_set(pattern: algebra.Pattern) -> bool:
-    """Return whether a pattern never has equal solutions."""
+    """Return whether a pattern never has the same solution twice."""
     match pattern:
         case algebra.Bgp() | algebra.StreamBlock(_, _, algebra.Bgp()):
             return True
@@ -147,7 +150,7 @@ def _conjuncts(condition: Expression) -> Iterator[Expression]:
 
 
 def _bounded(test: Expression, counts: Mapping[Variable, int]) -> Expression | None:
-    """Return a comparison of a count as comparisons with `>=` and `<=`; None if it always holds."""
+    """Return a comparison of a count with a number, rewritten to `>=` or `<=`; None if it always holds."""
     match test:
         case Call("<" | "<=" | ">" | ">=" as sign, (Literal() as number, Variable() as name)):
             return _bounded(Call(_EXCHANGED[sign], (name, number)), counts)

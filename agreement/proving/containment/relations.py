@@ -1,8 +1,9 @@
-"""Replace paths of any length by edges, and aggregates and LIMIT by relations.
+"""Replace paths of any length, aggregates and LIMIT by triple patterns, so that mappings can compare them.
 
 GROUP BY and LIMIT depend on all solutions together, so a mapping of single solutions proves nothing. If both
 queries have an aggregate over the same solutions with equal multiplicities, both aggregates are the same
-relation on all data. The rows of a relation are nodes of a separate graph, with an edge for each column.
+relation on all data. Each row of the relation is a node of a separate graph. The node has one triple pattern
+for each column.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +22,10 @@ from translate.model import patterns as algebra
 from translate.model.patterns import Group, Path, PathPattern, Pattern, Select, TriplePattern, can_stay
 
 NOTHING: Final = Iri("derived nothing")
-"""The value of a row in an unbound column. The name contains a space, so the name is not an IRI in data."""
+"""The constant for an unbound column of an aggregate.
+
+The space in the name keeps it different from IRIs in data.
+"""
 _MOST_ORDERS: Final = 24
 Equal = Callable[[Pattern, Pattern, tuple[Variable, ...], tuple[Variable, ...]], bool]
 """A function that returns whether two patterns have the same solutions for two lists of variables."""
@@ -29,7 +33,11 @@ Equal = Callable[[Pattern, Pattern, tuple[Variable, ...], tuple[Variable, ...]],
 
 @dataclass(slots=True)
 class Relations:
-    """The paths and relations of two queries; the same name always means the same relation."""
+    """The names of the paths, aggregates and LIMITs of two queries; equal ones get the same name.
+
+    `equal` returns whether two patterns have the same solutions. `relations` contains for each name the
+    pattern, its columns, and the windows of its default graph.
+    """
 
     equal: Equal
     paths: dict[Iri, Path] = field(default_factory=dict)
@@ -39,10 +47,10 @@ class Relations:
     _merged: frozenset[Reading] = frozenset()
 
     def read(self, pattern: Pattern, merged: Iterable[Reading], *, whole: bool) -> Pattern:
-        """Return the pattern with paths replaced by edges, and aggregates and LIMIT by relations.
+        """Return the pattern with triple patterns in place of paths of any length, aggregates and LIMIT.
 
-        With `whole`, the result also keeps the patterns inside the relations. The argument `merged` contains
-        the windows that are merged into the pattern's default graph.
+        With `whole`, the result also keeps the patterns inside aggregates and LIMIT. `merged` are the windows
+        that belong to the default graph of the pattern.
         """
         self._merged = frozenset(merged)
         walked = without_paths(pattern)
@@ -126,7 +134,10 @@ class Relations:
     def _name_and_order(
         self, part: Pattern, columns: tuple[Variable, ...]
     ) -> tuple[Iri, tuple[Variable, ...]]:
-        """Return the name of a relation, and its columns in the order of the relation's first occurrence."""
+        """Return the name of an aggregate or LIMIT, and its columns in the order of its first occurrence.
+
+        Equal aggregates of the two queries get the same name.
+        """
         for name, known, order, merged in self.relations:
             # One text over other windows is another relation.
             for names in self._alike(known, part, order, columns) if merged == self._merged else ():
@@ -149,7 +160,10 @@ class Relations:
                 yield from self._as_sets(known, part)
 
     def _as_sets(self, known: Group, part: Group) -> Iterator[dict[Variable, Variable]]:
-        """Yield the columns of aggregates that ignore duplicates, if their solutions are equal as sets."""
+        """Yield the mapping of columns between two aggregates that ignore duplicates.
+
+        The solutions under both aggregates must be equal as sets.
+        """
         if not all(_as_a_set(how) for _, how in known.aggregates):
             return
         orders = (
@@ -169,7 +183,7 @@ class Relations:
 
 
 def _as_a_set(how: Aggregation) -> bool:
-    """Return whether an aggregate has the same value on a multiset and on its set of arguments."""
+    """Return whether an aggregate ignores duplicates, as MIN, MAX and COUNT(DISTINCT ...) do."""
     return how.function in ("MIN", "MAX") or (
         how.distinct and bool(how.arguments) and how.function in ("COUNT", "SUM", "AVG")
     )

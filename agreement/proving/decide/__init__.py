@@ -1,4 +1,4 @@
-"""`lars decide`: decide by theorems or by a stream whether push and pull agree on every stream."""
+"""Decide by theorems, or by a stream as counterexample, whether push and pull agree on every stream."""
 
 from agreement.proving.decide.deciding import SEARCHED, Decider, agreement_theorem, in_finer_units
 from agreement.proving.decide.question import AgreementQuestion, Places, agreement_question

@@ -1,7 +1,7 @@
-"""Decide for each pull period: always, never, depends on the static data, not always, or open.
+"""Decide for each pull period whether push and pull agree on all streams.
 
-If push and pull differ on a stream without static data, G5 (`new_names.py`) decides whether they differ for
-any static data.
+The verdict is always, never, depends on the static data, not always, or open. If push and pull differ on a
+stream without static data, theorem G5 (see `new_names.py`) shows whether they differ for any static data.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ SEARCHED: Final = 20.0
 A guess: most searches that end at all end earlier, and a user waits this long for a verdict.
 """
 MOST_TRIED: Final = 12
-"""The maximum number of disjuncts from which streams are made.
+"""The maximum number of disjuncts (alternatives of a query, without UNION) from which streams are made.
 
 A guess: a query with more disjuncts is rare, and the search for smallest streams follows in any case.
 """
@@ -53,12 +53,12 @@ A guess: several finer units can follow the search of `SEARCHED` seconds, and th
 
 @dataclass
 class Decider:
-    """The decision of a question, period by period; each stream is evaluated once for all periods.
+    """Decides for a pair of queries, period by period, whether push and pull agree on all streams.
 
     If no theorem decides, the decider tries streams, and searches for smallest streams, for `seconds` in
-    total. The field `finer` contains deciders with finer units, each with additional seconds. The field
-    `deadline` is the time at which all searches end. If `any_source` is false, each triple of a tried stream
-    comes from the source of its pattern.
+    total. `finer` contains deciders with finer units, each with additional seconds. `deadline` is the time at
+    which all searches end. If `any_source` is false, a tried stream contains each triple only in the source
+    of the pattern that it matches.
     """
 
     question: AgreementQuestion
@@ -69,7 +69,11 @@ class Decider:
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
     def decide(self, period: int) -> Decision:
-        """Return the decision whether push and pull agree for a pull period."""
+        """Return the decision whether push and pull agree on all streams for a pull period.
+
+        Args:
+            period: The number of time points between two pulls.
+        """
         question, theorem = self.question, agreement_theorem(self.question, period)
         answer = Decision("open" if theorem is None else "always", "", period=period)
         if theorem is None and question.volatile is None:
@@ -86,7 +90,10 @@ class Decider:
         )
 
     def search(self, period: int) -> Decision:
-        """Return a decision with the smallest stream on which push and pull differ, or why none is found."""
+        """Search a smallest stream on which push and pull differ, and return the result as a decision.
+
+        The decision contains the stream, or the reason why no stream is found.
+        """
         question, began, deadline = self.question, monotonic(), self._within(self.seconds)
         contest = push_and_pull(question.pair, period, question.setting)
         streams = dict.fromkeys((*streams_of(question.pair.csparql), *streams_of(question.pair.cqels)))
@@ -123,7 +130,7 @@ class Decider:
         return None
 
     def in_unit(self, unit: Duration) -> "Decider":
-        """Return the decider of the same question with another unit."""
+        """Return the decider for the same queries with `unit` as the length of a time point."""
         question = replace(self.question, setting=replace(self.question.setting, unit=unit))
         return self.finer.setdefault(
             unit, replace(self, question=question, trials=[], seconds=_FINER, finer={})
@@ -134,9 +141,10 @@ class Decider:
 
 
 def in_finer_units(decider: Decider, decision: Decision) -> Decision:
-    """Return the decision for a period, with the coarsest finer unit that changes the verdict.
+    """Return the decision, with the coarsest finer unit (shorter time points) that changes its verdict.
 
-    A difference with one unit remains with each unit that divides this unit.
+    Only the verdicts `always` and `open` can change. A difference with one unit remains with each unit that
+    divides this unit.
     """
     question = decider.question
     queries = question.pair.csparql, question.pair.cqels
@@ -156,9 +164,10 @@ def in_finer_units(decider: Decider, decision: Decision) -> Decision:
 def agreement_theorem(
     question: AgreementQuestion, period: int, *, any_source: bool = False
 ) -> Theorem | None:
-    """Return the theorem that proves agreement on every stream; None if no theorem proves it.
+    """Return the theorem that proves agreement of push and pull on every stream, or None.
 
-    With `any_source`, a triple may come from another source than the source of its pattern (excluded by A6).
+    With `any_source`, a stream may contain a triple that matches a pattern of another source. Theorem A6, on
+    which most proofs rest, excludes such triples.
     """
     possible = tuple(way for way in question.ways if way.possible)
     why_not_monotone = [why for why, _ in question.hindrances]
@@ -191,7 +200,11 @@ def agreement_theorem(
 
 
 def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) -> bool:
-    """Return whether G3 proves a difference from one disjunct, independent of the other disjuncts."""
+    """Return whether a single disjunct proves that push and pull differ on some stream.
+
+    A disjunct is an alternative of the query, without UNION. Theorem G3 gives the proof: a row of the
+    disjunct remains after its push, or has left the window at the next pull.
+    """
     if not disjunct.certain or question.hindrances or question.setting.trigger != "any":
         return False
     edges = [edge for each in question.ways for edge in each.disjunct.readings]
@@ -202,7 +215,10 @@ def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) ->
 
 
 def differing(question: AgreementQuestion, period: int, witness: Witness) -> tuple[EveryStream, Theorem]:
-    """Return the verdict that a witness implies if static data are arbitrary, and the theorem for it."""
+    """Return the verdict that follows from a stream with a difference, and the theorem for the verdict.
+
+    The verdict is `never` if push and pull differ on some stream for all static data.
+    """
     proven = [way for way in question.ways if never(question, period, way)]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
     independent = not question.reads_static or any(not disjunct.disjunct.stored for disjunct in proven)
@@ -220,7 +236,10 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
 
 
 def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:
-    """Yield streams made from the disjuncts of a query, first from disjuncts without static data."""
+    """Yield streams on which push and pull may differ, made from the disjuncts of a query.
+
+    A disjunct is an alternative of the query, without UNION. Disjuncts with fewer static patterns come first.
+    """
     noise = () if question.setting.trigger == "any" else (None,)
     placement = Placement(question.setting, *noise)
     free, stock = question.stock is None, question.stock or ()

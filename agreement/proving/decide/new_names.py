@@ -1,12 +1,12 @@
-"""Streams with new names (G5): whether push and pull differ on a stream with any static data.
+"""Decide whether push and pull, which differ on one stream, differ on some stream for any static data (G5).
 
 G5. Let W be a stream on which push and pull differ without static data. Replace the names of W that occur in
 no query by names that the static data D do not contain. Assume that each static part of Q has a variable with
 this property: in each row that is joined with the static part, or extended by it in OPTIONAL or MINUS, the
 variable has a value from a pattern of a stream that matches only new names in W. Under this assumption, no
 static part has a relevant match. So Q has the same rows on W with D as on W without D, and push and pull also
-differ on W with D. In theorem T5, conditions must not depend on the text of names. Theorem T5 excludes
-EXISTS, aggregates, LIMIT and paths.
+differ on W with D. Conditions must not depend on the text of names. G5 excludes EXISTS, aggregates, LIMIT and
+paths.
 
 If pull merges windows and static data into one graph, each pattern of pull can match D. Let a row that only
 one side has on W contain a new name. Each pattern of pull must be reached from this name: the pattern must
@@ -33,12 +33,15 @@ _CONNECTIVES: Final = ("&&", "||", "!", "IN", "BOUND")
 _COMPARISONS: Final = ("=", "!=", "<", "<=", ">", ">=", "SAMETERM")
 _KINDS: Final = ("ISIRI", "ISURI", "ISLITERAL", "ISNUMERIC", "ISBLANK")
 _BLIND: Final = frozenset((*_CONNECTIVES, *_COMPARISONS, *_KINDS))
-"""The functions that have the same value for all IRIs that do not occur in the query."""
+"""The functions whose value is the same for all IRIs that do not occur in the query."""
 Names = frozenset[Variable]
 
 
 def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequence[Fact]) -> bool:
-    """Return whether G5 extends a result on a stream without static data to any static data."""
+    """Return whether a query has the same rows on a stream for any static data as without static data.
+
+    The stream must have names that the static data do not contain (theorem G5).
+    """
     every = tuple(parts(query.pattern))
     if query.modifiers.slices or any(map(tests_of, every)) or not all(map(_is_blind, every)):
         return False
@@ -48,7 +51,10 @@ def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequ
 
 
 def is_shown_whatever_is_stored(question: AgreementQuestion, witness: Witness) -> bool:
-    """Return whether G5 proves that push and pull differ on the witness stream with any static data."""
+    """Return whether push and pull provably differ on the stream of a witness for any static data.
+
+    The proof is theorem G5: the stream can have names that the static data do not contain.
+    """
     push, pull = question.pair.cqels, question.pair.csparql
     if not differs_whatever_is_stored(push, question.setting, witness.facts):
         return False
@@ -63,7 +69,10 @@ def is_shown_whatever_is_stored(question: AgreementQuestion, witness: Witness) -
 
 
 def _is_reached(pattern: Pattern, new: Names, known: Names) -> bool:
-    """Return whether each triple pattern is reached from the variables that have new names."""
+    """Return whether each triple pattern shares a variable with `known`, or with another such pattern.
+
+    `new` are the variables whose values are new names. Only these variables connect patterns.
+    """
     match pattern:
         case algebra.Join():
             sides = list(_joined(pattern))
@@ -95,7 +104,7 @@ def _joined(pattern: Pattern) -> Iterator[Pattern]:
 
 
 def _reached(triples: Sequence[TriplePattern], new: Names, known: Names) -> Names:
-    """Return the variables with new names: known variables, and variables that patterns connect."""
+    """Return the variables in `known`, with the variables of `new` that triple patterns connect with them."""
     terms = (triple.terms for triple in triples if not known.isdisjoint(triple.terms))
     grown = known.union(term for each in terms for term in each if isinstance(term, Variable) and term in new)
     return grown if grown == known else _reached(triples, new, grown)
@@ -113,7 +122,7 @@ def _is_blind(part: Pattern) -> bool:
 
 
 def _new_names(bgps: Iterable[Pattern], facts: Sequence[Fact], old: frozenset[Constant]) -> Names:
-    """Return the variables whose values in the stream are always names that no query contains."""
+    """Return the variables whose values in the stream are always IRIs that no query contains."""
     values: dict[Variable, set[Constant]] = {}
     arrived = [tuple(map(constant_of, fact.arguments[:3])) for fact in facts]
     for bgp in bgps:
@@ -129,7 +138,7 @@ def _new_names(bgps: Iterable[Pattern], facts: Sequence[Fact], old: frozenset[Co
 
 
 def _anchored(pattern: Pattern, new: Names) -> Names:
-    """Return the variables whose value in each row of a pattern is a new name from a stream."""
+    """Return the variables that have a new name from a stream in each row of a pattern."""
     match pattern:
         case algebra.StreamBlock(_, _, algebra.Bgp(triples)):
             return new.intersection(term for triple in triples for term in triple.terms)
@@ -148,11 +157,11 @@ def _anchored(pattern: Pattern, new: Names) -> Names:
 
 
 def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
-    """Return whether each static part contains a variable that always has a new name from a stream.
+    """Return whether each static pattern contains a variable that always has a new name from a stream.
 
-    The argument `outer` contains the variables that have a new name in each row with which the pattern is
-    joined. In the left side of OPTIONAL and MINUS, these outer variables count. In the right side of OPTIONAL
-    and MINUS, outer variables do not count, because the right side is matched before the join.
+    `outer` are the variables that have a new name in each row with which the pattern is joined. In the left
+    side of OPTIONAL and MINUS, these variables count. In the right side, they do not count, because the right
+    side is matched before the join.
     """
     match pattern:
         case algebra.Bgp(triples):

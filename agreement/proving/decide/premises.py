@@ -1,4 +1,4 @@
-"""List the checked premises of a question, with their places in a query, and changes of the verdict."""
+"""List the premises of the theorems of `lars decide`, and changes that would give another verdict."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from lars.language.windows import TimeWindow, TupleWindow, Window
 
 
 def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremise]:
-    """Yield the premises of the theorems, each with its place and whether it holds."""
+    """Yield the premises of the theorems, each with its place in the query and whether the premise holds."""
     places = question.places
     difference = question.same_query(period)
     yield CheckedPremise(difference or "both sides evaluate one query", difference is None, places.source)
@@ -114,7 +114,7 @@ def _described(window: Window) -> str:
 
 
 def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:
-    """Yield descriptions of changes to the question that would alter the verdict."""
+    """Yield changes of the queries, the period or the static data that would give another verdict."""
     possible = [way for way in question.ways if way.possible]
     unit = question.setting.unit
     shortest = unit.timed(unit) if isinstance(period, TimedPoints) else 1

@@ -1,8 +1,7 @@
-"""Describe the question of `lars decide` about a pair of queries, with precomputed facts.
+"""Describe a question of `lars decide`: whether a pushed and a pulled query agree on all streams.
 
-`Places` finds the places of parts in a query's text, which are shown with premises. `AgreementQuestion`
-contains the disjuncts of the queries, the sources of the disjuncts, and the obstacles to theorems. The input
-is an experiment, or one or two queries.
+`Places` finds parts of a query in its text, for messages. `AgreementQuestion` contains the alternatives of
+the queries (disjuncts), the sources of their patterns, and the obstacles to theorems.
 """
 
 from collections.abc import Iterator
@@ -45,7 +44,10 @@ from translate.model.windows import Range, WindowExpression
 
 @dataclass(frozen=True)
 class Places:
-    """The places of parts in a query's text, each as file:line:column; the file if a part is not found."""
+    """Finds the place of a part in a query's text, as file:line:column.
+
+    If the part is not found, the place is the name of the file.
+    """
 
     text: str
     source: str
@@ -67,24 +69,27 @@ class Places:
         return self.source if index is None else str(self._document.place(self._tokens[index].start))
 
     def word(self, *words: str) -> str:
-        """Return the place of the first occurrence of one of some keywords in the query."""
+        """Return the place of the first keyword of the query that is in `words`."""
         return self._at(next((n for n, token in enumerate(self._tokens) if token.is_word(*words)), None))
 
     def triple(self, triple: patterns.TriplePattern) -> str:
-        """Return the place of a triple pattern's predicate, preferably next to the pattern's other terms."""
+        """Return the place of a triple pattern's predicate in the query's text.
+
+        A place with the same subject and object comes first.
+        """
         places = [n for n in range(len(self._tokens)) if self._is(n, triple.predicate)]
         exact = [n for n in places if self._is(n + 1, triple.object)]
         both = [n for n in exact if self._is(n - 1, triple.subject)]
         return self._at(next(iter((*both, *exact, *places)), None))
 
     def window(self, reading: Reading) -> str:
-        """Return the place of a window in the query: of the bracket after the name of the stream."""
+        """Return the place of a window in the query: the bracket after the name of its stream."""
         streams = [n for n in range(len(self._tokens)) if self._is(n, reading.name)]
         opened = [n + 1 for n in streams if self._tokens[n + 1].is_word("[")]
         return self._at(next(iter((*opened, *streams)), None))
 
     def condition(self, expression: Expression) -> str:
-        """Return the place of the FILTER, BIND or HAVING that contains all variables of a condition."""
+        """Return the place of the first FILTER, BIND or HAVING that contains all variables of a condition."""
         names = {name.name for name in named_in(expression)}
         for index, inside in self._conditions():
             if names <= inside:
@@ -125,7 +130,10 @@ class Places:
 
 @dataclass
 class AgreementQuestion:
-    """Two queries with their settings and the static data; if `stock` is None, static data are arbitrary."""
+    """A question of `lars decide`: two queries, their settings, and the static data.
+
+    If `stock` is None, the static data are arbitrary.
+    """
 
     pair: Pair
     setting: Setting
@@ -134,11 +142,11 @@ class AgreementQuestion:
 
     @cached_property
     def pattern(self) -> patterns.Pattern:
-        """The pattern of the CQELS query; of a derived cautious block, only the part that reads the stream.
+        """The pattern of the CQELS query, in which a derived cautious block matches only the stream.
 
-        The other part of a cautious block reads the static data. If sources are exclusive (the program checks
-        this), the part for the static data has no match. If a user wrote the cautious block, the result
-        contains the whole block.
+        A cautious block matches the stream or the static data. If each pattern can match only one source,
+        which the program checks, the alternative for static data has no match. A cautious block that a user
+        wrote is kept whole.
         """
 
         def brave(part: patterns.Pattern) -> patterns.Pattern | None:
@@ -150,14 +158,20 @@ class AgreementQuestion:
 
     @cached_property
     def ways(self) -> tuple[Satisfiability, ...]:
-        """The disjuncts of the CQELS query that MINUS may keep, each with its satisfiability."""
+        """The disjuncts of the CQELS query (its alternatives, without UNION), each with its satisfiability.
+
+        Disjuncts that a MINUS always removes are left out.
+        """
         profile = self.setting.profile
         ways = disjuncts(without_removed(self.pattern, profile), profile)
         return tuple(satisfiability(disjunct, self.stock) for disjunct in ways)
 
     @cached_property
     def excluded_beside_paths(self) -> bool:
-        """Whether conditions exclude each disjunct, whatever the paths of any length match (theorem G2)."""
+        """Whether conditions exclude each alternative of the query, however its paths match.
+
+        This is a premise of theorem G2: a query without a satisfiable alternative never has a row.
+        """
         # Read with each MINUS: one that removes all that one step finds leaves what two steps find.
         ends = frozenset[Variable]()
         for part in analysis.parts(analysis.without_paths(self.pattern)):
@@ -172,7 +186,10 @@ class AgreementQuestion:
 
     @cached_property
     def hindrances(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The reasons why the query is not monotone; empty if the query is monotone."""
+        """The reasons why the query is not monotone, each with keywords of the query.
+
+        The result is empty if the query is monotone: its rows never disappear when more input arrives.
+        """
         return tuple(dict.fromkeys(hindrances(self.pair.cqels)))
 
     @cached_property
@@ -182,12 +199,15 @@ class AgreementQuestion:
 
     @cached_property
     def overlap(self) -> Overlap | None:
-        """Two patterns that show that sources are not exclusive (A6); None if sources are exclusive."""
+        """Two triple patterns of different sources that one triple can match; None if no such patterns exist.
+
+        Without such patterns, C-SPARQL and CQELS read the query alike (theorem A6).
+        """
         return next(overlaps(self.edges, self.stock), None)
 
     @cached_property
     def volatile(self) -> str | None:
-        """A function in a query that depends on more than its arguments, such as NOW(); None without one."""
+        """A function in a query whose value depends on more than its arguments, such as NOW(), or None."""
         return volatile(self.pair.cqels) or volatile(self.pair.csparql)
 
     @cached_property
@@ -206,7 +226,7 @@ class AgreementQuestion:
 
     @cached_property
     def same_patterns(self) -> bool:
-        """Whether both queries have the same patterns; always true if one query is derived from the other."""
+        """Whether both queries have the same pattern; always true if one query is derived from the other."""
         return self.pair.choices is not None or self._one_pattern is True
 
     @cached_property
@@ -214,7 +234,10 @@ class AgreementQuestion:
         return have_one_pattern(self.pair.csparql, self.pair.cqels)
 
     def same_query(self, period: int) -> str | None:
-        """Return why push and pull do not evaluate the same query Q for a period; None if they do."""
+        """Return the reason why push and pull evaluate different queries at the times of pull, or None.
+
+        `period` is the number of time points between two pulls.
+        """
         if not self.same_patterns:
             unknown = "the patterns of the two queries have too many renamings of variables"
             return unknown if self._one_pattern is None else "the patterns of the two queries differ"
@@ -227,14 +250,18 @@ class AgreementQuestion:
         return None if pulled == pushed else "at the times of pull, the windows of the two queries differ"
 
     def one_query(self, period: int) -> bool:
-        """Return whether both sides evaluate the same query on exclusive sources, as theorems require."""
+        """Return whether the main premises of the theorems hold.
+
+        Push and pull evaluate the same query, each triple pattern can match one source only, and each
+        function depends only on its arguments.
+        """
         return self.same_query(period) is None and self.overlap is None and self.volatile is None
 
 
 def _pulled(window: WindowExpression, period: int, unit: Duration) -> str:
-    """Return the text of a window without its slide, if the slide divides U.
+    """Return the text of a window for pull, without its slide if the slide divides the period.
 
-    Pull evaluates only at multiples of U, so such a slide has no effect.
+    Pull evaluates only at multiples of its period, so such a slide has no effect.
     """
     if isinstance(window, Range) and window.slide is not None and period % window.slide.points(unit) == 0:
         return str(replace(window, slide=None))
@@ -248,10 +275,10 @@ def _stepped(window: WindowExpression, unit: Duration) -> str:
 
 
 def agreement_question(traceless_task: TracelessTask, places: Places, warn: Warn) -> AgreementQuestion:
-    """Return the question about a query evaluated by push and a query evaluated by pull.
+    """Return the question whether a query that is pushed and a query that is pulled agree on all streams.
 
     Raises:
-        LarsError: Both queries have the same mode, or no common model.
+        LarsError: Both queries have the same mode, or they differ in more than their language and STEP.
     """
     task = traceless_task.task
     if not traceless_task.is_pair:
@@ -268,7 +295,10 @@ def agreement_question(traceless_task: TracelessTask, places: Places, warn: Warn
 
 
 def _check_one_model(task: AgreementTask) -> None:
-    """Raise LarsError if two queries do not share one model (V, P, D, S); only their STEP may differ."""
+    """Raise LarsError if a C-SPARQL and a CQELS query differ in more than their language and STEP.
+
+    The queries must have the same result variables, pattern, dataset and windows.
+    """
     if task.csparql is None or task.cqels is None:
         return
     analysis.check_comparable(task.csparql, task.cqels)

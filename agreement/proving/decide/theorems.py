@@ -1,18 +1,18 @@
-"""Agreement of push and pull on every stream: the theorems, and the verdicts that they give for a period.
+"""The theorems of `lars decide` about agreement of push and pull on every stream, with proofs.
 
 In the theorems, push and pull evaluate one query Q. Push evaluates Q at the times E at which input fires
-push, and pull evaluates Q at the multiples of the period U.
+push, and pull evaluates Q at the multiples of the period U. A disjunct is an alternative of Q, without UNION.
 
-G1 (U = 1). If each disjunct has a NOW pattern, push and pull agree on all streams. In T1, U = 1, so that a
-period contains one time t. In T1, if t is in E, both sides evaluate Q at t. In T1, if t is not in E, no input
-that fires push arrived at t. In this case the NOW window is empty, no disjunct matches, and neither side has
-a row. OPTIONAL, MINUS, EXISTS and LIMIT need a match of their left pattern, so G1 holds for each Q whose
-every solution needs a match of a NOW pattern.
+G1 (U = 1). If each disjunct has a pattern in a NOW window, push and pull agree on all streams. With U = 1, a
+period contains one time t. If t is in E, both sides evaluate Q at t. If t is not in E, no input that fires
+push arrived at t. In this case the NOW window is empty, no disjunct matches, and neither side has a row.
+OPTIONAL, MINUS, EXISTS and LIMIT need a match of their left pattern, so G1 holds for each Q in which every
+solution needs a match of a NOW pattern.
 
-G2 (no answer). T2: if no disjunct is satisfiable, neither side ever has a row, so push and pull agree. A
-disjunct has one step for a path of any length, but the path can match zero or many steps. So conditions on
-variables outside such paths must exclude each disjunct. These conditions exclude the disjunct for each match
-of the path, because other parts of the disjunct bind their variables.
+G2 (no answer). If no disjunct is satisfiable, neither side ever has a row, so push and pull agree. A disjunct
+has one step for a path of any length, but the path can match zero or many steps. So conditions on variables
+outside such paths must exclude each disjunct. These conditions exclude the disjunct for each match of the
+path, because other parts of the disjunct bind their variables.
 
 G3 (U >= 2, or a disjunct without a NOW pattern). Assume that each window is [t-L, t], with L finite or
 infinite, or a tuple window. Assume that a triple that no query reads fires push. If some disjunct of a
@@ -23,16 +23,16 @@ whose period contains no input reports r, and push is silent in this period. Oth
 answer after e. If e > s, let e + 1 be a multiple of U, and let an unrelated triple arrive at e. Push
 evaluates at e, because a triple arrives, and reports r at e. Because U >= 2, e is inside the period of the
 pull at e + 1. This pull does not report r. If r is an answer only at s, and U >= 2, the same argument needs
-no unrelated triple. If r is an answer only at s, and U = 1, r needs a NOW pattern, which T3 excludes. If the
-row r follows from static data alone, push never reports r either. In T3, static data matter only because they
-can satisfy the static patterns of a disjunct. G3 extends A4 to ASK and to low-open, unbounded and tuple
-windows. For queries with OPTIONAL, MINUS or slides, a stream is searched and confirmed, but no theorem proves
-that one exists.
+no unrelated triple. If r is an answer only at s, and U = 1, r needs a NOW pattern, which G3 excludes. If the
+row r follows from static data alone, push never reports r either. Static data matter only because they can
+satisfy the static patterns of a disjunct. G3 extends A4 to ASK and to low-open, unbounded and tuple windows.
+For queries with OPTIONAL, MINUS or slides, a stream is searched and confirmed, but no theorem proves that
+such a stream exists.
 
 G4 (matching input fires push, U >= 2). Assume that Q is ASK, or binds no result variable, and that each
 disjunct is one pattern without conditions in the window [t-(U-1), t]. Under this assumption, push and pull
-agree. In T4, each match fires push, which reports the row; the next pull, at most U - 1 later, also sees the
-match. In T4, push reports the row only after a match in the same period, because only matches fire push.
+agree. Each match fires push, which reports the row; the next pull, at most U - 1 later, also sees the match.
+Push reports the row only after a match in the same period, because only matches fire push.
 
 G5 (streams with new names): see `new_names.py`.
 """
@@ -55,7 +55,10 @@ _STAMPED: Final = "http://larkc.eu/csparql/sparql/jena/ext#"
 
 
 class Theorem(Enum):
-    """The theorem behind a verdict; the docstring of the module contains the proofs."""
+    """The reason for a verdict of `lars decide`: a theorem, a search, or a stream with a difference.
+
+    Each value is the text of the reason. The docstring of the module contains the proofs.
+    """
 
     NOW = "A4, U = 1: without input a NOW window is empty"
     NOTHING = "no row: no disjunct can be satisfied"
@@ -67,9 +70,9 @@ class Theorem(Enum):
 
 
 def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset()) -> bool:
-    """Return whether the conditions alone exclude a disjunct, for arbitrary matches of its edges.
+    """Return whether the conditions alone exclude a disjunct, for arbitrary matches of its triple patterns.
 
-    The conditions may not use a variable in `apart`.
+    A disjunct is an alternative of a query, without UNION. The conditions must not use a variable in `apart`.
     """
     tests = disjunct.requirements
     return bool(tests) and all(named_in(test.expression).isdisjoint(apart) for test in tests)
@@ -81,19 +84,22 @@ def is_now(window: Window) -> bool:
 
 
 def only_loses(window: Window) -> bool:
-    """Return whether a window shows arrivals at once, and only loses content without new arrivals (A1)."""
+    """Return whether a window shows arrivals at once, and only loses content while no input arrives.
+
+    This is the premise of theorem A1: after the last input of a period, such windows only lose input.
+    """
     if isinstance(window, TimeWindow):
         return window.never_empty and window.future == 0
     return isinstance(window, TupleWindow)
 
 
 def needs_now(disjunct: Disjunct, setting: Setting) -> bool:
-    """Return whether a disjunct has a pattern in a NOW window."""
+    """Return whether each match of a disjunct (an alternative of a query) needs a triple in a NOW window."""
     return any(is_now(edge.reading.operator(setting)) for edge in disjunct.readings)
 
 
 def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the reasons why a query is not monotone, each with the keywords that mark its place."""
+    """Yield each reason why a query is not monotone, with keywords that mark its place in the query."""
     if query.form in ("CONSTRUCT", "DESCRIBE"):
         yield query.form, (query.form,)
     if query.modifiers.slices:
@@ -117,7 +123,10 @@ def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def volatile(query: EngineQuery) -> str | None:
-    """Return a function in the query whose value depends on more than its arguments; None without one."""
+    """Return a function in the query whose value depends on more than its arguments, such as NOW().
+
+    If the query has no such function, the result is None.
+    """
     expressions = (term for part in parts(query.pattern) for term in expressions_of(part))
     names = (call.function for expression in expressions for call in calls(expression))
     return next((name for name in names if _is_volatile(name)), None)
@@ -128,7 +137,11 @@ def _is_volatile(name: str) -> bool:
 
 
 def is_uniform(query: EngineQuery, judged: tuple[Satisfiability, ...], period: int, setting: Setting) -> bool:
-    """Return whether each single match gives the only row, and remains visible for one period (G4)."""
+    """Return whether the premises of theorem G4 hold, so that each match gives the same row for one period.
+
+    Each disjunct (alternative of the query) must be one triple pattern without conditions, in a window of
+    `period` time points, and bind no result variable.
+    """
     if any(disjunct.disjunct.bound & frozenset(query.result) for disjunct in judged):
         return False
     return all(_is_single(disjunct.disjunct, period, setting) for disjunct in judged)
@@ -143,6 +156,6 @@ def _is_single(disjunct: Disjunct, period: int, setting: Setting) -> bool:
 
 
 def accepts_all(disjunct: Satisfiability) -> bool:
-    """Return whether the disjunct is a single pattern that every triple of its stream matches."""
+    """Return whether a disjunct is a single triple pattern that every triple of its stream matches."""
     terms = disjunct.disjunct.edges[0].triple.terms if len(disjunct.disjunct.edges) == 1 else ()
     return bool(terms) and all(isinstance(term, Variable) for term in terms) and len(set(terms)) == len(terms)

@@ -1,4 +1,4 @@
-"""Try a stream on both sides: find the time shifts of the stream for which the sides differ in a period."""
+"""Evaluate push and pull on a given stream, and find shifts in time for which the two sides differ."""
 
 from collections.abc import Iterator
 from dataclasses import field
@@ -24,7 +24,10 @@ Rows = dict[int, frozenset[Row]]
 
 @dataclass
 class Trial:
-    """A stream to try, with the answers of push and pull at each time."""
+    """A stream to try, with the rows of push and pull at each time.
+
+    Times are relative to the first arrival. `push_times` are the times at which input makes push evaluate.
+    """
 
     pair: Pair
     setting: Setting
@@ -34,10 +37,15 @@ class Trial:
     push_times: frozenset[int] = field(init=False)
     last: int = field(init=False)
     step: int = field(init=False)
-    """The number of time points by which streams can be shifted without changing the pivots."""
+    """The stream can be shifted by multiples of this number of time points without moving pivots."""
 
     def __post_init__(self) -> None:
-        """Evaluate both queries at every time until the answers no longer change."""
+        """Evaluate both queries at every time until the rows no longer change.
+
+        Raises:
+            LarsError: The windows are longer than `LONGEST` time points.
+            UncountedError: The slides have a common multiple that is too large.
+        """
         pair, setting, candidate = self.pair, self.setting, self.candidate
         windows = [source.window for query in (pair.csparql, pair.cqels) for source in sources(query)]
         ranges = [window for window in windows if isinstance(window, Range)]
@@ -77,7 +85,10 @@ class Trial:
         self.push_times = frozenset(t for t, rows in fired.items() if rows)
 
     def difference(self, period: int) -> Witness | None:
-        """Return a witness with a difference on the shifted stream for a period; None if none is found."""
+        """Return a witness with the stream, shifted in time, on which push and pull differ, or None.
+
+        `period` is the number of time points between two pulls.
+        """
         static, about = background_of(self.candidate.static), (self.pair, self.setting, period)
         for shift, noise, end in self.guesses(period):
             witness = PairOnStream(*about, self.candidate.facts(shift, noise), static, end).witness()
@@ -86,9 +97,10 @@ class Trial:
         return None
 
     def guesses(self, period: int) -> Iterator[tuple[int, int | None, int]]:
-        """Yield shifts of a stream, times of an unrelated triple, and a pull whose rows may differ.
+        """Yield shifts of the stream for which a pull may have other rows than push in its period.
 
-        Only the times at which an answer changes, and the times a period later, are relevant.
+        Each result is the shift, the time of an additional unrelated triple or None, and the time of the
+        pull. Only the times at which an answer changes, and the times one period later, are relevant.
         """
         changes = self._changes()
         ends = sorted({t for c in changes for t in (c - 1, c)} | {t + period for t in self.push_times | {0}})
@@ -124,7 +136,10 @@ class Trial:
         return rows.get(min(t, self.last), frozenset())
 
     def _shift(self, end: int, period: int) -> int | None:
-        """Return the shift of the stream that makes `end` a pull time and starts the stream after time 0."""
+        """Return the shift of the stream that moves time `end` to a pull and keeps the stream after time 0.
+
+        The function returns None if no such shift keeps the positions of the pivots.
+        """
         step = self.step
         least = max(period - end, 1)
         common = gcd(step, period)

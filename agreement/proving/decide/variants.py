@@ -1,9 +1,9 @@
-"""Find which of the 2^|S| CQELS queries derived from one model (V, P, D, S) are the same query.
+"""Find out which of the CQELS queries that are derived from a C-SPARQL query are provably the same query.
 
 The queries differ in whether a graph pattern g is matched only in its stream (brave) or also in the static
-data (cautious). If some triple pattern of g matches no static data, the second block of the cautious part
-never has a solution. In this case the choice between brave and cautious for g makes no difference (A6). The
-static data are the given data, or any data that match the query's own static patterns.
+data (cautious). If some triple pattern of g matches no static data, the static alternative of the cautious
+block never has a solution. In this case the choice between brave and cautious for g makes no difference
+(theorem A6). The static data are the given data, or any data that match the query's own static patterns.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ from translate.tau import lars_program, output_of
 
 @dataclass(frozen=True)
 class VariantClasses:
-    """The CQELS queries derived for a question, and the choices that make a difference."""
+    """The CQELS queries that are derived for a question, in classes of provably equal queries."""
 
     question: AgreementQuestion
 
@@ -39,9 +39,10 @@ class VariantClasses:
 
     @cached_property
     def parts(self) -> tuple[tuple[str, CheckedPremise], ...]:
-        """The graph patterns of each stream, and whether their brave and cautious queries are the same.
+        """Each graph pattern of a stream, and whether its brave and cautious queries are the same.
 
-        The order is the order of the choices.
+        A brave pattern matches the stream, a cautious pattern the stream or static data. The order is the
+        order of the choices in each derived query.
         """
         patterns = model_of_cqels(self.question.pair.cqels).streams if self.variants else ()
         parts = [part for part in patterns if part.pattern != EMPTY]
@@ -52,7 +53,7 @@ class VariantClasses:
 
     @cached_property
     def classes(self) -> tuple[tuple[Variant, ...], ...]:
-        """The derived queries, grouped so that a group contains provably equal queries."""
+        """The derived queries in groups; the queries of one group are provably the same."""
         grouped: dict[tuple[Choice, ...], list[Variant]] = {}
         for variant in self.variants:
             both = zip(variant.choices, self.parts, strict=True)
@@ -78,7 +79,10 @@ class VariantClasses:
         return any(disjuncts.unify(triple, pattern) for pattern in held)
 
     def _parted(self, number: int, part: StreamBlock) -> bool:
-        """Return whether the brave and the cautious query differ on a match with a part in static data."""
+        """Return whether the brave and cautious queries differ if static data match a graph pattern.
+
+        A brave pattern matches only the stream, a cautious pattern the stream or static data.
+        """
         own = "brave", "cautious"
         others = tuple("brave" for _ in self.variants[0].choices)
         choices = [(*others[:number], choice, *others[number + 1 :]) for choice in own]
@@ -90,7 +94,7 @@ class VariantClasses:
         return False
 
     def _moved(self, part: StreamBlock) -> Iterator[disjuncts.Disjunct]:
-        """Yield the disjuncts in which the triples of a part come from the static data."""
+        """Yield the alternatives of the query in which static data match a stream's graph pattern."""
         triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
         where = disjuncts.Reading(part.stream, part.window)
         for judged in self.question.ways:

@@ -1,4 +1,4 @@
-"""The disjuncts of a query: the ways to a solution, their satisfiability, and streams made from disjuncts."""
+"""Disjuncts (alternatives of a query, without UNION): whether they can match, and streams with a match."""
 
 from agreement.proving.disjuncts.candidates import Candidate, Placement, few_and_many
 from agreement.proving.disjuncts.edges import (

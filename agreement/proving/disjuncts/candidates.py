@@ -1,4 +1,4 @@
-"""Make streams on which two sides may differ, from the disjuncts of a query."""
+"""Make small streams on which two queries may differ, from one match of a query."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -20,12 +20,15 @@ from translate.model.windows import Rows
 ELSEWHERE = Iri("http://example.org/elsewhere")
 """A stream that no query reads; its triples trigger push and have no other effect."""
 Arrival = tuple[int, Quad]
-"""The time of an arrival, relative to the first arrival, and a triple of a stream."""
+"""The time of an arriving triple, in time points after the first arrival, and the triple with its stream."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A stream to try: arrivals, static triples, and an unrelated triple `noise` that `facts` can add."""
+    """A stream on which two sides may differ: arriving triples and static triples.
+
+    `noise` is an additional unrelated triple, which can make push evaluate.
+    """
 
     arrivals: tuple[Arrival, ...]
     static: Stock
@@ -33,27 +36,30 @@ class Candidate:
 
     @property
     def last(self) -> int:
-        """The time of the last arrival, relative to the first arrival."""
+        """The time of the last arrival, in time points after the first arrival."""
         return max((t for t, _ in self.arrivals), default=0)
 
     def facts(self, shift: int, noise: int | None = None) -> tuple[Fact, ...]:
-        """Return the arrivals as facts, `shift` time points later, with the noise triple at time `noise`."""
+        """Return the arriving triples, each `shift` time points later.
+
+        If `noise` is a time, the unrelated triple arrives at that time.
+        """
         more = () if noise is None else ((noise, self.noise),)
         listed = sorted((*self.arrivals, *more), key=itemgetter(0))
         return tuple(arrival(t + shift, quad) for t, quad in listed)
 
 
 _MANY_PATTERNS: Final = 5
-"""The number of patterns from which on data are also made with fewer triples.
+"""The number of triple patterns from which on data with fewer triples are tried first.
 
 The number of answers grows exponentially with the number of patterns.
 """
 
 
 def few_and_many(disjunct: Disjunct, model: Model) -> Iterator[Model]:
-    """Yield models for data.
+    """Yield models (a term for each variable) from which data for a disjunct are made.
 
-    If a disjunct has many patterns, the first model has as few triples as possible.
+    If the disjunct has many triple patterns, a model with as few different triples as possible comes first.
     """
     if len(disjunct.readings) >= _MANY_PATTERNS and (merged := _merged(disjunct, model)) != model:
         yield merged
@@ -61,7 +67,7 @@ def few_and_many(disjunct: Disjunct, model: Model) -> Iterator[Model]:
 
 
 def _merged(disjunct: Disjunct, model: Model) -> Model:
-    """Return values under which patterns of one window match the same triple, if conditions allow this."""
+    """Return a model under which patterns of one window match the same triple, if conditions allow this."""
     fixed = replace(disjunct, edges=disjunct.stored).variables
     terms = dict(model)
     for first, second in combinations(disjunct.readings, 2):
@@ -76,7 +82,10 @@ def _merged(disjunct: Disjunct, model: Model) -> Model:
 def _alike(
     first: Edge, second: Edge, terms: Mapping[Variable, Constant], fixed: frozenset[Variable]
 ) -> dict[Variable, Constant] | None:
-    """Return terms under which two edges match the same triple; None if no such terms exist."""
+    """Return the model, changed so that two triple patterns match the same triple, or None.
+
+    Variables in `fixed` keep their terms.
+    """
     binding = dict(terms)
     for mine, theirs in zip(first.triple.terms, second.triple.terms, strict=True):
         own, other = (binding[each] if isinstance(each, Variable) else each for each in (mine, theirs))
@@ -99,7 +108,7 @@ def _holds(disjunct: Disjunct, terms: dict[Variable, Constant]) -> bool:
 
 
 def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
-    """Yield values that differ in one term of the streams, so that an aggregate counts two terms."""
+    """Yield models that differ in one term of a stream, so that an aggregate counts two different terms."""
     stored = Disjunct(disjunct.stored).bound
     for name in sorted(Disjunct(disjunct.readings).bound - stored - dict(disjunct.values).keys()):
         if isinstance(term := model[name], Iri):
@@ -108,7 +117,11 @@ def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The times of triples in a stream, chosen by the lengths of the windows in time points."""
+    """Chooses the times of the triples in a stream, from the lengths of the windows.
+
+    If `noise` is an IRI, the unrelated triples of candidates arrive in this stream. If `noise` is None, they
+    match a pattern of the query.
+    """
 
     setting: Setting
     noise: Iri | None = ELSEWHERE
@@ -116,9 +129,10 @@ class Placement:
     def candidates(
         self, disjunct: Disjunct, model: Model, stock: Stock, *, free: bool
     ) -> Iterator[Candidate]:
-        """Yield streams to try that contain one match of the disjunct.
+        """Yield streams to try that contain one match of a disjunct (an alternative of a query).
 
-        The triples are placed as late as possible, all at one time, or as early as possible.
+        The triples arrive as late as the windows allow, all at one time, or as early as the windows allow. If
+        `free` is true, static triples for the match are added to `stock`.
         """
         stored = dict.fromkeys(edge.ground(model) for edge in disjunct.stored if free)
         edges, static, noise = _ordered(disjunct), (*stock, *stored), self._noise(disjunct, model)
@@ -135,7 +149,7 @@ class Placement:
         yield from (Candidate(arrivals, static, noise) for arrivals in dict.fromkeys(ways))
 
     def misplaced(self, disjunct: Disjunct, model: Model, stock: Stock, *, free: bool) -> Iterator[Candidate]:
-        """Yield streams in which the triple of one edge comes from the source of another edge."""
+        """Yield streams in which the triple of one pattern comes from the source of another pattern."""
         every = dict.fromkeys(edge.where for edge in disjunct.readings)
         for number, edge in enumerate(disjunct.edges):
             for where in [*every, GraphSource()]:
@@ -160,7 +174,10 @@ class Placement:
 
 
 def _ordered(disjunct: Disjunct) -> list[Edge]:
-    """Return the edges in streams, ordered so that triples for the smallest tuple windows arrive last."""
+    """Return the stream patterns of a disjunct, in an order of arrival that suits tuple windows.
+
+    Triples for the smallest tuple windows arrive last.
+    """
 
     def size(edge: Edge) -> tuple[bool, int]:
         window = edge.reading.window

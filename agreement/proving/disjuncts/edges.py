@@ -1,4 +1,4 @@
-"""Edges: triple patterns with their sources, and the triples of data that match them.
+"""Triple patterns with their sources (edges), and the triples of data that match them.
 
 The module also determines the terms that RDF data allow at a position. Subjects are IRIs or blank nodes;
 predicates and the names of graphs are IRIs.
@@ -18,14 +18,14 @@ from translate.model.query import Setting
 from translate.model.windows import WindowExpression, window_operator
 
 Quad = tuple[Constant, Constant, Constant, Constant]
-"""A triple, and the name of its stream or of its graph in the static data."""
+"""A triple, followed by the name of its stream or of its graph in the static data."""
 Stock = Sequence[Quad]
-"""The static triples that are given."""
+"""The given static triples, each with the name of its graph."""
 _T = TypeVar("_T", bound=Term)
 
 
 Position = Literal["subject", "predicate", "object", "name of a graph or stream"]
-"""A position in a triple, or the name of the triple's source."""
+"""A position in a triple, or the position of the name of its graph or stream."""
 _TAKEN: Final[Mapping[Position, tuple[type[Term], ...]]] = {
     "subject": (Iri, Blank),
     "predicate": (Iri,),
@@ -39,7 +39,7 @@ Names of graphs are always IRIs here.
 
 
 def takes(position: Position, term: Term) -> bool:
-    """Return whether RDF data can have the term at the position.
+    """Return whether valid RDF allows the term at the position.
 
     >>> [takes(position, Blank("b")) for position in _TAKEN]
     [True, False, True, False]
@@ -56,7 +56,7 @@ def positioned(terms: Iterable[Term]) -> tuple[PositionedTerm, ...]:
 
 
 def is_rdf(terms: Iterable[Term]) -> bool:
-    """Return whether constants form an RDF triple; a fourth constant names its graph or stream.
+    """Return whether constants form a valid RDF triple; a fourth constant names its graph or stream.
 
     >>> is_rdf((Iri("s"), Iri("p"), RdfLiteral("o"))), is_rdf((RdfLiteral("s"), Iri("p"), RdfLiteral("o")))
     (True, False)
@@ -65,7 +65,9 @@ def is_rdf(terms: Iterable[Term]) -> bool:
 
 
 def shares_blank(static: Iterable[Iterable[Term]], arriving: Iterable[Iterable[Term]]) -> bool:
-    """Return whether static and arriving triples share a blank node, which separate files never do.
+    """Return whether a static and an arriving triple contain the same blank node.
+
+    Real data never do, because the files of static data and of streams have separate blank nodes.
 
     >>> shares_blank([], [(Blank("b"),), (Blank("b"),)]), shares_blank([(Blank("b"),)], [(Blank("b"),)])
     (False, True)
@@ -75,14 +77,17 @@ def shares_blank(static: Iterable[Iterable[Term]], arriving: Iterable[Iterable[T
 
 
 def is_derived(name: Term) -> bool:
-    """Return whether the name denotes a path or relation; such a name has a space, unlike an IRI in data."""
+    """Return whether a name denotes a path or an aggregate in a proof.
+
+    Such a name contains a space, unlike an IRI in data.
+    """
     return isinstance(name, Iri) and " " in name.value
 
 
 def matched(
     terms: Iterable[Term], values: Iterable[_T], image: Mapping[Variable, _T]
 ) -> dict[Variable, _T] | None:
-    """Return the mapping extended so that the terms equal the values; None if this is impossible.
+    """Return the mapping of variables, extended so that the terms equal the values, or None.
 
     >>> x, y, a, b = Variable("x"), Variable("y"), Iri("a"), Iri("b")
     >>> matched((x, a, y), (a, a, b), {}) == {x: a, y: b}, matched((x, a, x), (a, a, b), {})
@@ -97,7 +102,7 @@ def matched(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A window of a stream, as the source of a triple pattern; `name` is the name of the stream."""
+    """A window of a stream as the source of a triple pattern; `name` is the name of the stream."""
 
     name: Iri | Variable
     window: WindowExpression
@@ -106,15 +111,15 @@ class Reading:
         return f"{self.window} of {self.name}"
 
     def operator(self, setting: Setting) -> Window:
-        """Return the window, in time points."""
+        """Return the window as an operator of LARS, with lengths in time points."""
         return window_operator(self.window, self.name, setting.unit, setting.bounds)
 
 
 @dataclass(frozen=True, slots=True)
 class GraphSource:
-    """A graph of the static data, as the source of a triple pattern; `name` is the name of the graph.
+    """A graph of the static data as the source of a triple pattern; `name` is the name of the graph.
 
-    The source of a path may be the default graph together with the windows that are merged into it.
+    For a path, `windows` are the windows whose content is merged into the graph.
     """
 
     name: Iri | Symbol | Variable = DEFAULT
@@ -129,7 +134,7 @@ Where = Reading | GraphSource
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A triple pattern with its source."""
+    """A triple pattern with its source: a window of a stream, or a graph of the static data."""
 
     triple: TriplePattern
     where: Where
@@ -141,27 +146,33 @@ class Edge:
 
     @property
     def reading(self) -> Reading:
-        """The window of an edge whose source is a window."""
+        """The window that is the source of the triple pattern; the source must not be a static graph."""
         assert isinstance(self.where, Reading)
         return self.where
 
     def put(self, names: Mapping[Variable, Term]) -> "Edge":
-        """Return the edge with terms in place of variables, also in its source; other variables stay."""
+        """Return the edge with terms in place of variables, also in the name of its source.
+
+        Variables that are not in `names` stay.
+        """
         # A name may become what none can be: that is found misplaced, as in triples.
         terms: list[Any] = [names.get(t, t) if isinstance(t, Variable) else t for t in self.terms]
         return Edge(TriplePattern(*terms[:3]), replace(self.where, name=terms[3]))
 
     def ground(self, values: Mapping[Variable, Constant]) -> Quad:
-        """Return the matching triple for the given values of variables, with the name of its source."""
+        """Return the triple that the pattern matches under the given values of its variables.
+
+        The fourth term names the graph or stream.
+        """
         subject, predicate, object_, name = (
             values[term] if isinstance(term, Variable) else term for term in self.terms
         )
         return subject, predicate, object_, name
 
     def why_misplaced(self, values: Mapping[Variable, Constant]) -> str | None:
-        """Return an error for a term that RDF data cannot have at its position.
+        """Return an error for a term at a position where RDF does not allow it, such as a literal subject.
 
-        The function returns None if all terms are possible.
+        The function returns None if all terms are allowed.
         """
         for position, term in positioned(self.terms):
             known = values.get(term, term) if isinstance(term, Variable) else term
@@ -171,12 +182,12 @@ class Edge:
 
 
 def arrival(t: int, quad: Quad) -> Fact:
-    """Return the fact that a triple arrives at t in its stream."""
+    """Return the fact that a triple arrives in its stream at time point t."""
     return Fact(t, STREAM_PREDICATE, tuple(map(str, quad)))
 
 
 def background_of(static: Stock) -> Background:
-    """Return static triples as the static data of a program, with the names of their graphs.
+    """Return static triples in the form in which a LARS program uses them, with the names of named graphs.
 
     >>> background_of([(Iri("s"), Iri("p"), Iri("o"), Iri("g"))])["named", 1]
     (('<g>',),)
@@ -187,13 +198,13 @@ def background_of(static: Stock) -> Background:
 
 
 def stock_of(known: Background) -> Stock:
-    """Return the static triples in the static data of a program."""
+    """Return the static triples among the static data of a LARS program."""
     quads = (map(constant_of, quad) for quad in known.get(("triple", 4), ()))
     return tuple((subject, predicate, object_, graph) for subject, predicate, object_, graph in quads)
 
 
 def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
-    """Return whether an RDF triple can match both patterns; variables with the same name are independent.
+    """Return whether one RDF triple can match both patterns; equal names in the two patterns are independent.
 
     >>> x, y, p, a = Variable("x"), Variable("y"), Iri("p"), Iri("a")
     >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, a))

@@ -1,9 +1,9 @@
 """Find each MINUS that removes every row, because its right side always matches if its left side matches.
 
-Assume that the right side's patterns map into the patterns of a left disjunct, in the same windows and
-graphs, and that each shared variable maps to itself. Under this assumption, each match of the disjunct is
-also a match of the right side with the same values, so MINUS removes the row. MINUS also removes the row if
-windows are merged into one graph.
+Assume that the right side's patterns map into the patterns of an alternative (disjunct) of the left side, in
+the same windows and graphs, and that each shared variable maps to itself. Under this assumption, each match
+of the left side is also a match of the right side with the same values, so MINUS removes the row. This also
+holds if windows are merged into one graph.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,7 @@ def _is_plain(disjunct: Disjunct) -> bool:
 
 
 def _maps(edges: tuple[Edge, ...], disjunct: Disjunct, image: Mapping[Variable, Term]) -> bool:
-    """Return whether the edges map into the edges of a disjunct, extending `image`."""
+    """Return whether triple patterns map into the patterns of a disjunct; the mapping extends `image`."""
     if not edges:
         return True
     first, *rest = edges

@@ -1,4 +1,4 @@
-"""Satisfiability of a disjunct: search for terms under which its edges match and its conditions hold."""
+"""Decide whether an alternative of a query (a disjunct) can match, by a search for suitable terms."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -38,22 +38,22 @@ from solver.rdf import test as holds
 from translate.model.windows import Rows
 
 MOST: Final = 200_000
-"""The maximum number of partial assignments that are tried."""
+"""The maximum number of partial assignments of terms to variables that are tried for one disjunct."""
 _MOST_BARRED: Final = 60_000
 _PAIR: Final = 2
 Binding = dict[Variable, Constant]
 
 
 Model = Mapping[Variable, Constant]
-"""A term for each variable; the term of an unbound variable is null."""
+"""A term for each variable of a disjunct; the null constant for an unbound variable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Satisfiability:
-    """Whether some terms satisfy a disjunct (None if this is open); `model` contains such terms.
+    """Whether some terms satisfy a disjunct (an alternative of a query); `holds` is None if this is open.
 
-    The field `why` is the reason why the disjunct is open or excluded. The field `requirements` contains
-    conditions, and `edge` is an edge, that exclude the disjunct.
+    `model` contains such terms. `why` is the reason why the disjunct is excluded or open. The conditions
+    `requirements`, or the triple pattern `edge`, exclude the disjunct.
     """
 
     disjunct: Disjunct
@@ -65,12 +65,12 @@ class Satisfiability:
 
     @property
     def possible(self) -> bool:
-        """Whether the disjunct is satisfiable or its satisfiability is open."""
+        """Whether the disjunct (alternative of a query) can match, or this is open."""
         return self.holds is not False
 
     @property
     def certain(self) -> bool:
-        """Whether some stream and static data satisfy the disjunct and give a row."""
+        """Whether some stream and static data certainly give a row of the disjunct."""
         return self.holds is True and not self.disjunct.loose
 
 
@@ -92,9 +92,9 @@ class _Budget:
 
 
 def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiability:
-    """Return whether some terms satisfy a disjunct; with `stock`, static edges match only its triples.
+    """Return whether some terms match the patterns and satisfy the conditions of a disjunct.
 
-    Without `stock`, static data are arbitrary, so each static edge can match.
+    If `stock` is given, static patterns match only these triples. Otherwise static data are arbitrary.
     """
     binding = _given(disjunct)
     if (misplaced := _misplaced(disjunct, binding)) is not None:
@@ -115,12 +115,15 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
 
 
 def _given(disjunct: Disjunct) -> Binding:
-    """Return the values that a disjunct gives to variables; null for unbound variables."""
+    """Return the values that a disjunct itself gives to variables; null for unbound variables."""
     return {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
 
 
 def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
-    """Return the verdict for a term at an impossible position, such as a literal subject; otherwise None."""
+    """Return a negative result if a term is at a position that RDF does not allow, such as a literal subject.
+
+    Otherwise the function returns None.
+    """
     for edge in disjunct.edges:
         if (problem := edge.why_misplaced(binding)) is not None:
             return Satisfiability(disjunct, False, problem, edge=edge)
@@ -128,7 +131,7 @@ def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Sati
 
 
 def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
-    """Return the verdict for a tuple window that is too small for its triples; None if the triples fit."""
+    """Return a result if a tuple window may be too small for the triples of a disjunct; None if they fit."""
     for edge in disjunct.readings:
         window = edge.reading.window
         if not isinstance(window, Rows):
@@ -153,7 +156,10 @@ def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisf
 
 
 def _apart(triples: Iterable[tuple[Term, ...]]) -> int:
-    """Return a lower bound of the number of needed triples: triples with pairwise different constants."""
+    """Return a number of triple patterns that certainly match different triples, because constants differ.
+
+    The number is a lower bound of the number of triples that match all patterns.
+    """
     terms: list[tuple[Term, ...]] = []
     for triple in sorted(triples, key=str):
         if all(_clash(triple, other) for other in terms):
@@ -167,7 +173,7 @@ def _clash(terms: tuple[Term, ...], other: tuple[Term, ...]) -> bool:
 
 
 def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Binding]:
-    """Yield the variable bindings under which each edge is a triple of the given static data."""
+    """Yield the variable bindings under which each triple pattern matches a given static triple."""
     if not edges:
         yield start
         return
@@ -180,7 +186,7 @@ def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Bi
 
 
 def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
-    """Return whether some terms for the open variables satisfy all conditions, with such terms."""
+    """Return whether variables without a value can get terms that satisfy all conditions of a disjunct."""
     try:
         binding = next(_assigned(disjunct, disjunct.requirements, start), None)
         if binding is not None:
@@ -209,7 +215,7 @@ def _shared_blank(disjunct: Disjunct, binding: Binding) -> bool:
 
 
 def _core(disjunct: Disjunct, requirements: tuple[Test, ...], start: Binding) -> tuple[Test, ...]:
-    """Return a minimal set of conditions that exclude each other."""
+    """Return a minimal set of the conditions that exclude each other."""
 
     def without(kept: tuple[Test, ...], test: Test) -> tuple[Test, ...]:
         rest = tuple(other for other in kept if other is not test)
@@ -219,16 +225,16 @@ def _core(disjunct: Disjunct, requirements: tuple[Test, ...], start: Binding) ->
 
 
 def is_decided(test: Test, disjunct: Disjunct) -> bool:
-    """Return whether trying the chosen terms is sufficient to decide a condition."""
+    """Return whether the finite set of terms that the search tries is sufficient to decide a condition."""
     names = named_in(test.expression)
     covered = is_covered(test.expression) and not names & disjunct.calculated
     return covered and (len(names) < _PAIR or not names & _may_be_triples(disjunct))
 
 
 def _may_be_triples(disjunct: Disjunct) -> frozenset[Variable]:
-    """Return the variables that may have to be triple terms, because conditions exclude other kinds.
+    """Return the variables whose values may have to be triple terms, because conditions exclude other terms.
 
-    Not all triple terms are tried.
+    The search does not try all triple terms.
     """
     return frozenset().union(
         *(
@@ -241,16 +247,17 @@ def _may_be_triples(disjunct: Disjunct) -> frozenset[Variable]:
 
 
 Exclusions = Sequence[tuple[Test, ...]]
-"""Lists of conditions; the conditions of one list must not all hold together."""
+"""Lists of conditions; in a model, the conditions of one list must not all hold together."""
 
 
 def models(
     disjunct: Disjunct, barred: Exclusions, most: int, check: Callable[[], None] = lambda: None
 ) -> tuple[list[Model], bool]:
-    """Return models of a disjunct on arbitrary static data, and whether the list of models is complete.
+    """Return models of a disjunct (a term for each variable), and whether the search for models was complete.
 
-    Variables get distinct values if possible. The function `check` is called repeatedly, and may raise an
-    error.
+    At most `most` models are returned. No model satisfies all conditions of a list in `barred`. Static data
+    are arbitrary, and variables get different terms if possible. The function `check` is called repeatedly,
+    and may raise an error.
     """
     start = _given(disjunct)
     if any(edge.why_misplaced(start) for edge in disjunct.edges):
@@ -274,7 +281,7 @@ def _by_names(requirements: Sequence[Test]) -> _Named:
 
 
 def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
-    """Return whether all conditions hold whose variables already have values."""
+    """Return whether each condition holds whose variables all have values already."""
     budget.spend()
     ready = (test for names, test in tests if names <= binding.keys())
     return all(holds(test.expression, test.value, binding) for test in ready)
@@ -337,9 +344,9 @@ def _assigned(
 def _truths(
     expressions: Sequence[Expression], start: Binding, name: Variable, term: Constant
 ) -> tuple[bool, ...]:
-    """Return two booleans per condition for a term: whether it is true, and whether it is false.
+    """Return whether each expression is true, and whether it is false, if a variable has the given term.
 
-    If the condition is an error, both booleans are false.
+    If the expression is an error, both booleans are false.
     """
     binding = start | {name: term}
     return tuple(holds(each, truth, binding) for each in expressions for truth in (True, False))
@@ -348,9 +355,9 @@ def _truths(
 def _keep_supported(
     choices: dict[Variable, list[Constant]], tests: _Named, start: Binding, check: Callable[[], None]
 ) -> None:
-    """Remove a term of a variable if no term of the other variable satisfies a condition on both variables.
+    """Remove each term of a variable that satisfies a condition on two variables with no term of the other.
 
-    Without this arc consistency, a term without a partner would be rejected again for all terms of the
+    This is arc consistency. Without it, a term without a partner would be rejected again for all terms of the
     variables in between.
     """
     open_tests = ((tuple(sorted(names - start.keys())), test) for names, test in tests)
@@ -378,7 +385,11 @@ def _in_order(
     choices: Mapping[Variable, Sequence[Constant]],
     expressions: Sequence[Expression],
 ) -> list[Variable]:
-    """Return the variables, each followed by variables that conditions compare with it, to prune early."""
+    """Return the variables in an order in which conditions on several variables can be tested early.
+
+    A variable that a condition compares with an earlier variable comes first; then, one with the fewest
+    terms.
+    """
     near = [named_in(expression) for expression in expressions]
     left, order = set(names), list[Variable]()
     while left:
@@ -390,7 +401,7 @@ def _in_order(
 
 
 def _needed(disjunct: Disjunct, requirements: Sequence[Test]) -> frozenset[Variable]:
-    """Return the variables on which conditions depend, also through computed variables."""
+    """Return the variables on whose values the conditions depend, directly or through computed variables."""
     needed = frozenset[Variable]().union(*(named_in(test.expression) for test in requirements))
     for name, expression in reversed(disjunct.computed):
         if name in needed:
@@ -399,7 +410,7 @@ def _needed(disjunct: Disjunct, requirements: Sequence[Test]) -> frozenset[Varia
 
 
 def complete(disjunct: Disjunct, binding: Binding) -> Binding:
-    """Return a binding extended by the values that are computed from it."""
+    """Return the values of variables, with the values of variables that BIND computes from them."""
     whole = dict(binding)
     for name, expression in disjunct.computed:
         whole[name] = _value(expression, whole)
@@ -414,7 +425,7 @@ def _value(expression: Expression, binding: Binding) -> Constant:
 
 
 def _places(disjunct: Disjunct) -> Callable[[Variable, Constant], bool]:
-    """Return a function that returns whether a term is possible at all positions of a variable in triples."""
+    """Return a function that decides whether RDF allows a term at each position of a variable."""
     every = [each for edge in disjunct.edges for each in positioned(edge.terms)]
     terms = {
         name: {

@@ -1,8 +1,8 @@
-"""Decide whether sources are exclusive (A6), so that all derived CQELS queries have the same answers.
+"""Decide whether each triple pattern can match only one source, so that derived CQELS queries agree (A6).
 
 A source is the static data, or a stream that is read through one window. A source contains the matches of its
-own patterns, and triples that match no pattern. If each pattern can match only its own source, cs(Q) and all
-queries of cq(Q) have the same answers at every time (A6 of the semantics).
+own patterns, and triples that match no pattern. If each pattern can match only its own source, the C-SPARQL
+query and all derived CQELS queries have the same answers at every time (theorem A6).
 
 Proof: C-SPARQL matches a pattern p in the union of all sources, and CQELS matches p in the source of p. If a
 triple of another source matches p, the triple is an instance of p and of a pattern of the other source, so
@@ -21,13 +21,13 @@ from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, RepeatedPath, TriplePattern
 
 Overlap = tuple[Edge, Edge, str]
-"""Two edges that are not exclusive, and the reason: a triple in the source of one matches the other."""
+"""Two triple patterns of different sources that one triple can match, and the reason for this."""
 
 
 def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
-    """Return all distinct edges of a pattern, including the edges in OPTIONAL, MINUS and EXISTS.
+    """Return all different triple patterns of a query pattern, also in OPTIONAL and EXISTS, with sources.
 
-    The edges of named graphs are omitted, because named graphs are never merged.
+    Patterns of named graphs are left out, because named graphs are never merged with other sources.
     """
     edges = dict.fromkeys(_edges(without_paths(pattern), GraphSource()))
     return tuple(e for e in edges if isinstance(e.where, Reading) or e.where == GraphSource())
@@ -53,7 +53,10 @@ def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
 
 
 def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
-    """Yield pairs of edges with overlapping sources; `stock` contains the static data, if given."""
+    """Yield pairs of triple patterns from different sources that one triple can match.
+
+    If static data are given as `stock`, pairs of a stream pattern and a given static triple also count.
+    """
     for one, other in combinations(edges, 2):
         if one.where == other.where:
             continue
@@ -73,5 +76,5 @@ def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
 
 
 def is_stored(triple: TriplePattern, stock: Stock) -> bool:
-    """Return whether a triple in the default graph of the static data matches a pattern."""
+    """Return whether the default graph of the given static data contains a triple that matches a pattern."""
     return any(unify(triple, TriplePattern(*quad[:3])) for quad in stock if quad[3] == DEFAULT)

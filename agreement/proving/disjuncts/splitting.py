@@ -1,4 +1,4 @@
-"""Split a pattern into a union of disjuncts: edges to match with their sources, and conditions."""
+"""Split a query pattern into disjuncts: alternatives without UNION, with triple patterns and conditions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,25 +18,27 @@ from translate.model.patterns import Pattern, RepeatedPath, TriplePattern, varia
 from translate.model.query import Profile
 
 MOST: Final = 512
-"""The maximum number of disjuncts of one query."""
+"""The maximum number of disjuncts (alternatives without UNION) of one query."""
 _MOST_CASES: Final = 8_192
 
 
 def put_in_test(test: Test, terms: Mapping[Variable, Term]) -> Test:
-    """Return the condition with variables replaced by terms; other variables stay."""
+    """Return a condition in which the variables in `terms` are replaced by their terms."""
     return Test(put_terms(test.expression, terms), test.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Disjunct:
-    """One way to a solution: edges that match, given and computed values of variables, and conditions.
+    """One alternative of a query pattern, without UNION: triple patterns that match, and conditions.
 
+    - `edges` are the triple patterns with their sources; `requirements` are the conditions.
     - `values` contains given values of variables; None means that the variable is unbound.
+    - `computed` contains the expressions of BIND.
     - `unknown` are variables whose values are not known; conditions on these variables are omitted.
-    - `absent` contains Absences: a match is a solution only if none of them matches (unless `vague` is set).
+    - `absent` contains patterns that must not match, for example of MINUS.
     - `vague` names omitted requirements, for example of aggregates or paths.
-    - `loose` is the reason why a match is necessary but not sufficient for a solution. If the disjunct is
-      exact, `loose` is "".
+    - `loose` is the reason why a match is necessary but not sufficient for a solution; "" if a match is
+      sufficient.
     """
 
     edges: tuple[Edge, ...] = ()
@@ -50,7 +52,7 @@ class Disjunct:
 
     @property
     def bound(self) -> frozenset[Variable]:
-        """The variables that an edge binds."""
+        """The variables in the triple patterns of the disjunct."""
         return frozenset(term for edge in self.edges for term in edge.terms if isinstance(term, Variable))
 
     @property
@@ -65,41 +67,44 @@ class Disjunct:
 
     @property
     def possible(self) -> frozenset[Variable]:
-        """The variables that some match binds.
+        """The variables that some match of the disjunct binds.
 
-        A computed variable is unbound if its expression is an error.
+        A variable of BIND counts, although it stays unbound if its expression is an error.
         """
         return self.fixed | self.calculated | self.unknown
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables that an edge binds, or whose values are given or computed."""
+        """The variables in triple patterns, and the variables whose values are given or computed."""
         return self.bound | self.calculated | frozenset(name for name, _ in self.values)
 
     @property
     def readings(self) -> tuple[Edge, ...]:
-        """The edges that are matched in streams."""
+        """The triple patterns (edges) whose source is a window of a stream."""
         return tuple(edge for edge in self.edges if isinstance(edge.where, Reading))
 
     @property
     def stored(self) -> tuple[Edge, ...]:
-        """The edges that are matched in static data."""
+        """The triple patterns (edges) whose source is the static data."""
         return tuple(edge for edge in self.edges if isinstance(edge.where, GraphSource))
 
 
 Absence = tuple[tuple[Disjunct, ...], frozenset[Variable]]
-"""Disjuncts of which none may match together with a disjunct, and the variables of this disjunct."""
+"""Disjuncts that must not match together with a solution, and the variables that they share with it.
+
+Absences come from MINUS, NOT EXISTS, and OPTIONAL without a match.
+"""
 
 
 class UncountedError(LarsError):
-    """An error: the number of disjuncts, or of the cases of a disjunct, exceeds the limit."""
+    """The error that a proof or a search has too many cases to try all of them."""
 
 
 def disjuncts(pattern: Pattern, profile: Profile) -> tuple[Disjunct, ...]:
-    """Return disjuncts such that each solution of the pattern is a match of one disjunct.
+    """Return the disjuncts of a pattern: alternatives without UNION of which each solution matches one.
 
-    If the pattern is monotone, the disjuncts are exact: each match of a disjunct is a solution. A path of any
-    length is replaced by one step of the path, so its disjunct is not exact.
+    If the pattern is monotone, each match of a disjunct is also a solution. A path of any length is replaced
+    by one step of the path, so a match of its disjunct need not be a solution.
 
     Raises:
         UncountedError: More than MOST disjuncts exist.
@@ -110,7 +115,11 @@ def disjuncts(pattern: Pattern, profile: Profile) -> tuple[Disjunct, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """The reader of patterns; `outer` are the variables of the solution in which an EXISTS is tested."""
+    """Splits patterns into disjuncts (alternatives without UNION).
+
+    Inside EXISTS, `outer` are the variables of the solution for which EXISTS is tested. `fresh` yields new
+    variables.
+    """
 
     profile: Profile
     fresh: Iterator[Variable]
@@ -181,7 +190,10 @@ class _Reader:
                 assert_never(pattern)
 
     def somewhere(self, disjunct: Disjunct, where: Where) -> Disjunct:
-        """Return the disjunct with an edge in the graph; a graph exists only if it contains a triple."""
+        """Return the disjunct with a pattern that matches any triple of a graph or stream.
+
+        The name of a graph or stream can be a solution only if it contains a triple.
+        """
         if any(edge.where == where for edge in disjunct.edges):
             return disjunct
         triple = TriplePattern(next(self.fresh), next(self.fresh), next(self.fresh))
@@ -198,7 +210,7 @@ class _Reader:
     def extended(
         self, disjunct: Disjunct, ways: Sequence[Disjunct], pattern: algebra.LeftJoin, where: Where
     ) -> list[Disjunct]:
-        """Return the ways in which OPTIONAL extends a disjunct of its left side."""
+        """Return the joins of a left alternative of OPTIONAL with the alternatives of its right side."""
         shared = variables(pattern.left) & variables(pattern.right)
         both = [each for other in ways if (each := self.both(disjunct, other, shared)) is not None]
         if pattern.condition is None:
@@ -208,7 +220,7 @@ class _Reader:
     def kept(
         self, disjunct: Disjunct, removing: Sequence[Disjunct], shared: frozenset[Variable], where: Where
     ) -> Disjunct:
-        """Return a disjunct of MINUS's left side, with the absence of matches that MINUS removes."""
+        """Return a left alternative of MINUS, with the condition that no removing match exists."""
         pairs = ((other, self.both(disjunct, other, shared)) for other in removing)
         # In SPARQL 1.1 what shares no bound variable removes nothing: where none can be bound on both sides.
         ways = [
@@ -220,14 +232,17 @@ class _Reader:
         return _lacking(disjunct, "MINUS", self.absent(disjunct, ways, where))
 
     def absent(self, disjunct: Disjunct, ways: Iterable[Disjunct], where: Where) -> Absence | None:
-        """Return the absence of the given disjuncts from a match; None if computed values make it inexact."""
+        """Return the condition that none of the given alternatives matches together with a disjunct.
+
+        If computed or unknown values make the condition inexact, the function returns None.
+        """
         names, known = _names_beside(disjunct, where), frozenset(disjunct.computed)
         found = tuple(self.apart(_without(way, disjunct), names) for way in ways)
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)
         return (found, names) if plain else None
 
     def apart(self, disjunct: Disjunct, names: frozenset[Variable]) -> Disjunct:
-        """Return the disjunct with new names for all variables except `names`."""
+        """Return the disjunct with new names for all variables that are not in `names`."""
         return _with_names(disjunct, {name: next(self.fresh) for name in sorted(disjunct.variables - names)})
 
     def filtered(
@@ -250,7 +265,10 @@ class _Reader:
         tests: Mapping[Variable, Pattern],
         where: Where,
     ) -> list[Disjunct]:
-        """Return the ways in which the conditions of a case hold together with a disjunct."""
+        """Return the alternatives in which a disjunct matches and all conditions of a case hold.
+
+        `tests` contains the patterns of EXISTS that occur in the conditions.
+        """
         plain = tuple(test for test in case if not named_in(test.expression) & tests.keys())
         ways = [_with(disjunct, plain, self.outer)]
         for test in case:
@@ -274,9 +292,9 @@ class _Reader:
         return ways
 
     def beside(self, disjunct: Disjunct, tried: Pattern, where: Where) -> list[Disjunct] | None:
-        """Return the disjuncts of an EXISTS pattern in a match of `disjunct`; None if they are not exact.
+        """Return the alternatives of an EXISTS pattern in a match of `disjunct`; None if they are inexact.
 
-        Variables of the outer match keep their values, also in conditions; other variables are local.
+        Variables of the match keep their values, also in conditions; other variables are local.
         """
         if (
             not all(isinstance(part, _PLAIN) for part in parts(tried))
@@ -294,7 +312,10 @@ class _Reader:
         return self.counted(disjunct for pair in pairs if (disjunct := self.both(*pair, shared)) is not None)
 
     def both(self, left: Disjunct, right: Disjunct, shared: frozenset[Variable]) -> Disjunct | None:
-        """Return the join of two disjuncts; None if the disjuncts are never compatible."""
+        """Return the join of two disjuncts; None if no solution of one is compatible with the other.
+
+        `shared` are the variables that both sides may bind.
+        """
         loose, vague = left.loose or right.loose, left.vague or right.vague
         requirements: list[Test] = []
         for name in sorted(shared):
@@ -350,21 +371,21 @@ _PLAIN: Final = (
 
 
 def _is_unset(disjunct: Disjunct, name: Variable) -> bool:
-    """Return whether no match of the disjunct binds the variable."""
+    """Return whether each match of the disjunct leaves the variable unbound."""
     return name not in disjunct.fixed | disjunct.calculated | disjunct.unknown
 
 
 def _may_be_unset(disjunct: Disjunct, name: Variable) -> bool:
-    """Return whether a match may leave the variable unbound, for example if its expression is an error."""
+    """Return whether some match may leave the variable unbound, for example if its BIND is an error."""
     how = dict(disjunct.computed).get(name)
     sure = isinstance(how, Iri | Literal) or how in disjunct.fixed
     return name not in disjunct.fixed and not sure
 
 
 def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
-    """Return the variables that have the same value in a disjunct and in its additional matches.
+    """Return the variables whose values a match shares with patterns of OPTIONAL, MINUS or EXISTS.
 
-    The variable of the graph is included, even if the disjunct has no pattern in this graph.
+    The variable of the current graph is included, even if the disjunct has no pattern in this graph.
     """
     name = where.name
     graph = (name,) if isinstance(name, Variable) else ()
@@ -372,7 +393,7 @@ def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
 
 
 def _without(way: Disjunct, known: Disjunct) -> Disjunct:
-    """Return a disjunct without the conditions and absences that another disjunct contains too."""
+    """Return `way` without the conditions and absences (such as MINUS) that `known` contains too."""
     return replace(
         way,
         requirements=tuple(test for test in way.requirements if test not in known.requirements),
@@ -404,7 +425,10 @@ def _loose(disjunct: Disjunct, why: str) -> Disjunct:
 
 
 def _lacking(disjunct: Disjunct, why: str, absent: Absence | None) -> Disjunct:
-    """Return the disjunct with an absence: a match is not a solution if the absence matches."""
+    """Return the disjunct with an additional absence: patterns that must not match, for example of MINUS.
+
+    `why` names the construct. If `absent` is None, the condition is inexact and is only recorded as a reason.
+    """
     if absent is None:
         return _loose(disjunct, f"{why} over values that are computed")
     return replace(disjunct, loose=disjunct.loose or why, absent=(*disjunct.absent, absent))
@@ -417,7 +441,7 @@ def _unknown(disjunct: Disjunct, why: str, names: tuple[Variable, ...]) -> Disju
 def _in_scope(
     disjunct: Disjunct, expression: Expression, outer: frozenset[Variable] = frozenset()
 ) -> Expression:
-    """Return the expression with null for variables that are unbound in the disjunct's scope."""
+    """Return the expression with null in place of variables that the disjunct never binds."""
     known = disjunct.possible | outer
     term: Expression = put_terms(expression, dict.fromkeys(named_in(expression) - known, NULL))
     return term
@@ -462,7 +486,10 @@ def _all_cases(condition: Expression, *, value: bool) -> list[tuple[Test, ...]]:
 
 
 def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
-    """Yield the cases in which a condition is `value`: negations move inside, and ∨ splits into cases."""
+    """Yield the ways in which a condition has the truth value `value`, each as conditions that hold together.
+
+    Negations move inside && and ||, and a disjunction gives one result for each side.
+    """
     match condition:
         case Call("!", (inner,)):
             yield from _cases(inner, value=not value)
@@ -480,7 +507,7 @@ def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
 
 
 def unbound(disjunct: Disjunct) -> dict[Variable, Constant]:
-    """Return null for each unbound variable in the conditions of a disjunct."""
+    """Return null for each variable of the disjunct's conditions and expressions that is unbound."""
     mentioned = frozenset[Variable]().union(
         *(named_in(test.expression) for test in disjunct.requirements),
         *(named_in(e) for _, e in disjunct.computed),

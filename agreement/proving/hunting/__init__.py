@@ -1,4 +1,4 @@
-"""`lars hunt`: run an engine on streams that distinguish rules, and explain the engine's wrong answers."""
+"""Find the faults of an engine: run it on streams that show faults, and explain its wrong answers."""
 
 from agreement.proving.hunting.alphabets import Letter
 from agreement.proving.hunting.explanation import run_hunt

@@ -1,4 +1,4 @@
-"""The triples of a hunt's streams: triples that match a query's patterns, and similar triples that do not."""
+"""Choose triples for test streams of a query: triples that match its patterns, and similar other triples."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -17,20 +17,19 @@ from translate.model import patterns
 from translate.model.query import EngineQuery
 
 Letter = tuple[str, Triple]
-"""The IRI of a stream, such as `<http://e/S>`, and a triple of canonical terms."""
+"""A triple that test streams may contain: the IRI of its stream, such as `<http://e/S>`, and the triple."""
 _MOST_LETTERS: Final = 14
 _NOISE: Final[Triple] = ("<http://e/n>", "<http://e/n>", "<http://e/n>")
 _KINDS: Final = (Literal("a"), Literal("a", f"{RDF}langString", "en"))
 
 
 def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
-    """Return the letters from which streams are made: triples with their streams.
+    """Return the triples from which test streams of a query are made, each with its stream.
 
-    The last triple matches nothing.
-
-    The letters are the triples of one row of the query, further triples with the same subject, and the
-    triples of another row. Triples that match the patterns of MINUS and EXISTS are included. If conditions or
-    sums use values, the objects are numbers; otherwise some objects are texts.
+    The last triple matches nothing. The other triples are the triples of one row of the query, further
+    triples with the same subject, and the triples of another row. Triples that match the patterns of MINUS
+    and EXISTS are included. If conditions or sums use values, the objects are numbers; otherwise some objects
+    are texts.
     """
     streams = tuple(
         dict.fromkeys(
@@ -51,7 +50,7 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
 
 
 def _repeated(pattern: patterns.Pattern) -> frozenset[str]:
-    """Return the properties that a path of the pattern may traverse several times."""
+    """Return the properties that a path such as `:p+` may traverse several times, as texts."""
     inner = (part.pattern if isinstance(part, patterns.StreamBlock) else part for part in parts(pattern))
     paths = (part.path for part in inner if isinstance(part, patterns.PathPattern))
     walked = (step for path in paths if _repeats(path) for step in patterns.steps(path))
@@ -71,7 +70,7 @@ def _repeats(path: patterns.Path) -> bool:
 
 
 def _linked(letters: Iterable[Letter], repeated: Collection[str]) -> Iterator[Letter]:
-    """Yield two consecutive steps along each property that a path may traverse several times."""
+    """Yield two consecutive triples along each property that a path may traverse several times."""
     first: dict[str, Letter] = {}
     for letter in letters:
         if letter[1][1] in repeated:
@@ -83,7 +82,7 @@ def _linked(letters: Iterable[Letter], repeated: Collection[str]) -> Iterator[Le
 
 
 def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:
-    """Return at most `most` letters, alternating between predicates, so that all patterns can match."""
+    """Return at most `most` of the triples, with predicates in turn, so that all patterns can match."""
     groups: dict[tuple[str, str], list[Letter]] = {}
     for letter in letters:
         groups.setdefault((letter[0], letter[1][1]), []).append(letter)
@@ -91,7 +90,7 @@ def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:
 
 
 def _present(pattern: patterns.Pattern) -> patterns.Pattern:
-    """Return a pattern that matches only if the patterns of MINUS and EXISTS also match."""
+    """Return a pattern in which the patterns of MINUS and EXISTS must match too."""
 
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         match part:
@@ -107,7 +106,11 @@ def _present(pattern: patterns.Pattern) -> patterns.Pattern:
 
 
 def _numbers(query: EngineQuery) -> tuple[Constant, ...]:
-    """Return numbers around the numbers in a query's conditions, and a number that is less only as a text."""
+    """Return the numbers in a query's conditions, their neighbours, and larger numbers.
+
+    As text, a larger number such as 10 comes before the number 2 of a condition. This order shows engines
+    that compare numbers as texts.
+    """
     every = (one for part in parts(query.pattern) for whole in expressions_of(part) for one in _leaves(whole))
     values = (number(one) for one in every if isinstance(one, Literal))
     compared = [amount for amount in values if isinstance(amount, int)] or [2]
@@ -125,7 +128,7 @@ def _leaves(expression: Expression) -> Iterator[Expression]:
 
 
 def noise_of(letters: tuple[Letter, ...]) -> Letter:
-    """Return the letter that no pattern matches, which advances the time of an engine."""
+    """Return the triple, with its stream, that no pattern matches; it only advances the time of an engine."""
     return next(letter for letter in letters if letter[1] == _NOISE)
 
 
@@ -153,7 +156,10 @@ def _letters(edge: Edge, terms: Mapping[Variable, Constant], streams: tuple[str,
 def _terms(
     disjunct: Disjunct, static: Static, numbers: Sequence[Constant]
 ) -> Iterator[Mapping[Variable, Constant]]:
-    """Yield values of variables: the values of one match, other objects, and different terms everywhere."""
+    """Yield values for the variables of a disjunct (an alternative of a query), from which triples are made.
+
+    The values are the values of one match, the same values with other objects, and entirely different values.
+    """
     all_models, _ = models(disjunct, (), 1)
     base = dict(all_models[0] if all_models else _invented(disjunct))
     base |= _stored(disjunct, static)
@@ -187,7 +193,7 @@ def _other(term: Constant) -> Constant:
 
 
 def _stored(disjunct: Disjunct, static: Static) -> dict[Variable, Constant]:
-    """Return the values that the static data give to the variables of static patterns."""
+    """Return the values that the static data give to the variables of a disjunct's static patterns."""
     binding: dict[Variable, Constant] = {}
     for edge in disjunct.stored:
         for triple in sorted(_graph(edge, static)):
@@ -203,7 +209,7 @@ def _stored(disjunct: Disjunct, static: Static) -> dict[Variable, Constant]:
 
 
 def _graph(edge: Edge, static: Static) -> Collection[Triple]:
-    """Return the static triples that a static pattern can match: one graph, or all named graphs."""
+    """Return the static triples that a static pattern can match: of one graph, or of all named graphs."""
     name = edge.where.name if isinstance(edge.where, GraphSource) else DEFAULT
     if name == DEFAULT:
         return static.default

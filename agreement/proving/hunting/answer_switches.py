@@ -1,4 +1,7 @@
-"""Switches for deviations in an engine's answers: in the rows, the reports, and the times of reports."""
+"""Possible faults of engines in their answers: in the rows, the reports, and the times of reports.
+
+A fault (switch) changes how a run is judged. If the run is correct under the change, the fault explains it.
+"""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -30,7 +33,7 @@ _TIMES: Final = RspqlDefinition.AT_ITS_CLOSE
 
 
 def answer_changes() -> Iterator[Switch]:
-    """Yield the possible faults (switches) whose answers are correct except for one property."""
+    """Yield the possible faults of engines that change one property of otherwise correct answers."""
     yield Switch(
         "ASK is answered by 1 or 0, or a text, not by a boolean",
         "SPARQL 1.1, 16.3: ASK gives true or false",
@@ -103,9 +106,10 @@ def answer_changes() -> Iterator[Switch]:
 
 
 def _at_arrival(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run judged only by the order of the answers, if each report has the time of its push.
+    """Return the run to judge under the fault that a report waits for the next triple.
 
-    A run without reports is returned unchanged.
+    If each report has the time of a triple, only the order of the answers is judged. A run without reports is
+    returned unchanged.
     """
     recorded = subject.recorded
     pushes, reports = recorded.run.pushes, recorded.recording.reports
@@ -138,7 +142,10 @@ def _by_slides(slides: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _late_of_several(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with its reports moved to earlier times, if its query has several windows."""
+    """Return the run to judge under the fault that reports of several windows are one slide late.
+
+    The reports move to earlier times. A query with one window leaves the run unchanged.
+    """
     return _by_slides(1, subject) if len(ranges(subject.recorded.task)) > 1 else (subject,)
 
 
@@ -150,7 +157,10 @@ def _at_opening(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run, judged only by the order of its answers, if all its reports have the same time."""
+    """Return the run to judge under the fault that all reports have the same time.
+
+    If all reports have one time, only the order of the answers is judged.
+    """
     times = {one.t for one in subject.recorded.recording.reports}
     if not times:
         yield subject
@@ -159,7 +169,10 @@ def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with all reports `by` ms earlier; reports that are due after the end are not judged."""
+    """Return the run with all reports `by` ms earlier.
+
+    Reports that are due after the end of the moved run are not judged.
+    """
     task = subject.recorded.task
     until = subject.recorded.options.last
     end = (task.last if until is None else until) - max(0, ceil(by / task.unit.milliseconds))
@@ -175,9 +188,9 @@ _EMPTY_TEXT: Final = '""'
 
 
 def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with each empty text replaced by an unbound value.
+    """Return the run to judge under the fault that an unbound variable is reported as an empty text.
 
-    A run without empty texts is returned unchanged.
+    Each empty text becomes an unbound value. A run without empty texts is returned unchanged.
     """
     if not any(_EMPTY_TEXT in row for one in subject.recorded.recording.reports for row in one.rows):
         return (subject,)
@@ -190,7 +203,7 @@ def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run, judged by this rule: a report contains any rows of the answer without LIMIT.
+    """Return the run to judge under the fault that LIMIT keeps arbitrary rows instead of the first rows.
 
     The number of rows must be the number that LIMIT and OFFSET leave.
     """
@@ -210,7 +223,7 @@ def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _limited_in_all(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run, judged by this rule: all reports together have no more rows than LIMIT allows."""
+    """Return the run to judge under the fault that LIMIT counts the rows of all reports together."""
     most = subject.recorded.task.query.modifiers.limit
     if most is None:
         return (subject,)
@@ -228,7 +241,10 @@ def _limited_in_all(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run, judged by this rule: terms are right except for their kinds; a boolean may be a text."""
+    """Return the run to judge under the fault that rows lose the kinds of terms, such as datatypes.
+
+    Terms are compared by their texts. A boolean may be reported as a text.
+    """
     recorded = subject.recorded
     told = any("^^" in (text or "") for one in recorded.recording.reports for row in one.rows for text in row)
     changed = recorded if told else replace(recorded, recording=_each(recorded.recording, any_truth))
@@ -236,7 +252,7 @@ def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _without_languages(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with input without language tags, and the run with rows without language tags."""
+    """Return the runs to judge under the fault that language tags are lost: on input, or in reported rows."""
     elements = subject.recorded.task.elements
     plain = tuple(replace(one, triple=(*one.triple[:2], _untagged(one.triple[2]))) for one in elements)
     if plain == elements:
@@ -292,13 +308,14 @@ _OF_SEVERAL: Final = (
     ("only the first of the windows that close between two arrivals reports", 0),
     ("only the last of the windows that close between two arrivals reports", -1),
 )
-"""The places of the window that reports: 0 or -1."""
+"""Faults in which only one of several windows reports: the first (0) or the last (-1)."""
 
 
 def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run, judged by this rule: only one of the windows closed by the same arrival reports.
+    """Yield the run to judge under the fault that only one of the windows that close together reports.
 
-    An engine counts only windows that have rows, or also windows without rows.
+    Windows close together if no triple arrives in between. `kept` is 0 for the first window, -1 for the last.
+    An engine may count only windows with rows, or all windows.
     """
     task = subject.recorded.task
     times = [triple.t * task.unit.milliseconds for triple in task.elements]
@@ -326,9 +343,9 @@ def _of_several(kept: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _after_empty(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run, judged by this rule: a report is missing if no window had triples one slide earlier.
+    """Yield the run to judge under the fault that a window after a window without triples does not report.
 
-    The first evaluation may report or not, because it is unknown whether an empty window precedes it.
+    The first window may report or not, because it is unknown whether an empty window precedes it.
     """
     task = subject.recorded.task
     slide = min((slide.milliseconds for _, slide in ranges(task) if slide), default=0.0)
@@ -349,9 +366,9 @@ def _rows_of(window: ReportMatch) -> tuple[list[Row], list[Row]]:
 
 
 def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
-    """Return the rule that the expected and reported rows of each window satisfy `holds`.
+    """Return the rule that the expected and the reported rows of each window satisfy `holds`.
 
-    The rows have no labels of blank nodes, because engines choose these labels.
+    Labels of blank nodes are removed from the rows, because engines choose these labels.
     """
 
     def pattern(windows: Sequence[ReportMatch]) -> bool:
@@ -367,7 +384,7 @@ def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
 
 
 def without_labels(text: str) -> str:
-    """Return a term without the labels of its blank nodes."""
+    """Return the text of a term without the labels of its blank nodes."""
     return with_blanks(text, lambda _: "_:") if "_:" in text else text
 
 
@@ -376,7 +393,7 @@ def _unlabelled(rows: Iterable[Row]) -> list[Row]:
 
 
 def _relabelled(windows: Sequence[ReportMatch]) -> bool:
-    """Return whether the rows of each window are right if each row has blank nodes of its own."""
+    """Return whether the rows of each window are right if no two rows share a blank node label."""
     for window in windows:
         right, came = _rows_of(window)
         if Counter(_unlabelled(right)) != Counter(_unlabelled(came)) or window.right is None:
@@ -388,9 +405,9 @@ def _relabelled(windows: Sequence[ReportMatch]) -> bool:
 
 
 def _with_new_blanks(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run, judged by this rule: each evaluation has its own blank nodes.
+    """Return the run to judge under the fault that blank nodes get new labels at each evaluation.
 
-    ISTREAM then reports each row with a blank node, and DSTREAM reports it after the next evaluation.
+    Then ISTREAM reports each row with a blank node again, and DSTREAM reports it after the next evaluation.
     """
     task = subject.recorded.task
     operator = task.query.to_stream or subject.specification.stream
@@ -431,7 +448,10 @@ def _none_of_several(right: list[Row], came: list[Row]) -> bool:
 
 
 def _lost_report(place: int, windows: Sequence[ReportMatch]) -> bool:
-    """Return whether only the first or last report with rows is missing; `place` is 0 or -1."""
+    """Return whether exactly one report with rows is missing: the first or the last.
+
+    `place` is 0 for the first report, and -1 for the last.
+    """
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
     return wrong == due[place:][:1] and not any(window.rows.actual for window in wrong)
@@ -450,14 +470,14 @@ def _after_first(windows: Sequence[ReportMatch]) -> bool:
 
 
 Reporting = Callable[[Sequence[Counter[Row]]], Counter[Row]]
-"""A function that returns the reported rows of an evaluation, given the right rows of all evaluations so far.
+"""A function from the expected rows of all evaluations so far to the rows that a faulty engine reports.
 
-The right rows of the last evaluation come last.
+The rows of the current evaluation come last in the argument.
 """
 
 
 def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
-    """Return whether the reported rows of each window follow from the expected rows up to this window."""
+    """Return whether `reporting` gives the reported rows of each window, from the expected rows so far."""
     history: list[Counter[Row]] = []
     for window in windows:
         right, came = map(Counter, _rows_of(window))
@@ -469,19 +489,19 @@ def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
 
 
 def _last(history: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the rows of the latest earlier answer that is not empty."""
+    """Return the rows of the latest earlier evaluation that has rows."""
     return next(filter(None, history[-2::-1]), Counter())
 
 
 def _ever(history: Sequence[Counter[Row]]) -> Counter[Row]:
-    """Return the union of all earlier answers; each row has its maximum multiplicity."""
+    """Return the union of the rows of all earlier evaluations; each row has its maximum multiplicity."""
     return reduce(or_, history[:-1], Counter())
 
 
 def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run judged by the whole answers of a query with ISTREAM or DSTREAM.
+    """Return the run to judge under a fault of ISTREAM or DSTREAM.
 
-    The function `reporting` determines the rows to report.
+    The expected rows are all rows of each evaluation; `reporting` computes from them the rows of a report.
     """
     task = subject.recorded.task
     if task.query.to_stream != operator:
@@ -492,7 +512,10 @@ def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -
 
 
 def _cut_before_operator(most: int, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run judged by whole answers, of which each evaluation keeps at most `most` rows."""
+    """Return the run to judge under the fault that each evaluation keeps at most `most` rows.
+
+    ISTREAM and DSTREAM compare the kept rows only.
+    """
     task = subject.recorded.task
     operator = task.query.to_stream or subject.specification.stream
     if operator == "RSTREAM":
@@ -502,13 +525,13 @@ def _cut_before_operator(most: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 _MOST_CHOICES: Final = 20_000
-"""The number of choices of rows that are tried for one answer."""
+"""The maximum number of choices of kept rows that are tried for one answer."""
 
 
 def _cut(most: int, operator: ToStream, windows: Sequence[ReportMatch]) -> bool:
-    """Return whether some choice of at most `most` rows of each answer explains the reported rows.
+    """Return whether the reported rows follow if each evaluation keeps at most `most` of its rows.
 
-    Of very many choices none is tried.
+    All choices of the kept rows are tried. If DSTREAM has too many choices, the function returns false.
     """
     kept, before = [Counter[Row]()], list[Row]()
     for window in windows:
@@ -532,9 +555,9 @@ def _cut(most: int, operator: ToStream, windows: Sequence[ReportMatch]) -> bool:
 def _choices(
     operator: ToStream, number: int, before: Counter[Row], right: Counter[Row], came: Counter[Row]
 ) -> Iterator[Counter[Row]]:
-    """Yield the choices of `number` rows of an answer that explain the reported rows.
+    """Yield the choices of `number` kept rows of an evaluation that explain the reported rows.
 
-    The argument `before` contains the chosen rows of the preceding answer.
+    `before` are the kept rows of the previous evaluation, and `right` all rows of this evaluation.
     """
     # ISTREAM reports all new rows, so the other rows stay; DSTREAM reports all rows that do not stay.
     fixed, other = (came, before & right) if operator == "ISTREAM" else (before - came, right)
@@ -581,7 +604,7 @@ _OPERATORS: Final[tuple[tuple[str, ToStream, Reporting], ...]] = (
 
 
 def _without_kind(start: str, end: str, right: list[Row], came: list[Row]) -> bool:
-    """Return whether exactly the rows with one kind of RDF term are missing.
+    """Return whether exactly the rows with one kind of RDF term, such as IRIs, are missing.
 
     `start` and `end` describe this kind of term: its first characters, and a pattern of its last characters.
     """

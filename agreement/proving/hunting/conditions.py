@@ -1,8 +1,8 @@
-"""Learn the condition under which an engine's reports are wrong or rows are missing.
+"""Learn a condition under which an engine's reports are wrong or rows are missing.
 
-A condition is a set of properties (traits) that nearly all wrong reports or rows have, and few correct ones.
-The condition is learned from all judged runs, so it is valid for these runs, independent of the cause. Traits
-describe the query, a window's content, arrival times, and earlier reports.
+The condition is a set of properties that nearly all wrong reports or rows have, and few correct ones. The
+condition is learned from all judged runs, so it is valid for these runs, independent of the cause. Properties
+describe the query, the content of a window, arrival times, and earlier reports.
 """
 
 from collections import Counter
@@ -25,30 +25,29 @@ from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 Traits = Mapping[str, int]
-"""The properties of a report or row, by the texts that describe them.
+"""The properties of a report or row, each as a text with a number.
 
 The number is 1 if a property holds and 0 if it does not hold. If the text contains `{}`, the number is
 inserted there.
 """
 _FEW: Final = 3
-"""If at least this number of reports or rows is wrong, common properties are searched."""
+"""The number of wrong reports or rows from which on common properties are searched."""
 _MOST: Final = 3
 _LEAVES, _TOLD = 0.75, 0.5
-"""The share of correct items that one further property may leave, and that all properties may leave."""
+"""The share of correct reports that one property may keep, and the share that all properties may keep."""
 _SURELY: Final = 0.8
 _NEARLY_ALL: Final = 0.9
 _COUNT_MORE: Final = 2
 _SPARED: Final = 0.05
-"""No property is added if at most this number of correct items per wrong item has the properties."""
+"""No property is added if the number of correct reports per wrong report is at most this number."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommonTraits:
-    """The properties of nearly all wrong reports or rows.
+    """The properties that nearly all wrong reports or rows have, and few correct ones.
 
-    The numbers count the wrong and the correct reports or rows that have these properties.
-
-    The field `elsewhere` is the number of wrong reports or rows without these properties.
+    `wrong` and `right` count the wrong and the correct reports or rows with all these properties. `elsewhere`
+    is the number of wrong reports or rows without them.
     """
 
     traits: tuple[str, ...]
@@ -57,15 +56,15 @@ class CommonTraits:
     elsewhere: int
 
     def text(self, items: str) -> str:
-        """Return the condition as a text; `items` is the plural noun for the items."""
+        """Return the properties and their counts as a text; `items` is a plural noun, such as "reports"."""
         more = f"; wrong without these traits: {self.elsewhere}" if self.elsewhere else ""
         return f"{' and '.join(self.traits)} ({self.wrong} of {self.wrong + self.right} such {items}{more})"
 
 
 def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits | None:
-    """Return the fewest properties that nearly all wrong, and hardly any correct, reports or rows have.
+    """Return the few properties that nearly all wrong, and hardly any correct, reports or rows have.
 
-    The function returns None if no such properties exist.
+    If no such properties exist, or fewer than three items are wrong, the function returns None.
     """
     if len(wrong) < _FEW:
         return None
@@ -87,7 +86,7 @@ def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits 
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A property of a report or row: its number for `text` is from `least` to `most`, both included."""
+    """A property of a report or row: the number that belongs to `text` is in the interval [least, most]."""
 
     text: str
     least: int
@@ -109,15 +108,18 @@ _ENDLESS: Final = 1 << 62
 
 
 def _share(trait: Trait, wrong: Sequence[Traits], right: Sequence[Traits]) -> float:
-    """Return the share of correct items with a property, plus the weighted share of wrong items without."""
+    """Return a cost of a property: the share of correct items that have it, and of wrong items that lack it.
+
+    The share of wrong items counts twice. A smaller cost is better.
+    """
     lost = len(wrong) - sum(map(trait.holds, wrong))
     return sum(map(trait.holds, right)) / len(right) + _COUNT_MORE * lost / len(wrong)
 
 
 def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
-    """Yield the properties that all wrong items have, or all wrong items except the outliers.
+    """Yield the properties that all wrong reports or rows have, or all except a few outliers.
 
-    If a property is a number, the condition is a lower or an upper limit of this number.
+    If a property has a number, the property is a lower or an upper limit of this number.
     """
     few = int(len(wrong) * (1 - _NEARLY_ALL) / 2)
     for text in dict.fromkeys(text for traits in wrong for text in traits):
@@ -131,7 +133,10 @@ def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run with the expected and reported rows at each place; if `by_push`, a place is a push."""
+    """A run of an engine, with the expected and the reported rows of each window.
+
+    If `by_push` is true, `places` has one entry per push of a triple instead of one per window.
+    """
 
     run: HuntedRun
     places: tuple[ReportMatch, ...]
@@ -139,17 +144,17 @@ class ComparedRun:
 
     @property
     def closes(self) -> list[float | None]:
-        """The time in ms at which the windows of each evaluation close; None without an evaluation."""
+        """The time in ms at which the windows of each evaluation close; None if no window closes."""
         return [None if self.by_push or place.right is None else place.at for place in self.places]
 
     @property
     def lost(self) -> list[Counter[Row]]:
-        """The missing rows at each place of the run."""
+        """The expected rows that the engine did not report, for each window of the run."""
         return [Counter(place.right_rows) - Counter(place.came_rows) for place in self.places]
 
     @property
     def more(self) -> list[Counter[Row]]:
-        """The extra rows at each place of the run."""
+        """The rows that the engine reported without being expected, for each window of the run."""
         return [Counter(place.came_rows) - Counter(place.right_rows) for place in self.places]
 
 
@@ -172,7 +177,10 @@ def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> s
 
 
 def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
-    """Return a text that describes the missing rows, if nearly all rows with this description are missing."""
+    """Return a text that describes the missing rows, if nearly all rows of this description are missing.
+
+    If no description is found, the text is empty.
+    """
     items: dict[bool, list[Traits]] = {True: [], False: []}
     for one in (*wrong, *right):
         names, before = columns(one.run.query.read), set[Row]()
@@ -188,7 +196,10 @@ def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> 
 
 
 def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
-    """Yield the properties of a report: of windows' content, earlier reports, and earlier arrivals."""
+    """Yield the properties of the report at time `t` (ms), number `n` of a run.
+
+    The properties describe the windows' content, earlier reports, and arrival times around the close.
+    """
     place, run = one.places[n], one.run
     due = [other.right_rows for other in one.places[:n] if other.right_rows]
     right = place.right_rows
@@ -251,7 +262,10 @@ def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
 
 
 def _shown(run: HuntedRun, number: int, t: float) -> list[Push]:
-    """Return the triples in a window that closes at t: later than the opening, in the window's stream."""
+    """Return the triples in a window that closes at `t` (ms).
+
+    The window contains the triples of its stream in the interval (t - length, t].
+    """
     read = sources(run.query.read)
     length = run.query.windows[number][0] * run.query.tick
     name = str(read[number].stream) if number < len(read) else ""
@@ -315,7 +329,7 @@ def _of_row(names: Sequence[str], row: Row, before: set[Row], times: int) -> Ite
 
 
 def _of_sources(run: HuntedRun, t: float | None, row: Row) -> Iterator[tuple[str, int]]:
-    """Yield properties of the triples that explain a row: triples whose subject and object are in the row."""
+    """Yield properties of the triples from which a row may come: subject and object are terms of the row."""
     if t is None:
         return
     times = Counter(push.t for push in run.pushes)

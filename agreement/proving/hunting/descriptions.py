@@ -1,6 +1,6 @@
-"""Describe the common properties of unexplained wrong runs: missing or extra rows, and times of reports.
+"""Describe wrong runs of an engine that no fault explains: missing rows, extra rows, times of reports.
 
-Each part of the description is true for all wrong runs, independent of the cause.
+Each part of the description is true for all these runs, independent of the cause.
 """
 
 from collections import Counter
@@ -17,11 +17,11 @@ from agreement.proving.hunting.references import UNJUDGED, HuntedRun, Reference,
 from solver.facts import Row
 
 _NEARLY_ALL: Final = 0.9
-"""The share of runs from which on a text says "nearly always"; a guess."""
+"""The share of runs with a property from which on a text says "nearly always"; a guess."""
 
 
 def described(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun], judge: Reference) -> str:
-    """Return a text with the common properties of wrong runs."""
+    """Return a text with the common properties of wrong runs of an engine; `right` are correct runs."""
     compared, others = ([_compared(run, judge.verdict(run)) for run in runs] for runs in (wrong, right))
     parts = (_rows(compared), missing_rows(compared, others), where_wrong(compared, others))
     return "; ".join(filter(None, parts))
@@ -33,7 +33,7 @@ def _compared(run: HuntedRun, verdict: RunVerdict) -> ComparedRun:
 
 
 def _rows(runs: Sequence[ComparedRun]) -> str:
-    """Return the most specific relation between reported and expected rows that holds in all runs."""
+    """Return a text with the most specific relation of reported and expected rows that holds in all runs."""
     says = next((says for says, holds in _RELATIONS if all(map(holds, runs))), _OTHERWISE)
     if says in _OWN_ROWS:
         return says
@@ -41,7 +41,7 @@ def _rows(runs: Sequence[ComparedRun]) -> str:
 
 
 def _empty_columns(runs: Sequence[ComparedRun]) -> str:
-    """Return the columns of wrong reports that no reported row binds, although expected rows bind them."""
+    """Return the names of columns that wrong reports leave unbound, although expected rows bind them."""
     names = (
         name
         for one in runs
@@ -59,7 +59,7 @@ def _all_places(holds: Callable[[ReportMatch], object]) -> Callable[[ComparedRun
 
 
 def _in_order(one: ComparedRun) -> bool:
-    """Return whether the expected answers came in order, but at other times.
+    """Return whether the engine reported the expected answers in order, but at other times.
 
     The last expected answer may be missing.
     """
@@ -70,7 +70,7 @@ def _in_order(one: ComparedRun) -> bool:
 
 
 def _as_many(one: ComparedRun) -> bool:
-    """Return whether the reports of the whole run together have exactly the expected rows."""
+    """Return whether all reports of the run together have exactly the expected rows."""
     right, came = (
         Counter(chain.from_iterable(rows))
         for rows in zip(*((p.right_rows, p.came_rows) for p in one.places), strict=True)
@@ -90,7 +90,7 @@ def _one_column(place: ReportMatch) -> bool:
 def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
     """Return whether a report has exactly the expected rows, but some rows more or less often.
 
-    The argument `signs` contains 1 if a row may be reported more often than expected, and -1 if less often.
+    `signs` contains 1 if a row may be reported more often than expected, and -1 if less often.
     """
     right, came = Counter(place.right_rows), Counter(place.came_rows)
     return right.keys() == came.keys() and all(
@@ -156,7 +156,7 @@ _OTHERWISE: Final = "rows are missing, and other rows are extra"
 
 
 def _origin(runs: Sequence[ComparedRun]) -> str:
-    """Return a text with the origin of extra rows: the places in the run at which they would be right."""
+    """Return a text that explains where extra rows come from, such as "from the preceding report", or ""."""
     some = [one for one in runs if any(one.more)]
     for says, holds in _ORIGINS if some else ():
         count = sum(map(holds, some))
@@ -167,9 +167,9 @@ def _origin(runs: Sequence[ComparedRun]) -> str:
 
 
 def _before(one: ComparedRun, *, last: bool = False) -> bool:
-    """Return whether the engine should have reported all extra rows at earlier places of the run.
+    """Return whether each extra row was expected at an earlier report of the run.
 
-    With `last`, the extra rows must be right at the last earlier place with expected rows.
+    With `last`, each extra row was expected at the last earlier report that should have rows.
     """
     ever: set[Row] = set()
     for place, more in zip(one.places, one.more, strict=True):

@@ -1,4 +1,4 @@
-"""The explanation of the wrong runs of a hunt, and the order of the phases of a hunt.
+"""Explain the wrong runs of a hunt for faults of an engine, and define the order of the hunt's phases.
 
 Each cause of wrong runs becomes one fault. A small stream shows the fault and distinguishes it from correct
 behavior.
@@ -33,43 +33,46 @@ from solver.settings import Progress, no_progress
 # All numbers are guesses with the given reasons. No number was measured on its own.
 
 _SEARCH_END: Final = 0.8
-"""The share of the time limit at which the search for causes ends."""
+"""The share of the hunt's time limit at which the search for causes of wrong runs ends."""
 
 # Causes.
 _SHARE_OWN_VERSION: Final = 0.5
-"""The share of the unexplained runs that the version that the engine names itself must predict."""
+"""The share of the unexplained runs that the model of the tested engine version must predict."""
 _SHARE_OTHER_VERSION: Final = 0.9
-"""The share of the wrong runs that another version must predict: a resemblance by chance is likelier."""
+"""The share of the wrong runs that the model of another engine version must predict.
+
+The share is high, because another version is more likely to be similar by chance.
+"""
 _RULE_RUNS: Final = 60
-"""The number of runs by which the needed rules of an engine version are determined."""
+"""The number of runs from which lars determines the rules of an engine version that explain the runs."""
 _FEWEST_FOR_PAIRS: Final = 12
-"""The number of wrong runs from which on pairs of faults are tried: a pair may fit fewer runs by chance."""
+"""The number of wrong runs from which on pairs of faults are tried; a pair may fit fewer runs by chance."""
 _MOST_PAIRED: Final = 10
-"""The number of possible faults that are paired: the number of pairs grows with its square."""
+"""The number of possible faults that are combined in pairs; the number of pairs grows with its square."""
 _SHARE_BY_CHANCE: Final = 0.1
-"""The share of the wrong runs that may remain unexplained: such runs are only counted."""
+"""The share of the wrong runs that may remain unexplained and are only counted."""
 _RUNS_BY_CHANCE: Final = 2
-"""The number of wrong runs that may remain unexplained, even if they are more than `_SHARE_BY_CHANCE`."""
+"""The number of wrong runs that may remain unexplained, even if their share exceeds `_SHARE_BY_CHANCE`."""
 _FEWEST_EVIDENCE: Final = 2
-"""The number of runs that must be evidence for a cause, because a single run can be chance."""
+"""The number of runs that must be evidence for a cause; a single run can be chance."""
 _LEFT_PER_EXPLAINED: Final = 1 / 3
-"""The number of unexplained runs of the same queries that a cause may leave per explained run."""
+"""The number of unexplained runs that a cause may leave per explained run, among runs of the same query."""
 _MOST_TRIPLES_SHOWN: Final = 10
-"""The maximum number of triples of a random stream that may show a single cause, so that people check it."""
+"""The maximum number of triples of a random stream that shows a single cause, so that people can check it."""
 _DESCRIBED_LATE: Final = 20
-"""The number of wrong runs, and of right runs, that are described if no time is left."""
+"""The number of wrong runs, and of correct runs, that a description uses if no time is left."""
 
 # Experiments that test a cause.
 _WRONG_EXPERIMENTS: Final = 24
-"""The maximum number of streams on which the cause predicts a wrong report."""
+"""The maximum number of new streams on which a cause predicts a wrong report, to test the cause."""
 _STREAMS_PER_QUERY: Final = 8
-"""The maximum number of streams per query of each kind: neighbours of wrong runs, and random streams."""
+"""The maximum number of similar streams, and of random streams, that test a cause for each query."""
 _RIGHT_EXPERIMENTS: Final = 8
-"""The maximum number of streams on which the cause predicts no wrong report."""
+"""The maximum number of new streams on which a cause predicts no wrong report, to test the cause."""
 _MOST_TESTED: Final = 8
-"""The maximum number of causes that are tested before none is accepted."""
+"""The maximum number of causes that are tested in one search; if all are refuted, no cause is accepted."""
 _MOST_NEIGHBOURS: Final = 40
-"""The maximum number of neighbours of a wrong run's stream from which streams are taken."""
+"""The maximum number of streams similar to a wrong run's stream from which streams are drawn."""
 
 
 @dataclass(slots=True)
@@ -101,12 +104,12 @@ class Explanation:
     causes: list[Cause] = field(default_factory=list, init=False)
     rules: list[RuleCause] = field(default_factory=list, init=False)
     followed: Engine | None = field(default=None, init=False)
-    """The engine version whose rules are faults; the runs that this version predicts need no other cause."""
+    """The engine version whose rules are faults; runs that its model predicts need no other cause."""
     judge: references.Reference = field(init=False)
     arena: Arena[references.HuntedRun, references.Switch] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create the arena, which compares possible faults (switches) on the wrong and the correct runs."""
+        """Create the comparison of possible faults on the wrong and the correct runs."""
         hunt = self.hunt
         judge = self.judge = hunt.reference.narrowed(self.right)
         if judge is not hunt.reference:
@@ -123,9 +126,9 @@ class Explanation:
         )
 
     def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
-        """Return the number of rows and reports in which a run differs from the prediction of some switches.
+        """Return the number of rows and reports in which a run differs from the prediction of some faults.
 
-        After the time limit, the function returns None.
+        If the time limit of the hunt is over, the function returns None.
         """
         if self.hunt.is_past(1):
             return None
@@ -134,11 +137,11 @@ class Explanation:
 
     @property
     def cause_switches(self) -> tuple[references.Switch, ...]:
-        """The switches (deviations) of the causes that have been found."""
+        """The possible faults (switches) of the causes that are found so far."""
         return tuple(cause.switch for cause in self.causes)
 
     def add_faults(self) -> None:
-        """Add a fault for each cause, the most frequent cause first, and a fault for unexplained runs."""
+        """Add a fault for each cause of wrong runs, then a fault for runs without a cause."""
         self._find_causes()
         self.hunt.untried = self.hunt.is_past(_SEARCH_END) and bool(self._unexplained())
         own = self.followed is not None and self.followed.name == self.hunt.name
@@ -200,7 +203,10 @@ class Explanation:
         return cause.switch.held is not None or beside or left.total() > len(cause.explained)
 
     def _paired_switches(self, switches: Sequence[references.Switch]) -> Iterator[references.Switch]:
-        """Yield pairs of the switches whose predictions fit best, if there are enough wrong runs."""
+        """Yield pairs of possible faults, if enough runs are wrong.
+
+        The pairs combine the faults whose predictions differ least from the wrong runs.
+        """
         if len(self.wrong) >= _FEWEST_FOR_PAIRS:
             told = [one for one in switches if one.held is None]
             first, *others = self.arena.nearest(told, _MOST_PAIRED)
@@ -227,7 +233,7 @@ class Explanation:
         )
 
     def _add_next(self, switches: Sequence[references.Switch]) -> None:
-        """Add the causes that explain the remaining runs, the most frequent cause first."""
+        """Add further causes of wrong runs, the most frequent first, until no cause explains further runs."""
         while not self._is_enough and (
             lead := self._confirmed_lead(partial(self.arena.next_cause, switches, self.cause_switches))
         ):
@@ -236,12 +242,10 @@ class Explanation:
     def _confirmed_lead(
         self, choose: Callable[[], Lead[references.Switch] | None]
     ) -> Lead[references.Switch] | None:
-        """Return the best possible explanation that new runs do not refute.
+        """Return the best possible cause of wrong runs that new runs of the engine do not refute, or None.
 
-        The function keeps the new runs for later tests.
-
-        An explanation of missing reports needs evidence, because missing reports alone do not distinguish
-        causes.
+        The new runs are kept for later tests. A cause of missing reports needs evidence, because missing
+        reports alone do not distinguish causes.
         """
         tested, count = set[references.Switch](), 0
         while (lead := choose()) is not None and lead.switch not in tested:
@@ -256,9 +260,10 @@ class Explanation:
         return lead if lead is not None and len(lead.evidence) >= _FEWEST_EVIDENCE and not untested else None
 
     def _experiments(self, lead: Lead[references.Switch]) -> Iterator[references.HuntedRun]:
-        """Yield new runs, mostly on streams for which the explanation predicts wrong reports.
+        """Yield new runs of the engine that can refute a possible cause of wrong runs.
 
-        Streams that are similar to the streams of explained runs distinguish the cause from similar causes.
+        For most of the streams, the cause predicts wrong reports. Streams that are similar to the streams of
+        explained runs distinguish the cause from similar causes.
         """
         explained = [self.wrong[number] for number in sorted(lead.explained)]
         left = {query.name: self._streams_to_try(query, explained) for query in self.hunt.queries}
@@ -282,7 +287,7 @@ class Explanation:
     def _streams_to_try(
         self, query: HuntedQuery, explained: Sequence[references.HuntedRun]
     ) -> Iterator[Stream]:
-        """Yield streams of a query for testing a cause: neighbours of explained runs, and random streams."""
+        """Yield streams of a query on which to test a cause: similar to explained runs, or random."""
         seed = f"{self.hunt.limits.seed} {self.hunt.runs}"
         own = [run.pushes for run in explained if run.query is query][:_STREAMS_PER_QUERY]
         near = [stream for pushes in own for stream in islice(neighbours(query, pushes), _MOST_NEIGHBOURS)]
@@ -293,7 +298,10 @@ class Explanation:
             yield from (stream for stream in pair if stream and not _is_late(stream))
 
     def _add_experiment(self, run: references.HuntedRun) -> None:
-        """Add the run of an experiment to the runs on which causes are tried."""
+        """Add the run of an experiment to the wrong or the correct runs on which causes are tried.
+
+        Runs that the followed engine version predicts are left out.
+        """
         correct, engine = self.judge.verdict(run).correct, self.followed
         if engine is not None and references.follows(engine, run, self.judge.options, engine.rules):
             return
@@ -303,7 +311,7 @@ class Explanation:
             (self.right if correct else self.wrong).append(run)
 
     def _isolating_runs(self, isolation: Isolation, causes: Causes) -> list[references.HuntedRun | None]:
-        """Return, for each cause, a run that shows only this cause; None if no such run is found."""
+        """Return, for each cause, a run of the engine that shows only this cause, or None."""
         shown: dict[Cause | RuleCause, references.HuntedRun | None] = {}
         together: dict[Cause | RuleCause, references.HuntedRun] = {}
         half = (self.hunt.seconds / self.hunt.limits.time_limit + SHOWN) / 2
@@ -323,7 +331,10 @@ class Explanation:
         return [shown.get(cause) for cause in causes]
 
     def _candidate_runs(self, causes: Causes) -> Iterator[references.HuntedRun]:
-        """Yield streams without answers: small streams of causes, streams of all queries, large streams."""
+        """Yield streams that may show a single cause, as runs without answers.
+
+        Small streams of wrong runs come first, then streams of all queries, then large streams of wrong runs.
+        """
         if not causes:
             return
         unanswered = replace(causes[0].evidence[0].answers, replies=(), flush=())
@@ -356,7 +367,7 @@ class Explanation:
     def _confirmed_run(
         self, isolation: Isolation, cause: Cause | RuleCause, unanswered_run: references.HuntedRun
     ) -> references.HuntedRun | None:
-        """Return the engine's run on a stream if the run shows only this cause, otherwise None."""
+        """Run the engine on a stream, and return the run if it shows only this cause; otherwise None."""
         try:
             run = self.hunt.run(unanswered_run.query, unanswered_run.pushes)
         except FailedEngineError as error:
@@ -369,7 +380,7 @@ class Explanation:
         return self._can_refute(cause, run) and isolation.right_without(run, cause) is not None
 
     def _can_refute(self, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
-        """Return whether a cause explains a run that is unexplained without the cause."""
+        """Return whether a cause explains a run, and the run would be different without the cause."""
         if isinstance(cause, Cause):
             switch = cause.switch
             return self.judge.predicts(run, (switch,)) and self.judge.can_refute(run, (switch,))
@@ -380,7 +391,10 @@ class Explanation:
     def _still_shows(
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None
     ) -> Keeps:
-        """Return a function that returns whether a minimized run still shows a cause."""
+        """Return a function that decides whether a run on a smaller stream still shows a cause.
+
+        `run` shows only the cause; None if no such run is known.
+        """
         if run is not None:
             alone, most = isolation.is_alone(run, cause), len(isolation.also_right_without(run, cause))
             return lambda one: (
@@ -401,7 +415,10 @@ class Explanation:
     def _add_fault(
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None, until: float
     ) -> None:
-        """Add the fault of a cause with a small run, preferably a run that shows only this cause."""
+        """Add the fault of a cause to the hunt, with a minimized run.
+
+        `run` shows only this cause, or is None. The minimization ends at the share `until` of the time limit.
+        """
         beside = partial(isolation.beside, cause=cause)
         shown = self._still_shows(isolation, cause, run)
         small = self.hunt.small(run or _smallest_first(cause.evidence)[0], shown, until)
@@ -429,9 +446,9 @@ class Explanation:
         return [self.wrong[number] for number in self.arena.unexplained(self.cause_switches)]
 
     def _add_version_rules(self, engines: Iterable[Engine]) -> None:
-        """Add the rules of the first engine version that predicts enough of the unexplained runs.
+        """Add the rules of the first engine version whose model predicts enough of the unexplained runs.
 
-        A version of another engine must also predict the right runs.
+        The model of another engine must also predict correct runs.
         """
         left, reference = self._unexplained(), self.hunt.reference
         if not left or self.followed or not isinstance(reference, references.SpecificationReference):
@@ -452,7 +469,7 @@ class Explanation:
                 return
 
     def _predicts_right_runs(self, engine: Engine) -> bool:
-        """Return whether the rules of another engine also predict the right runs."""
+        """Return whether the rules of an engine version also predict the first correct runs."""
         options = self.hunt.reference.options
         return all(references.follows(engine, run, options, engine.rules) for run in self.right[:_RULE_RUNS])
 
@@ -480,7 +497,7 @@ class Explanation:
         )
 
     def _run_similar_streams(self) -> None:
-        """Run streams similar to the unexplained wrong runs, to find the common properties of these runs."""
+        """Run the engine on streams similar to unexplained wrong runs, to learn their common properties."""
         for run in _smallest_first(self._unexplained())[:_MOST_TESTED]:
             near = list(islice(neighbours(run.query, run.pushes), _MOST_NEIGHBOURS))
             random.Random(self.hunt.limits.seed).shuffle(near)  # noqa: S311
@@ -494,7 +511,7 @@ class Explanation:
                     self._add_experiment(one)
 
     def _add_unexplained(self) -> None:
-        """Add a fault without a rule for the unexplained runs, if they are more than chance can explain."""
+        """Add a fault without a rule for unexplained runs, if their number is too large to be chance."""
         if self._is_enough or not self._is_more_than_chance:
             return
         self._run_similar_streams()
@@ -514,15 +531,15 @@ def _is_late(stream: Stream) -> bool:
 
 
 def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.HuntedRun]:
-    """Return the runs without blank nodes before the runs with blank nodes, each from small to large."""
+    """Return runs without blank nodes, then runs with blank nodes, each from small to large streams."""
     return sorted(runs, key=lambda run: (run.has_blanks, len(run.pushes)))
 
 
 def run_hunt(hunt: Hunt, progress: Progress = no_progress) -> None:
-    """Run streams until a limit is reached or every query has failed too often, then add the faults.
+    """Hunt for faults of an engine until a limit is reached or every query has failed too often.
 
-    The phases, in this order: exploration; repetition of wrong runs by a new process; explanation of the
-    runs that were repeated; repetition of the run of each fault.
+    The phases are: exploration; repetition of wrong runs by a new process; explanation of the runs that were
+    repeated; repetition of the run of each fault.
     """
     hunt.explore(progress)
     if not hunt.wrong:

@@ -1,4 +1,4 @@
-"""The queries of a hunt: the given queries, or small generated queries in the engine's language."""
+"""Provide the queries of a hunt for faults: given queries, or generated queries in the engine's language."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
@@ -35,11 +35,10 @@ _NO_TIME: Final = "no time is left, because the engine is slow; use a longer --t
 
 @dataclass(frozen=True, slots=True)
 class HuntedQuery:
-    """A query of a hunt, with the data for generating its streams.
+    """A query of a hunt for faults, with the data from which its test streams are made.
 
-    The field `tick` is the unit of the windows in ms. The field `windows` contains a pair of RANGE and STEP,
-    in ticks, for each window. The field `letters` contains triples with their streams; the triples that make
-    a row come first.
+    `tick` is the unit of the windows in ms. `windows` contains RANGE and STEP of each window, in ticks.
+    `letters` contains triples with their streams; the triples that make a row come first.
     """
 
     name: str
@@ -54,7 +53,7 @@ class HuntedQuery:
 def hunted_query(
     name: str, registration: OpenMessage, language: Language | None = None, unit: Duration = MILLISECOND
 ) -> HuntedQuery:
-    """Return a query for the hunt, with streams in whole units of the engine.
+    """Return a query for a hunt, with windows as multiples of the engine's unit of time.
 
     Raises:
         LarsError: The query is unreadable, has no time-based window, or its windows are not multiples of
@@ -92,17 +91,17 @@ def hunted_query(
 
 
 def _ordered(letters: tuple[Letter, ...]) -> tuple[Letter, ...]:
-    """Return the letters without language-tagged texts, because SPARQL does not define their order."""
+    """Return the triples without language-tagged texts, whose order SPARQL does not define."""
     return tuple(letter for letter in letters if '"@' not in letter[1][2])
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFamily:
-    """A kind of query: its windows (stream, RANGE, STEP, patterns), and the text around the windows.
+    """A generated query: its windows (stream, RANGE, STEP, patterns), and the text around the windows.
 
-    `body` replaces the content of WHERE; only RSP-QL expresses such a query. `select` may be ASK or CONSTRUCT
-    {..}. The field `texts` contains the texts in other languages that need another wording. If `flat` is
-    true, the query is on one line.
+    `body` replaces the content of WHERE, which only RSP-QL can express. `select` may be ASK or CONSTRUCT
+    {..}. `texts` contains the texts in other languages that need another wording. If `flat` is true, the
+    query is on one line.
     """
 
     name: str
@@ -202,7 +201,7 @@ _PREFIX: Final = "PREFIX : <http://e/>"
 
 @dataclass(frozen=True, slots=True)
 class QueryWriting:
-    """The notation of an engine for a query language.
+    """The notation in which an engine reads a query language.
 
     Engines for RSP-QL differ in the notation of streams and durations.
     """
@@ -212,10 +211,10 @@ class QueryWriting:
     length: str = "{n}"
     capital: bool = False
     scale: int = 1
-    """The factor of all lengths, so that a time point is a multiple of the engine's unit."""
+    """The factor of all durations, by which a time point becomes a multiple of the engine's unit."""
 
     def for_unit(self, unit: Duration) -> "QueryWriting":
-        """Return this notation with the smallest time points that are multiples of an engine's unit.
+        """Return this notation with the shortest time point that is a multiple of an engine's unit.
 
         >>> QueryWriting("rspql").for_unit(Duration(10**7)).scale
         10
@@ -224,7 +223,10 @@ class QueryWriting:
 
     @property
     def _point(self) -> int:
-        """The nanoseconds of a time point without a scale: a number of RSP-QL counts milliseconds."""
+        """The nanoseconds of a time point before scaling.
+
+        A plain number in RSP-QL counts milliseconds, so the time point is 1 ms; otherwise it is 1 s.
+        """
         by_number = self.dialect == "rspql" and self.length == "{n}"
         return (MILLISECOND if by_number else SECOND).nanoseconds
 
@@ -239,10 +241,10 @@ class QueryWriting:
         return Language(self.dialect)
 
     def expresses(self, of: QueryFamily) -> bool:
-        """Return whether the language can express a query.
+        """Return whether this notation can express a generated query.
 
         Only RSP-QL assigns parts of WHERE to windows. SPARQLstream has no ASK, and C-SPARQL and CQELS have no
-        operator.
+        ISTREAM or DSTREAM.
         """
         match self.dialect:
             case "rspql":
@@ -253,7 +255,7 @@ class QueryWriting:
                 return not of.body and of.operator == "RStream"
 
     def text(self, of: QueryFamily) -> str:
-        """Return the text of a query in this notation, which must be able to express it."""
+        """Return the text of a generated query in this notation, which must be able to express the query."""
         scaled = ((stream, n * self.scale, m * self.scale, text) for stream, n, m, text in of.windows)
         return _WRITERS[self.dialect](self, replace(of, windows=tuple(scaled)))
 
@@ -323,21 +325,21 @@ WRITINGS: Final = (
 
 
 def first_queries(dialect: str) -> Iterator[HuntedQuery]:
-    """Yield the first of the generated queries, in each notation of a query language."""
+    """Yield the first generated query in each notation of a query language."""
     for how in (writing for writing in WRITINGS if writing.dialect == dialect):
         yield _hunted(_FAMILIES[0], (how, MILLISECOND), None)
 
 
 @dataclass(frozen=True, slots=True)
 class MadeQueries:
-    """The generated queries that an engine accepts, and by name the rejected queries with the reasons."""
+    """The generated queries that an engine accepts, and the rejected queries with the reasons."""
 
     queries: tuple[HuntedQuery, ...]
     refusals: tuple[tuple[str, str], ...]
 
 
 def no_obstacle(query: HuntedQuery) -> str | None:
-    """Return None, because each query can be judged."""
+    """Return None: the query can be judged."""
     del query
     return None
 
@@ -349,12 +351,12 @@ def made_queries(
     seconds: float = inf,
     obstacle: Callable[[HuntedQuery], str | None] = no_obstacle,
 ) -> MadeQueries:
-    """Return the generated queries in the first notation for which the engine reports a row.
+    """Return the generated queries in a notation that the engine accepts.
 
-    Notations without an `obstacle` to their judgement are tried first, then notations of `dialect`. Only
-    notations in the language that the engine declares are used.
-    If no notation gives a row, the first notation that the engine accepts is used. `seconds` limits the time
-    for opening queries in the chosen notation; at least one query is opened.
+    The notation is the first one for which the engine reports a row; if there is none, the first accepted
+    notation. Notations without an `obstacle` to judging their runs are tried first, then notations of
+    `dialect`. If the engine declares a query language, only notations of this language are used. `seconds`
+    limits the time for opening queries; at least one query is opened.
 
     Raises:
         LarsError: The engine rejects all notations.
@@ -389,7 +391,7 @@ def made_queries(
 
 
 _Notation = tuple[QueryWriting, Duration]
-"""A notation of queries, and the unit of the engine's times."""
+"""A notation of queries, and the unit of the times that the engine reads."""
 
 
 def _hunted(family: QueryFamily, notation: _Notation, options: dict[str, object] | None) -> HuntedQuery:
@@ -399,7 +401,7 @@ def _hunted(family: QueryFamily, notation: _Notation, options: dict[str, object]
 
 
 def _dense(query: HuntedQuery) -> tuple[Push, ...]:
-    """Return a short stream that gives several rows to each window, for any start time of the window."""
+    """Return a short stream that gives several rows to each window, for any start time of the windows."""
     reach = max(length + step for length, step in query.windows)
     letters = [query.letters[t % len(query.letters)] for t in range(reach)]
     timed = [*enumerate(letters, 1), (3 * reach, letters[0])]

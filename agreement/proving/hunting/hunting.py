@@ -1,6 +1,6 @@
-"""The hunt: run an engine on streams, judge each run, repeat runs, and minimize the streams of wrong runs.
+"""Hunt for faults: run an engine on streams, judge its runs, repeat wrong runs, and minimize their streams.
 
-`explanation.py` explains the wrong runs that the hunt keeps.
+The module `explanation.py` explains the wrong runs.
 """
 
 from collections import Counter
@@ -30,56 +30,57 @@ from solver.settings import Progress, no_progress
 
 # Runs of the engine.
 _MOST_FAILURES: Final = 5
-"""The number of failed runs of one query after which the query is not run again; its cause is clear then."""
+"""The number of failed runs after which a query is not run again, because its problem is clear."""
 _MANY_REPORTS: Final = 200
-"""The number of reports from which on a run is skipped if enough wrong runs are known, to save time."""
+"""The number of reports from which on a run is not judged, to save time, if enough wrong runs are known."""
 MOST_KEPT: Final = 250
-"""The maximum number of wrong runs, and of right runs, on which causes are tried, to limit the time."""
+"""The maximum number of wrong runs, and of correct runs, on which possible causes are tried."""
 _ENOUGH: Final = 40
-"""The number of wrong runs per requested fault at which the exploration ends."""
+"""The number of wrong runs per requested fault at which the search for wrong runs ends."""
 _FEW_QUERIES: Final = 3
-"""The number of queries with wrong runs up to which a query with few wrong runs is run more often."""
+"""The maximum number of queries with wrong runs for which a query with few wrong runs is run more often."""
 _OFTEN: Final = 12
-"""The number of wrong runs of a query from which on the query is not run more often."""
+"""The number of wrong runs of a query from which on the query is not run more often than others."""
 _MORE: Final = 4
-"""The number of runs per turn of a query that is run more often."""
+"""The number of runs per turn of a query that is run more often than others."""
 _REPEATED: Final = 3
 """The number of wrong runs that a new process repeats, to find out whether the engine is deterministic."""
 _REPEATED_MORE: Final = 12
-"""The number of wrong runs that a new process repeats if one of its answers is different."""
+"""The number of wrong runs that a new process repeats if some repetition has other answers."""
 _UNSTEADY: Final = 1 / 3
-"""The share of repeated runs with other answers above which no wrong run is explained: all may be chance."""
+"""If a larger share of the repeated runs has other answers, no run is explained: all may be chance."""
 _FASTEST: Final = 1e-6
-"""The assumed minimum of seconds per message, so that the expected time of a run is never 0."""
+"""The assumed minimum of seconds per message to an engine, so that the expected time of a run is not 0."""
 _ONE_RUN: Final = 0.05
-"""The share of the time limit that one run may take; a stream that would take longer is omitted."""
+"""The share of the time limit that one run may take; streams that would take longer are left out."""
 _SHORT: Final = 3
-"""The length of streams up to which no stream is omitted: a slow engine must be run, too."""
+"""The number of triples up to which no stream is left out, because also a slow engine must be run."""
 
 # The shares of the time limit at which phases end.
 _EXPLORED: Final = 0.3
-"""The end of the exploration if a run is wrong: the rest of the time is for explanations."""
+"""The share of the time limit for finding wrong runs, if a run is wrong; explanations take the rest."""
 _WITHOUT_FAULT: Final = 0.9
-"""The end of the exploration if no run is wrong: nothing needs an explanation."""
+"""The share of the time limit for finding wrong runs, if no run is wrong."""
 SHOWN: Final = 0.95
-"""The end of the minimization of streams that show faults; the rest of the time is for the report."""
+"""The share of the time limit at which the minimization of streams ends; the report takes the rest."""
 
 # Faults.
 MOST_FAULTS: Final = 12
-"""The maximum number of faults if the user names none: a longer list would not be read."""
+"""The maximum number of reported faults if the user sets no limit; nobody would read a longer list."""
 UNEXPLAINED: Final = "unexplained"
 UNTRIED: Final = "time was up before all rules were tried"
 Keeps = Callable[[references.HuntedRun], bool]
-"""A function that returns whether a run still has the property that minimization must keep."""
+"""A function that decides whether a run on a smaller stream still shows the fault to be minimized."""
 
 
 @dataclass(slots=True)
 class Fault:
-    """A fault of an engine: its smallest run, the verdict on this run, the rule, and the number of runs.
+    """A fault of an engine: a small run that shows it, the verdict on this run, and its rule.
 
-    - `rule` is None if no rule explains the fault; `alike` then describes the fault.
-    - `isolated` is false if other rules of the engine also change the answers to this stream. The field
-      `other_rules` contains the other rules of the engine that also change the answers, if they are known.
+    - `rule` explains the fault. If it is None, no rule explains the fault, and `alike` describes it.
+    - `times` is the number of wrong runs with this fault.
+    - `isolated` is false if other rules of the engine also change the answers to this stream. `other_rules`
+      contains these rules, if they are known.
     - `untried` is true if no rule explains the fault, and time was up before all rules were tried.
     - `repeated` is false if a new process answered differently, so that the engine is not deterministic.
     """
@@ -97,7 +98,7 @@ class Fault:
 
     @property
     def sentence(self) -> str:
-        """A description of the fault."""
+        """A description of the fault as text."""
         if self.rule is not None:
             return f"{self.rule.sentence}{f', {self.alike}' if self.alike else ''}"
         if not self.repeated:
@@ -106,7 +107,7 @@ class Fault:
 
 
 def seconds_of(value: str | float) -> float:
-    """Return a time in seconds, from a number or a duration.
+    """Return a number of seconds, from a number, or from a duration such as 1m.
 
     >>> seconds_of("1m"), seconds_of("2.5"), seconds_of(3)
     (60.0, 2.5, 3.0)
@@ -139,7 +140,10 @@ class HuntLimits:
 
 @dataclass(slots=True)
 class Hunt:
-    """A running hunt, with its runs and faults; `start` is the time at which the hunt began."""
+    """A running hunt for faults of an engine, with the runs and faults found so far.
+
+    `start` is the time at which the hunt began.
+    """
 
     engine: StreamEngine
     queries: Sequence[HuntedQuery]
@@ -148,9 +152,9 @@ class Hunt:
     start: float = field(default_factory=monotonic)
     runs: int = field(default=0, init=False)
     searched: int = field(default=0, init=False)
-    """The number of runs that searched for faults."""
+    """The number of runs of the engine that searched for faults."""
     tests: int = field(default=0, init=False)
-    """The number of runs that tested causes; the remaining runs minimize or repeat faults."""
+    """The number of runs of the engine that tested causes; further runs minimize or repeat faults."""
     judged_runs: int = field(default=0, init=False)
     faults: list[Fault] = field(default_factory=list, init=False)
     failures: list[tuple[HuntedQuery, str]] = field(default_factory=list, init=False)
@@ -158,21 +162,21 @@ class Hunt:
     """The name that the engine gives itself."""
     right: list[references.HuntedRun] = field(default_factory=list, init=False)
     wrong: list[references.HuntedRun] = field(default_factory=list, init=False)
-    """The wrong runs that are kept for trying causes."""
+    """The wrong runs of the engine on which causes are tried."""
     left: int = field(default=0, init=False)
-    """The number of kept wrong runs that no fault explains."""
+    """The number of wrong runs in `wrong` that no fault explains."""
     untried: bool = field(default=False, init=False)
-    """Whether time was up before all rules were tried on the wrong runs."""
+    """Whether time was up before all possible causes were tried on the wrong runs."""
     wrong_runs: int = field(default=0, init=False)
     pace: float = field(default=_FASTEST, init=False)
     """The number of seconds per message in the last run of the engine."""
     first_wrong: float = field(default=0.0, init=False)
-    """The number of seconds after which the first wrong run was found."""
+    """The number of seconds from the start of the hunt to the first wrong run."""
     _progress: Progress = field(default=no_progress, init=False)
 
     @property
     def seconds(self) -> float:
-        """The elapsed time in seconds."""
+        """The number of seconds since the hunt began."""
         return monotonic() - self.start
 
     def in_time(self) -> AbstractContextManager[None]:
@@ -181,23 +185,23 @@ class Hunt:
         return until(Deadline(limit, self.start + limit))
 
     def is_past(self, share: float) -> bool:
-        """Return whether this share of the time limit is over, and report the progress."""
+        """Report the progress, and return whether the given share of the time limit is over."""
         now, limit = self.seconds, self.limits.time_limit
         self._progress(min(int(now), int(limit)), int(limit))
         return now > share * limit
 
     def defined(self, runs: list[references.HuntedRun]) -> list[references.HuntedRun]:
-        """Return the runs with defined answers: without late triples, if such runs exist.
+        """Return the runs without late triples, because a specification does not define their effect.
 
-        A specification does not define the effect of late triples, so an engine may treat them in several
-        ways. The rules of an engine version define it.
+        If all runs have late triples, or the reference is the model of an engine version, all runs are
+        returned.
         """
         if not isinstance(self.reference, references.SpecificationReference):
             return runs
         return [run for run in runs if not run.late] or runs
 
     def explore(self, progress: Progress = no_progress) -> None:
-        """Run streams of all queries in turn, and keep the wrong and the right runs."""
+        """Run the engine on streams of all queries in turn, and keep the wrong and the correct runs."""
         self._progress = progress
         left = [(query, streams(query, self.limits.seed)) for query in self.queries]
         while left and not self._explored:
@@ -211,9 +215,9 @@ class Hunt:
         self.searched = self.runs
 
     def _is_seldom_wrong(self, query: HuntedQuery) -> bool:
-        """Return whether few queries have wrong runs and this query has few wrong runs.
+        """Return whether a query has few wrong runs, and few queries have wrong runs.
 
-        More runs of such a query are needed to show the cause.
+        More runs of such a query are needed to find the cause.
         """
         names = Counter(run.query.name for run in self.wrong)
         return len(names) <= _FEW_QUERIES and 0 < names[query.name] < _OFTEN
@@ -226,7 +230,7 @@ class Hunt:
         return enough or ran or self.is_past(_EXPLORED if self.wrong else _WITHOUT_FAULT)
 
     def run(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun:
-        """Return the engine's run on a stream.
+        """Run the engine on a stream, and return the run.
 
         Raises:
             FailedEngineError: The engine fails.
@@ -241,7 +245,7 @@ class Hunt:
         return run
 
     def tested(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun | None:
-        """Return a run that tests a cause; None if the engine fails."""
+        """Run the engine on a stream to test a cause, and return the run; None if the engine fails."""
         self.tests += 1
         try:
             return self.run(query, stream)
@@ -250,7 +254,10 @@ class Hunt:
             return None
 
     def fail(self, query: HuntedQuery, error: LarsError) -> None:
-        """Record a run in which the engine failed; reaching a time limit is not a failure."""
+        """Record that the engine failed in a run of a query.
+
+        A run that only reached a time limit is not recorded.
+        """
         if not isinstance(error, TimeIsUpError | TimeLimitError):
             self.failures.append((query, str(error)))
 
@@ -277,9 +284,10 @@ class Hunt:
             kept.append(run)
 
     def repeatable(self) -> list[references.HuntedRun]:
-        """Return the wrong runs without the runs that a new process does not repeat.
+        """Repeat some wrong runs by a new process, and return the wrong runs without those that differ.
 
-        The first run that a new process does not repeat is added as a fault.
+        The first run that a new process answers differently is added as a fault. If too many runs differ, no
+        run is returned.
         """
         repeated = 0
         unsteady: list[references.HuntedRun] = []
@@ -298,7 +306,7 @@ class Hunt:
         return [run for run in self.wrong if all(run is not other for other in unsteady)]
 
     def repeats(self, run: references.HuntedRun) -> bool:
-        """Return whether a repetition of the run gives the same answers."""
+        """Run the engine on the stream of a run again, and return whether the answers are the same."""
         try:
             return self.run(run.query, run.pushes).answers.same(run.answers)
         except FailedEngineError as error:
@@ -307,7 +315,7 @@ class Hunt:
             return isinstance(error, TimeIsUpError)
 
     def small(self, run: references.HuntedRun, keeps: Keeps, until: float = SHOWN) -> references.HuntedRun:
-        """Return a minimized wrong run for which `keeps` is true.
+        """Return a wrong run on a stream that is as small as possible, and for which `keeps` is true.
 
         The minimization stops when the share `until` of the time limit is over.
         """
@@ -331,7 +339,7 @@ class Hunt:
 
 
 def in_turns(runs: Sequence[references.HuntedRun]) -> list[references.HuntedRun]:
-    """Return the runs, alternating between queries, each query's runs in their order."""
+    """Return the runs with queries in turn; the runs of each query stay in their order."""
     by_query: dict[str, list[references.HuntedRun]] = {}
     for run in runs:
         by_query.setdefault(run.query.name, []).append(run)

@@ -1,4 +1,8 @@
-"""Switches for deviations in an engine's input: triples are lost, kept too long, or counted differently."""
+"""Possible faults of engines with their input: triples are lost, kept too long, or counted differently.
+
+A fault (switch) changes the input with which a run is judged. If the run is correct on the changed input, the
+fault explains the run.
+"""
 
 from bisect import bisect_right
 from collections import Counter
@@ -26,17 +30,20 @@ from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 STARTS: Final = 10
-"""The number of start times t0 that are tried, beginning with 0."""
+"""The number of start times t0 of the first window that are tried: 0, 1, and so on."""
 
 
 def ranges(task: specifications.Task) -> list[tuple[Duration, Duration | None]]:
-    """Return the length and the slide of each time-based window of a task."""
+    """Return the length of each time-based window of a query, and its slide or None."""
     windows = (source.window for source in sources(task.query))
     return [(window.length, window.slide) for window in windows if isinstance(window, Range)]
 
 
 def all_streams(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with each triple arriving in all streams of the query."""
+    """Return the run to judge under the fault that windows show the triples of all streams.
+
+    Each triple arrives in each stream of the query.
+    """
     task = subject.recorded.task
     names = dict.fromkeys(str(source.stream) for source in sources(task.query))
     if len(names) == 1:
@@ -46,11 +53,11 @@ def all_streams(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 Loss = Callable[[specifications.Task], Iterable[frozenset[int]]]
-"""A function that returns alternative sets of triples, by number, that an engine may lose."""
+"""A function that returns alternative sets of triples that an engine may lose, as numbers of the triples."""
 
 
 def input_changes() -> Iterator[Switch]:
-    """Yield the possible faults (switches) of input: triples are lost, kept too long, or counted twice."""
+    """Yield the possible faults of engines with their input, such as lost triples."""
     for says, lost in _LOSSES:
         yield Switch(says, RspqlDefinition.ALL_TRIPLES, partial(_without, lost))
     yield Switch(
@@ -121,7 +128,7 @@ _MOST_STATIC: Final = 8
 
 
 def _with_one_static(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the runs with static data that have one object for each subject and predicate."""
+    """Yield the runs to judge under the fault that static data keep one object per subject and predicate."""
     static = subject.recorded.task.run.static
     groups: dict[tuple[str, ...], list[Triple]] = {}
     for triple in sorted(static.default):
@@ -134,7 +141,10 @@ def _with_one_static(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _showing(kept: specifications.KeptPart, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run, evaluated with windows that show only a part of their content."""
+    """Return the run to judge under the fault that windows show only a part of their content.
+
+    `kept` selects the part.
+    """
     recorded = subject.recorded
     return (replace(subject, recorded=replace(recorded, task=replace(recorded.task, kept=kept))),)
 
@@ -168,7 +178,10 @@ def _of_instant(place: int, elements: Sequence[PushedTriple], span: range, _: in
 
 
 def _removed_early(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run whose windows show only the triples that are not too old for the next arrival."""
+    """Yield the run to judge under the fault that an arrival removes old triples too early.
+
+    Before windows are evaluated, the arrival removes triples that are too old for it.
+    """
     task = subject.recorded.task
     times = sorted({one.t for one in task.elements})
     for length in dict.fromkeys(length.points(task.unit) for length, _ in ranges(task)):
@@ -179,7 +192,10 @@ def _removed_early(subject: JudgedRun) -> Iterable[JudgedRun]:
 def _not_older(
     times: Sequence[int], reach: int, elements: Sequence[PushedTriple], span: range, end: int
 ) -> range:
-    """Return a window's content without triples that are `reach` or more older than the next arrival."""
+    """Return the content of a window without triples that are `reach` or more older than the next arrival.
+
+    Times and `reach` are in time points.
+    """
     place = bisect_right(times, end)
     oldest = times[place] - reach if place < len(times) else -1
     return range(next((n for n in span if elements[n].t > oldest), span.stop), span.stop)
@@ -188,7 +204,8 @@ def _not_older(
 def pauses(wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
     """Yield the possible faults in which a pause of the input empties the windows.
 
-    All wrong runs contain such a pause, so the longest that they share and slightly shorter ones are tried.
+    All wrong runs contain such a pause. The longest pause that they share, and slightly shorter pauses, are
+    tried.
     """
     gaps = (max((later.t - one.t for one, later in pairwise(run.pushes)), default=0.0) for run in wrong)
     longest, tick = min(gaps, default=0.0), min((run.query.tick for run in wrong), default=1)
@@ -205,7 +222,10 @@ _PAUSES: Final = 8
 
 
 def _emptied(gap: float, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run whose windows show only the triples after the last pause before the next arrival."""
+    """Return the runs to judge under the fault that a pause of at least `gap` ms empties the windows.
+
+    The windows show only triples after the last such pause.
+    """
     task = subject.recorded.task
     times = sorted({one.t for one in task.elements})
     after = [0, *(t for one, t in pairwise(times) if (t - one) * task.unit.milliseconds >= gap)]
@@ -221,16 +241,20 @@ def _emptied(gap: float, subject: JudgedRun) -> Iterable[JudgedRun]:
 def _after_pause(
     times: Sequence[int], after: Sequence[int], elements: Sequence[PushedTriple], span: range, end: int
 ) -> range:
-    """Return a window's content from the last time in `after` that is not later than the next arrival."""
+    """Return the content of a window from the last pause on that ends before or with the next arrival.
+
+    `after` contains the time points at which pauses end.
+    """
     following = times[min(bisect_right(times, end), len(times) - 1)]
     oldest = after[bisect_right(after, following) - 1]
     return range(next((n for n in span if elements[n].t >= oldest), span.stop), span.stop)
 
 
 def _closed_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run whose windows omit the triples at their end, except the first of these triples.
+    """Yield the runs to judge under the fault that the first triple at the end of a window closes the window.
 
-    The first triple comes in any stream of the query, or in the stream of the window.
+    Other triples at the end are not shown. The first triple comes in any stream of the query, or in the
+    stream of the window.
     """
     first: dict[int, int] = {}
     for one in subject.recorded.task.elements:
@@ -240,9 +264,10 @@ def _closed_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _up_to_first(first: Mapping[int, int], elements: Sequence[PushedTriple], span: range, end: int) -> range:
-    """Return a window's content up to the first triple at its end; `first` are the numbers of such triples.
+    """Return the content of a window up to the first triple at its end.
 
-    At a time that `first` does not contain, the first triple of the window's own stream counts.
+    `first` gives the number of the first triple at each time, over all streams. At other times, the first
+    triple of the window's own stream counts.
     """
     at_end = [n for n in span if elements[n].t == end]
     known = first.get(end, elements[at_end[0]].number if at_end else 0)
@@ -250,13 +275,13 @@ def _up_to_first(first: Mapping[int, int], elements: Sequence[PushedTriple], spa
 
 
 _MOST_REPEATED: Final = 10_000
-"""The maximum number of repeated triples in a run. With more repeated triples, the switch does not apply."""
+"""The maximum number of copied triples in a changed run; with more, a fault is not tried."""
 
 
 def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run whose triples arrive again at each later time point.
+    """Return the run to judge under the fault that windows forget nothing.
 
-    All later windows therefore contain the triple.
+    Each triple arrives again at each later time point, so that all later windows contain it.
     """
     elements, until = subject.recorded.task.elements, subject.recorded.task.until
     if sum(until + 1 - one.t for one in elements) > _MOST_REPEATED:
@@ -266,7 +291,10 @@ def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _shown_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run whose triples also arrive at each time point since the preceding arrival."""
+    """Return the run to judge under the fault that a window contains the triple that closes it.
+
+    Each triple also arrives at each time point since the previous arrival.
+    """
     elements = sorted(subject.recorded.task.elements, key=attrgetter("number"))
     before = accumulate((triple.t for triple in elements), max, initial=0)
     since = [(triple, min(time, triple.t)) for triple, time in zip(elements, before, strict=False)]
@@ -280,7 +308,10 @@ _MOST_COPIES: Final = 32
 
 
 def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield a run in which each repetition of a triple has another predicate that the query also accepts."""
+    """Return the run to judge under the fault that a triple counts as often as it arrives in a window.
+
+    Each repetition of a triple has a new predicate, which the changed query also accepts.
+    """
     task = subject.recorded.task
     seen: Counter[tuple[str, Triple]] = Counter()
     elements: list[PushedTriple] = []
@@ -298,10 +329,11 @@ def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _replaced(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield a run in which each value of a property has a node of its own.
+    """Return the run to judge under the fault that a new value of a property replaces the old value.
 
-    Two triples connect the subject and the value to the node. A third triple, which arrives with the next
-    value of the property, marks the node as replaced. The query reads only nodes without this mark.
+    Each value of a property has its own node. Two triples connect the subject and the value to the node. A
+    third triple, which arrives with the next value, marks the node as replaced. The changed query reads only
+    nodes without this mark.
     """
     task = subject.recorded.task
     nodes: dict[tuple[str, ...], str] = {}
@@ -403,7 +435,10 @@ def _first(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _same_instant(place: int, task: specifications.Task) -> Iterator[frozenset[int]]:
-    """Yield the triples of each time point except the first triple, or except the last triple."""
+    """Yield the triples that an engine loses if it keeps one triple per time point.
+
+    `place` is 0 if it keeps the first triple, and -1 if it keeps the last.
+    """
     groups = (list(group) for _, group in groupby(task.elements, attrgetter("t")))
     kept = frozenset(group[place].number for group in groups)
     yield frozenset(pushed_triple.number for pushed_triple in task.elements) - kept
@@ -428,10 +463,10 @@ def _ever_again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
-    """Yield the triples that arrive again while an engine keeps them, for each way to keep triples.
+    """Yield the triples that an engine loses if it ignores a triple that it still keeps.
 
-    An engine may keep a triple as long as a window that can still report contains it, for any t0. An engine
-    may also keep a triple for a fixed time.
+    An engine may keep a triple as long as a window that can still report contains it, for any start time t0.
+    An engine may also keep a triple for a fixed time.
     """
     known = ranges(task)
     width = max((length.points(task.unit) for length, _ in known), default=0)
@@ -446,9 +481,9 @@ def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _opening(first: int, slide: int, width: int, t: int) -> int:
-    """Return the opening time of the window that closes next at or after t.
+    """Return the time at which the window opens that closes next, at time t or later.
 
-    Windows close at the times `first` + k · `slide`.
+    Windows close at the times `first` + k · `slide`, and are `width` time points long.
     """
     return first - (first - t) // slide * slide - width
 
@@ -458,7 +493,10 @@ def _earlier(by: int, t: int) -> int:
 
 
 def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> frozenset[int]:
-    """Return the indexes of repeated arrivals whose earlier arrival the engine still keeps."""
+    """Return the numbers of triples that arrive again while the engine still keeps an earlier arrival.
+
+    `kept` returns the time after which an arrival must be to be kept at a given time.
+    """
     counted: dict[tuple[str, Triple], int] = {}
     lost = set[int]()
     for triple in elements:

@@ -1,4 +1,4 @@
-"""Switches for deviations that only many runs show, such as no report at all or always the same answer."""
+"""Possible faults that only many runs show together, such as no report at all or always the same answer."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from solver.rdf import is_triple_term, read_term, value
 _EACH_WINDOW: Final = RspqlDefinition.EACH_WINDOW
 _DEFINED: Final = "Definition 24: an evaluation reports the answer over the content of the windows"
 _SEVERAL: Final = 2
-"""The number of delays that become possible faults, and of equal answers that can be chance; a guess."""
+"""The number of delays that are tried as faults, and of equal answers that can be chance; a guess."""
 
 
 def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
@@ -31,7 +31,7 @@ def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
 
 
 def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the fault that a query has no row in any run, although rows are expected."""
+    """Yield the fault that some queries never give a row, although rows are expected."""
     mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
     if mute:
         yield Switch(
@@ -42,7 +42,7 @@ def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Itera
 
 
 def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield possible faults that all runs show alike: a constant answer, an echo, or wrong columns."""
+    """Yield possible faults with which all reports look alike, such as a constant answer or an echo."""
     same = {query: _same_answer([run for run in runs if run.query.name == query]) for query in _names(runs)}
     told = {run.query.name for run in runs if run.has_rows}
     if told and all(same[query] for query in told):
@@ -67,7 +67,10 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
 
 
 def delays(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the possible faults in which reports have one of the most frequent delays."""
+    """Yield the possible faults in which every report is late or early by a certain time.
+
+    The most frequent delays in the wrong runs are tried.
+    """
     seen = Counter(delay for run in wrong[:_LOOKED_AT] for delay in set(reference.delays(run)))
     for delay, _ in seen.most_common(_SEVERAL):
         text = f"{plain(abs(delay))} ms {'late' if delay > 0 else 'early'}"
@@ -75,7 +78,7 @@ def delays(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Ite
 
 
 _LOOKED_AT: Final = 12
-"""The number of wrong runs from which delays are read; a guess: a delay of each report shows in few runs."""
+"""The number of wrong runs in which delays are measured; a guess: few runs show a delay of each report."""
 
 
 def _names(runs: Sequence[HuntedRun]) -> list[str]:
@@ -87,15 +90,15 @@ def _bag(rows: Sequence[Mapping[str, str | None]]) -> Counter[frozenset[tuple[st
 
 
 def _same_answer(runs: Sequence[HuntedRun]) -> Counter[frozenset[tuple[str, str | None]]] | None:
-    """Return the rows that all nonempty reports share; None if reports differ or few reports have rows."""
+    """Return the rows that all reports with rows share; None if reports differ, or few reports have rows."""
     answers = [_bag(report.rows) for run in runs for _, report in run.answers.reports if report.rows]
     return answers[0] if len(answers) > _SEVERAL and all(one == answers[0] for one in answers) else None
 
 
 def _echo(run: HuntedRun) -> bool | None:
-    """Return whether each report follows a push and has only terms of the pushed triple.
+    """Return whether each report has only terms of the triple to which it is a reply.
 
-    The function returns None if no report has rows.
+    If no report has rows, the function returns None.
     """
     reports = [(n, report) for n, report in run.answers.reports if report.rows]
     if not reports:
@@ -122,7 +125,7 @@ def _of_columns(wanted: Sequence[str], holds: ColumnsHold, subject: JudgedRun) -
 
 
 def other_values(places: Sequence[int], right: Sequence[Row], came: Sequence[Row]) -> bool:
-    """Return whether the reported rows are right except for the values of one column."""
+    """Return whether the reported rows are right except for the values of one column, given by its index."""
     (place,) = places
     mine, yours = (Counter(row[:place] + row[place + 1 :] for row in rows) for rows in (right, came))
     return mine == yours
@@ -133,7 +136,7 @@ _KINDS: Final = ("numbers", "texts", "IRIs")
 
 @lru_cache(maxsize=2**16)
 def _kind(text: str) -> str | None:
-    """Return the kind of a term among `_KINDS`; None for other terms."""
+    """Return "numbers", "texts" or "IRIs" for the kind of a term; None for other terms."""
     if text.startswith("<"):
         return None if is_triple_term(text) else "IRIs"
     term = read_term(text) if text.startswith('"') else None
@@ -145,7 +148,7 @@ def _kind(text: str) -> str | None:
 
 
 def _other_terms(kind: str, right: list[Row], came: list[Row]) -> bool:
-    """Return whether the reported rows are right except for the terms of one kind."""
+    """Return whether the reported rows are right except for the terms of one kind, such as numbers."""
 
     def masked(rows: Sequence[Row]) -> Counter[Row]:
         return Counter(tuple("" if text and _kind(text) == kind else text for text in row) for row in rows)
@@ -155,7 +158,7 @@ def _other_terms(kind: str, right: list[Row], came: list[Row]) -> bool:
 
 
 def _of_kind(kind: str, subject: JudgedRun) -> Iterator[JudgedRun]:
-    """Yield the run, judged by this rule: rows are right except for the terms of one kind."""
+    """Yield the run to judge under the fault that terms of one kind, such as numbers, have other values."""
     yield replace(subject, pattern=in_each(partial(_other_terms, kind)))
 
 

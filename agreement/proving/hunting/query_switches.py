@@ -1,4 +1,8 @@
-"""Switches for deviations in reading a query: operators, conditions, algebra, solutions and windows."""
+"""Possible faults of engines in reading a query: operators, conditions, algebra, solutions and windows.
+
+A fault (switch) changes the query by which a run is judged. If the run is correct under the changed query,
+the fault explains the run.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +28,7 @@ from translate.model.windows import Range
 
 
 def operators() -> Iterator[Switch]:
-    """Yield the possible faults with another operator of RSTREAM, ISTREAM and DSTREAM."""
+    """Yield the possible faults that confuse RSTREAM, ISTREAM and DSTREAM."""
     for operator in get_args(ToStream):
 
         def changed(query: EngineQuery, operator: ToStream = operator) -> EngineQuery:
@@ -69,7 +73,10 @@ def _of_pattern(
     kind: type[patterns.Pattern] | UnionType,
     change: Callable[[Any], patterns.Pattern],
 ) -> Switch:
-    """Return a possible fault that replaces each pattern of a kind, the innermost patterns first."""
+    """Return a possible fault that changes each pattern of a kind, such as FILTER; inner patterns come first.
+
+    `sentence` describes the fault, and `right` cites the rule that it violates.
+    """
 
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         if not isinstance(part, kind):
@@ -82,7 +89,7 @@ def _of_pattern(
 
 
 def query_changes() -> Iterator[Switch]:
-    """Yield the possible faults in which the engine reads the query wrongly."""
+    """Yield the possible faults of engines that read a query wrongly."""
     yield from _conditions()
     yield from _algebra()
     yield from _solutions()
@@ -150,7 +157,7 @@ def _unless(spared: Callable[[Any], object], change: PartChange, part: patterns.
 
 
 def _of_filters(sentence: str, change: PartChange) -> Switch:
-    """Return a possible fault of FILTER: without EXISTS, and either with HAVING or without HAVING."""
+    """Return a possible fault of FILTER without EXISTS; the fault may or may not include HAVING."""
     alone, every = (
         _of_pattern(sentence, _FILTERED, patterns.Filter, partial(_unless, spared, change))
         for spared in (lambda part: part.exists or _is_having(part), attrgetter("exists"))
@@ -339,7 +346,7 @@ def _as_join(part: patterns.LeftJoin) -> patterns.Pattern:
 
 
 def _reads(pattern: patterns.Pattern) -> set[object]:
-    """Return the windows and the static graphs that a pattern reads."""
+    """Return the windows that a pattern reads, and "static" if it reads static data."""
     read: set[object] = {(block.stream, block.name) for block in stream_blocks(pattern)}
 
     def hidden(part: patterns.Pattern) -> patterns.Pattern | None:
@@ -350,7 +357,10 @@ def _reads(pattern: patterns.Pattern) -> set[object]:
 
 
 def _without_branch(name: str, part: patterns.Union | patterns.LeftJoin) -> patterns.Pattern:
-    """Return a join in which one side never has solutions, while the windows of this side still report."""
+    """Return a UNION or OPTIONAL in which one branch has no solutions, but its windows still report.
+
+    `name` is left or right.
+    """
     without = patterns.Filter(part.left if name == "left" else part.right, Call("!", (_TRUE,)))
     return replace(part, left=without) if name == "left" else replace(part, right=without)
 
@@ -376,7 +386,7 @@ _FRESH: Final = count()
 
 
 def _joins_windows(part: patterns.Join) -> bool:
-    """Return whether both sides of a join read windows, and one side reads a window of its own."""
+    """Return whether both sides of a join read windows, and they do not read the same windows."""
     left, right = (
         {block.name or block.stream for block in stream_blocks(side)} for side in (part.left, part.right)
     )
@@ -396,7 +406,10 @@ def _any_predicate(part: patterns.Pattern) -> patterns.Pattern:
 
 
 def _apart(group: patterns.Pattern) -> patterns.Pattern:
-    """Return a group in which a shared variable occurs only in the first of its triple patterns."""
+    """Return the triple patterns with new names for variables that an earlier triple pattern contains.
+
+    Without shared variables, the triple patterns match independently.
+    """
     if not isinstance(group, patterns.Bgp):
         return group
     used: set[Variable] = set()
@@ -516,7 +529,7 @@ def _without_empty_group(group: patterns.Group) -> patterns.Group:
 
 
 def _without_keys(group: patterns.Group) -> patterns.Group:
-    """Return a group whose keys have other names, so that selected keys are unbound."""
+    """Return a GROUP BY whose keys have new names, so that the selected key variables are unbound."""
     inner, keys = group.pattern, list[Variable]()
     for key in group.keys:
         keys.append(Variable(f"{key.name}_key"))
@@ -532,7 +545,7 @@ _AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE")
 
 
 def _all_as(function: str, those: Sequence[str], group: patterns.Group) -> patterns.Group:
-    """Return a group with another function for some aggregates; COUNT(*) has no value for another one."""
+    """Return a group in which the aggregates of `those` are evaluated as `function`; COUNT(*) stays."""
     return _aggregating(
         group,
         lambda one: replace(one, function=function) if one.function in those and one.arguments else one,
@@ -540,7 +553,7 @@ def _all_as(function: str, those: Sequence[str], group: patterns.Group) -> patte
 
 
 def _of_numbers(group: patterns.Group) -> patterns.Group:
-    """Return a group whose sums replace each value that is not a number by 0."""
+    """Return a group in which SUM counts each value that is not a number as 0."""
     inner, aggregates = group.pattern, list[tuple[Variable, Aggregation]]()
     for name, one in group.aggregates:
         value = one
@@ -557,7 +570,7 @@ _ZERO: Final = Literal("0", f"{XSD}integer")
 
 
 def _average_cut(group: patterns.Group) -> patterns.Pattern:
-    """Return a group whose averages are cut to integers."""
+    """Return a group in which each AVG is rounded down to an integer."""
     averages = {name: one for name, one in group.aggregates if one.function == "AVG"}
     exact = {name: Variable(f"{name.name}_exact") for name in averages}
     aggregates = tuple((exact.get(name, name), one) for name, one in group.aggregates)
@@ -610,7 +623,7 @@ def _with_duplicates(duplicates: Duplicates, query: EngineQuery) -> EngineQuery:
 
 
 def _windows() -> Iterator[Switch]:
-    """Yield the possible faults of windows: other lengths and slides, other streams, common content."""
+    """Yield the possible faults of windows: other lengths and slides, other streams, shared content."""
     long = "Definitions 11 and 13: the RANGE of the query"
     often = "Definitions 11 and 13: the STEP of the query"
     for says, right, change in (
@@ -681,7 +694,10 @@ def _times(factor: float, length: Duration) -> Duration:
 
 
 def _sized(longer: int, wider: int, window: Range) -> Range:
-    """Return a window whose length and slide are changed by some seconds, or milliseconds if necessary."""
+    """Return a window whose length and slide are changed by some units of time.
+
+    The unit is 1 s if the length and the slide are multiples of 1 s, otherwise 1 ms.
+    """
     spans = (window.length, *filter(None, (window.slide,)))
     unit = (
         NANOSECONDS["s"]
@@ -748,7 +764,10 @@ def _fed(query: EngineQuery, only: dict[Iri | Variable, WindowSource]) -> Engine
 
 
 def _one_slide_old(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run in which one window has a stream of its own, with all triples one slide later."""
+    """Return the run to judge under the fault that one window shows its content of one slide earlier.
+
+    This window reads a stream of its own, in which all triples arrive one slide later.
+    """
     task = subject.recorded.task
     several = sources(task.query)
     late = several[place]
@@ -774,7 +793,7 @@ def _on_own_stream(late: WindowSource, query: EngineQuery) -> EngineQuery:
 
 
 def _blocks(query: EngineQuery, pattern: patterns.Bgp | patterns.PathPattern) -> list[patterns.Pattern]:
-    """Return the pattern inside each window of a query."""
+    """Return a STREAM block with the given pattern for each window of a query."""
     every = dict.fromkeys((one.stream, one.window, one.name) for one in stream_blocks(query.pattern))
     return [patterns.StreamBlock(stream, window, pattern, name) for stream, window, name in every]
 

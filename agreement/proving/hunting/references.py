@@ -1,4 +1,4 @@
-"""The definitions of correct runs in a hunt: specifications, and engine versions with rules.
+"""The definitions of correct runs in a hunt for faults: specifications, and models of engine versions.
 
 The module also contains the run of a hunt, and the verdict on a run. Words of the hunt:
 
@@ -51,10 +51,10 @@ from translate.model.windows import Range
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HuntedRun:
-    """The run of an engine in a hunt: a query, the pushes of a stream, and the engine's answers.
+    """One run of an engine in a hunt for faults: a query, the triples pushed, and the engine's answers.
 
-    Two runs are never equal, because an engine may answer the same stream differently. So a run is the key of
-    what is known of it, and the comparison of long answers takes no time.
+    Two runs are never equal, because an engine may answer the same stream differently. So a run can be the
+    key of results about it, and a comparison of runs takes no time.
     """
 
     query: HuntedQuery
@@ -63,18 +63,18 @@ class HuntedRun:
 
     @property
     def run(self) -> EngineRun:
-        """The engine's input: the query, the static data, and the pushes, which share no blank nodes."""
+        """The input of the run: query, static data, and pushed triples, which share no blank nodes."""
         pushes = tuple(push.as_element() for push in self.pushes)
         return EngineRun(self.query.read, self.query.static, pushes, MILLISECOND)
 
     @property
     def has_blanks(self) -> bool:
-        """Whether a triple contains a blank node."""
+        """Whether a pushed triple contains a blank node."""
         return any(blanks_in(term) for push in self.pushes for term in push.triple)
 
     @property
     def is_undefined(self) -> bool:
-        """Whether blank nodes make it impossible to compare the answers.
+        """Whether blank nodes make it impossible to compare the answers of the run.
 
         Rows as texts do not show which terms are blank nodes. No specification defines whether the same
         triple with a blank node counts twice at one time.
@@ -86,24 +86,27 @@ class HuntedRun:
 
     @property
     def has_rows(self) -> bool:
-        """Whether the engine reports a row in this run, including the reports at the end of the stream."""
+        """Whether the engine reports a row in this run, also in the reports at the end of the stream."""
         return any(report.rows for report in (*(one for _, one in self.answers.reports), *self.answers.flush))
 
     @property
     def late(self) -> tuple[float, ...]:
-        """The times of the pushes that go back in time."""
+        """The times in ms of the triples that are pushed after a triple with a later time."""
         latest = accumulate((push.t for push in self.pushes), max, initial=-inf)
         both: Iterator[tuple[float, float]] = zip((push.t for push in self.pushes), latest, strict=False)
         return tuple(t for t, before in both if t < before)
 
     @property
     def typed_answers(self) -> Recording:
-        """The answers of the run; they are lexical if the adapter omits the kinds of RDF terms."""
+        """The answers of the run; marked as lexical if the adapter omits the kinds of RDF terms."""
         return replace(self._told_at_last.recording(), lexical=self.answers.lexical)
 
     @property
     def _told_at_last(self) -> EngineAnswers:
-        """The answers, with final reports assigned to the last push if they are not later than the push."""
+        """The answers, in which final reports count as replies to the last pushed triple.
+
+        A final report with a later time than this triple stays a final report.
+        """
         replies, flush = self.answers.replies, self.answers.flush
         due = tuple(
             report for report in flush if report.t <= max((push.t for push in self.pushes), default=0)
@@ -116,11 +119,11 @@ class HuntedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """The verdict on a run, with the expected and the reported rows of each push or evaluation.
+    """The verdict on a run of an engine: whether it is correct, with the expected and the reported rows.
 
-    The field `correct` is None if nothing can be compared. `choice` describes the start time t0 and the
-    window bounds of the expected rows, if several choices were tried. A place is a push if `by_push` is true,
-    otherwise an evaluation.
+    `correct` is None if nothing can be compared. `places` has one entry per pushed triple if `by_push` is
+    true, otherwise one per evaluation. `choice` describes the start time t0 and the window bounds of the
+    expected rows, if several choices were tried.
     """
 
     correct: bool | None
@@ -130,22 +133,22 @@ class RunVerdict:
 
     @property
     def symptom(self) -> str:
-        """The first problem of the run, without the numbers in its text."""
+        """The first problem of the run as text, without numbers."""
         first = next((place.problem for place in self.places if place.problem is not None), "")
         return " ".join(word for word in first.replace(",", " and").split() if not word.isdecimal())
 
 
 Pattern = Callable[[Sequence[ReportMatch]], bool]
-"""A function that returns whether the reported and the expected rows of all windows have some relation."""
+"""A function that decides whether reported and expected rows have the relation that a fault predicts."""
 
 
 @dataclass(frozen=True)
 class JudgedRun:
-    """A run with the data to judge it: specification, query, input, and recording.
+    """A run with all data to judge it: specification, query, input, and recorded reports.
 
-    The run is right if all its reports are right, or if the reports match the `pattern`. The field `late`
-    contains the times in ms of the triples that arrived after a triple with a later time. The field `pushed`
-    contains the triples with the labels of blank nodes that the engine received.
+    The run is right if all its reports are right. If `pattern` is given, the run is also right if its reports
+    match the pattern. `late` contains the times in ms of the triples that arrived after a triple with a later
+    time. `pushed` contains the triples with the blank node labels that the engine received.
     """
 
     specification: Specification
@@ -155,32 +158,32 @@ class JudgedRun:
     pushed: Stream = ()
 
     def with_options(self, **options: object) -> "JudgedRun":
-        """Return the run with changed options for judging."""
+        """Return the run with some options for judging changed."""
         changed = replace(self.recorded.options, **options)  # type: ignore[arg-type]
         return replace(self, recorded=replace(self.recorded, options=changed))
 
     def with_elements(self, elements: tuple[PushedTriple, ...]) -> "JudgedRun":
-        """Return the run with other stream elements in place of the elements that arrived."""
+        """Return the run with other input triples in place of the triples that arrived."""
         return replace(
             self, recorded=replace(self.recorded, task=replace(self.recorded.task, elements=elements))
         )
 
     @cached_property
     def judgement(self) -> judge.Judgement:
-        """The verdicts for every start time t0 and every choice of window bounds."""
+        """The verdicts on the run for every start time t0 and every choice of window bounds."""
         recorded = self.recorded
         return judge.judge_recording(recorded.task, self.specification, recorded.recording, recorded.options)
 
     @cached_property
     def with_few_starts(self) -> "JudgedRun":
-        """The run, judged only for the start times that its stream can tell apart."""
+        """The run, judged only for start times t0 that can give different answers on its stream."""
         recorded = self.recorded
         options = narrow_options(recorded.options, recorded.task)
         return replace(self, recorded=replace(recorded, options=options))
 
     @cached_property
     def counterfeits(self) -> tuple["JudgedRun", ...]:
-        """The runs with invented answers: the right answers, no answers, and the answers at other times."""
+        """Copies of the run with invented answers: right answers, no answers, and answers at other times."""
         recording = self.recorded.recording
         best = self.judgement.best
         windows = (*best.transient, *best.windows, *best.later)
@@ -200,15 +203,18 @@ class JudgedRun:
         return tuple(replace(self, recorded=replace(self.recorded, recording=other)) for other in others)
 
     def is_right(self, judgement: judge.Judgement) -> bool | None:
-        """Return whether the run is right by the judgement; None if nothing can be compared.
+        """Return whether the run is right for some start time t0; None if nothing can be compared.
 
-        A stream has its triples in order of time (RSP-QL 2014, Definition 9), so the content of a window with
-        a late triple is undefined.
+        The content of a window with a late triple is undefined, because a stream has its triples in order of
+        time (RSP-QL 2014, Definition 9).
         """
         return None if judgement.correct is None else not self.misses(judgement)
 
     def misses(self, judgement: judge.Judgement) -> int | None:
-        """Return the smallest number of wrong rows and reports; None if nothing can be compared."""
+        """Return the number of wrong rows and reports for the best start time t0.
+
+        If nothing can be compared, the function returns None.
+        """
         certain = [
             [
                 *(window for window in verdict.windows if not self._may_differ(window)),
@@ -229,9 +235,9 @@ class JudgedRun:
         return 0 if holds else fewest + 1
 
     def early_at_end(self, verdict: judge.Verdict) -> Iterator[ReportMatch]:
-        """Yield the reports with the time of the last triple that belong to no window that closes by then.
+        """Yield reports up to the time of the last triple that belong to no window that closes by then.
 
-        An engine that closes its windows at the end of the stream must not give them an earlier time.
+        An engine that closes its windows at the end of the stream must give their reports a later time.
         """
         task = self.recorded.task
         end = task.last * task.unit.milliseconds
@@ -242,7 +248,7 @@ class JudgedRun:
     def _may_differ(self, window: ReportMatch) -> bool:
         """Return whether a late triple can change the expected rows of a window.
 
-        The window contains the late triple, or an earlier window that ISTREAM or DSTREAM compares contains
+        The window itself contains the late triple, or ISTREAM or DSTREAM compares with a window that contains
         it.
         """
         if not self.late or window.problem in _PLACELESS:
@@ -256,34 +262,34 @@ class JudgedRun:
 
 
 UNJUDGED: Final = "not judged: no triple comes after its time"
-"""The problem of a place whose rows are not judged, because no later triple shows that the window closed."""
+"""The problem text of a report that is not judged, because no later triple shows that its window closed."""
 _PLACELESS: Final = frozenset((UNCLOSED, "a report where nothing is evaluated", "a second report"))
-"""The problems of reports that belong to no window."""
+"""The problem texts of reports that belong to no window."""
 _MOST_SUBJECTS: Final = 64
-"""The maximum number of ways to judge a run with several faults; a guess: the ways multiply."""
+"""The maximum number of changed runs that are judged for a combination of faults; a guess."""
 _ENOUGH: Final = 20
-"""The number of right runs that suffice to conclude that windows begin at 0; a guess."""
+"""The minimum number of correct runs from which lars may conclude that windows begin at time 0; a guess."""
 _FAR: Final = 3_600_000.0
-"""The number of ms by which reports are moved to times at which no report is expected."""
+"""The number of ms by which invented reports are moved to times at which no report is expected."""
 _KEPT: Final = 500
-"""The number of runs whose answers are kept between two causes that are tried on them.
+"""The number of runs whose expected answers are kept in memory while causes are tried.
 
-A hunt keeps 250 wrong and 250 right runs to try causes, so no answer of these runs is computed twice.
+A hunt keeps 250 wrong and 250 correct runs to try causes, so no answer of these runs is computed twice.
 """
 _SAMPLE: Final = 60
-"""The number of right runs that are judged to conclude that windows begin at 0; a guess."""
+"""The maximum number of correct runs that are judged to find out whether windows begin at time 0; a guess."""
 _NEARLY_ALL: Final = 0.75
-"""The share of right runs that must fit t0 = 0 before the hunt assumes that windows begin at 0; a guess."""
+"""The share of correct runs that must fit t0 = 0 before the hunt assumes that windows begin at 0; a guess."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Switch:
-    """A possible deviation of an engine, and the definition that the deviation violates.
+    """A possible fault of an engine, and the definition that the fault violates.
 
-    `change` returns the runs to judge with the fault, one run per interpretation of the fault. `change`
-    raises LarsError if an engine cannot have the fault in this run. `change` returns the unchanged run if the
-    fault does not apply to the run. `held` returns whether a run shows the fault, without a judgement of the
-    run; None if the run cannot show the fault.
+    `change` returns the runs to judge if the engine has the fault, one run per interpretation of the fault.
+    If the fault does not apply to the run, `change` returns the run unchanged. `change` raises LarsError if
+    an engine cannot have the fault in this run. `held` decides without judging whether a run shows the fault;
+    None means that the run cannot show it.
     """
 
     sentence: str
@@ -293,7 +299,7 @@ class Switch:
 
 
 def both(one: Switch, other: Switch) -> Switch:
-    """Return a fault that combines two faults; neither of them has the function `held`."""
+    """Return a possible fault that combines two faults, neither of which has the function `held`."""
     assert one.held is other.held is None
     right = one.right if one.right == other.right else f"{one.right}; and {other.right}"
 
@@ -305,10 +311,9 @@ def both(one: Switch, other: Switch) -> Switch:
 
 @dataclass(frozen=True, eq=False)
 class Reference(ABC):
-    """The definition of correct answers, by which the runs of a hunt are judged.
+    """The definition of correct answers, by which the runs of a hunt for faults are judged.
 
-    The field `name` is the name for `lars judge --engine`. The field `options` defines how reports are
-    compared.
+    `name` is the name for `lars judge --engine`. `options` define how reports are compared.
     """
 
     name: str
@@ -317,58 +322,58 @@ class Reference(ABC):
     @property
     @abstractmethod
     def sentence(self) -> str:
-        """A description of the reference's definition."""
+        """A description of the definition as text."""
 
     @abstractmethod
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict on a run.
+        """Return the verdict on a run of an engine.
 
-        If the run is wrong, the verdict shows the choice of t0 that fits the run `right` or the possible
-        faults.
+        If the run is wrong, the verdict shows a start time t0 at which the run `right`, or the faults `on`,
+        fit.
         """
 
     @abstractmethod
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return the smallest number of wrong rows and reports of a run, if an engine has these faults.
+        """Return the number of rows and reports of a run that differ from the prediction of some faults.
 
-        The function returns None if the faults do not apply to the run.
+        The number is the smallest one over all start times t0. None means that the faults do not apply to the
+        run.
         """
 
     def can_refute(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether the run can refute that the engine has these faults.
+        """Return whether a run is evidence that the engine has these faults.
 
-        The run can refute the faults if the faults do not also explain other answers to the stream of the
-        run.
+        The run is evidence if other answers to the same stream would have refuted the faults.
         """
         del run, on
         return True
 
     def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
-        """Return whether an engine with the fault reports something wrong on the stream of a run.
+        """Return whether an engine with the fault must report something wrong on the stream of a run.
 
-        With `rows`, a prediction without rows does not count, because many causes predict no report.
+        With `rows`, a prediction without rows does not count, because many faults predict no report.
         """
         del run, switch, rows
         return True
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "Reference":
-        """Return the reference for one t0 that fits nearly all correct runs: an engine has one t0."""
+        """Return a reference with the one start time t0 that fits nearly all correct runs, if possible."""
         del right
         return self
 
     def fits_at_time_zero(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run with these faults also fits if windows begin at time 0, or if t0 is given."""
+        """Return whether a run fits the faults if windows begin at time 0, or if the options define t0."""
         return self.options.starts is not None or self.at_zero.predicts(run, on)
 
     @cached_property
     def at_zero(self) -> Self:
-        """The reference whose windows begin at time 0, unless its options name other start times."""
+        """The reference with windows that begin at time 0, or at the start times of its options."""
         return replace(self, options=replace(self.options, t0=self.options.starts or (0,)))
 
     def predicts(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a correct engine with only these faults would give the reports of a run."""
+        """Return whether an engine with exactly these faults would give the reports of a run."""
         return self.misses(run, on) == 0
 
     def obstacle(self, query: HuntedQuery) -> str | None:
@@ -379,14 +384,14 @@ class Reference(ABC):
 
 @dataclass(frozen=True, eq=False)
 class SpecificationReference(Reference):
-    """A specification as the reference that judges runs."""
+    """A specification as the definition of correct answers in a hunt."""
 
     specification: Specification
     _subjects: dict[HuntedRun, JudgedRun] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def sentence(self) -> str:
-        """A description of the specification."""
+        """A description of the specification as text."""
         described = (
             f" ({self.specification.description.rstrip('.')})" if self.specification.description else ""
         )
@@ -395,7 +400,7 @@ class SpecificationReference(Reference):
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict on a run; a window is right with its late triples or without them."""
+        """Return the verdict on a run; windows whose content depends on late triples are not judged."""
         if run.is_undefined:
             return RunVerdict(None)
         subject = self._subject(run)
@@ -414,7 +419,10 @@ class SpecificationReference(Reference):
         return RunVerdict(correct, places, "" if correct else _choice(judgement, shown))
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
-        """Return the best verdict among the start times t0 at which the faults predict a run."""
+        """Return the best verdict among the start times t0 at which the faults `on` predict the run.
+
+        If no such start time exists, the best verdict of all is returned.
+        """
         fitting = [
             verdict
             for subject in _switched(self._subject(run), on) or ()
@@ -426,7 +434,10 @@ class SpecificationReference(Reference):
         )
 
     def _subject(self, run: HuntedRun) -> JudgedRun:
-        """Return the run with its task; causes that are tried on the run share the answers of this task."""
+        """Return the run with the data to judge it, from a cache.
+
+        Causes that are tried on the run share its expected answers.
+        """
         if run not in self._subjects:
             subject = self._prepared(run)
             while len(self._subjects) >= _KEPT:
@@ -445,7 +456,7 @@ class SpecificationReference(Reference):
         return _with_booleans(JudgedRun(said, recorded, run.late, pushed=run.pushes))
 
     def delays(self, run: HuntedRun) -> Iterator[float]:
-        """Yield the delay in ms of each reported row set after each report that is missing."""
+        """Yield the ms from each time at which rows are missing to each time of a report with rows."""
         # By another t0 the delay would be another.
         subject = self._subject(run)
         recorded = subject.recorded
@@ -456,7 +467,10 @@ class SpecificationReference(Reference):
         yield from (t - other for t in came for other in due if t != other)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return the number of wrong rows and reports of a run, for the best interpretation of the faults."""
+        """Return the number of wrong rows and reports under the best interpretation of the faults.
+
+        None means that the faults do not apply to the run.
+        """
         told = [switch.held(run) for switch in on if switch.held is not None]
         if None in told or False in told:
             return 1 if False in told else None
@@ -469,10 +483,10 @@ class SpecificationReference(Reference):
             return 1
 
     def can_refute(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether other answers to the stream of a run refute the faults.
+        """Return whether a run is evidence for the faults: other answers to its stream would refute them.
 
-        A fault that also fits other answers explains nothing. For example, a single report cannot show that
-        all reports have the same time. A satisfied filter cannot show that the engine ignores filters.
+        For example, a single report cannot show that all reports have the same time. A satisfied filter
+        cannot show that the engine ignores filters.
         """
         if all(switch.held is not None for switch in on):
             return True
@@ -485,7 +499,7 @@ class SpecificationReference(Reference):
             return False
 
     def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
-        """Return whether an engine with the fault reports something wrong, if windows begin at time 0."""
+        """Return whether an engine with the fault reports something wrong if windows begin at time 0."""
         if switch.held is not None:
             # That other queries are right, too, is a part of what it says.
             return True
@@ -497,7 +511,10 @@ class SpecificationReference(Reference):
             return False
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "SpecificationReference":
-        """Return the reference with t0 = 0, if nearly all of enough right runs are right with t0 = 0."""
+        """Return the reference with t0 = 0 if nearly all of enough correct runs fit t0 = 0.
+
+        Otherwise the reference is returned unchanged.
+        """
         if self.options.starts is not None or len(right) < _ENOUGH:
             return self
         count = sum(bool(self.at_zero.verdict(run).correct) for run in right[:_SAMPLE])
@@ -515,7 +532,7 @@ def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | N
 
 
 def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
-    """Return a run that is judged only for the start times t0 at which the faults predict the run."""
+    """Return a run that is judged only for the start times t0 at which the faults predict its reports."""
     judged = (other.with_few_starts.judgement for other in _switched(subject, on) or ())
     starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
     if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
@@ -525,15 +542,15 @@ def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
 
 
 def _fitting(subject: JudgedRun, on: tuple[Switch, ...]) -> list[int]:
-    """Return the numbers of the interpretations under which the faults predict a run."""
+    """Return the numbers of the interpretations of the faults that predict the reports of a run."""
     subjects = enumerate(_switched(subject, on) or ())
     return [n for n, other in subjects if _fewest((other,)) == 0]
 
 
 def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> bool:
-    """Return whether, under some of the given interpretations, the faults predict the answers of a run.
+    """Return whether the faults, in one of the given interpretations, predict the answers of a run.
 
-    An interpretation with a pattern counts only if the answers are wrong.
+    An interpretation that only describes the shape of answers (pattern) counts only if the answers are wrong.
     """
     subjects = _switched(subject, on) or ()
     wrong = subject.misses(subject.judgement)
@@ -542,7 +559,7 @@ def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> b
 
 
 def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
-    """Return the smallest number of wrong rows and reports among runs; None if a rule does not apply."""
+    """Return the smallest number of wrong rows and reports among runs; None if nothing can be compared."""
     fewest = None if (several := list(subjects)) else 1
     for subject in (one.with_few_starts for one in several):
         judgement = subject.judgement
@@ -571,7 +588,10 @@ def _wrongs(window: ReportMatch) -> int:
 
 
 def _with_booleans(subject: JudgedRun) -> JudgedRun:
-    """Return the run with each non-boolean answer of an ASK query marked, if the kinds of terms are known."""
+    """Return the run of an ASK query in which answers that are not booleans are marked as wrong.
+
+    If the recording does not show the kinds of terms, the run is returned unchanged.
+    """
     recorded = subject.recorded
     if recorded.task.query.form != "ASK" or recorded.options.lexical:
         return subject
@@ -590,7 +610,7 @@ _NO_BOOLEAN: Final = "no boolean: "
 
 
 def any_truth(report: Report) -> Report:
-    """Return a report of an ASK query with the marks of non-boolean answers removed."""
+    """Return a report of an ASK query without the marks of answers that are not booleans."""
     rows = (
         tuple(text if text is None else text.removeprefix(_NO_BOOLEAN) for text in row) for row in report.rows
     )
@@ -599,16 +619,17 @@ def any_truth(report: Report) -> Report:
 
 @dataclass(frozen=True, eq=False)
 class VersionReference(Reference):
-    """An engine version as the reference: a report that its rules do not predict is wrong.
+    """The model of an engine version as the definition of correct answers in a hunt.
 
-    Each switch turns one rule of the engine version off.
+    A report that the rules of the model do not predict is wrong. Each possible fault is that one rule is
+    missing.
     """
 
     engine: Engine
     switches: tuple[Switch, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Create one switch for each rule of the engine version."""
+        """Create one possible fault for each rule of the engine version: the rule is missing."""
         rules = self.engine.rules
         switches = (
             Switch(f"without its rule {rule.name}", f"{rule.name}: {rule.sentence}") for rule in rules
@@ -617,13 +638,13 @@ class VersionReference(Reference):
 
     @property
     def sentence(self) -> str:
-        """A description of the reference: the predictions of the engine version's rules."""
+        """A description of the definition as text, with the name of the engine version."""
         return f"the predictions of the rules of {self.engine.name}"
 
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict: whether the engine version predicts every report of a run."""
+        """Return the verdict whether the model of the engine version predicts every report of a run."""
         del on, right
         if run.is_undefined:
             return RunVerdict(None)
@@ -631,7 +652,7 @@ class VersionReference(Reference):
         return RunVerdict(judgement.correct, () if judgement.correct else judgement.places, by_push=True)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return 0 if the engine version without the switched-off rules predicts a run, otherwise 1."""
+        """Return 0 if the model without the rules in `on` predicts a run, otherwise 1."""
         if told := [switch.held(run) for switch in on if switch.held is not None]:
             return None if None in told else int(not all(told))
         pairs = zip(self.engine.rules, self.switches, strict=True)
@@ -639,7 +660,7 @@ class VersionReference(Reference):
         return int(not follows(self.engine, run, self.options, rules))
 
     def obstacle(self, query: HuntedQuery) -> str | None:
-        """Return why the engine version cannot run a query; None if the version can run the query."""
+        """Return the reason why the engine version cannot run a query; None if it can."""
         try:
             self.engine.run(query.read, query.static, ())
         except LarsError as error:
@@ -648,7 +669,7 @@ class VersionReference(Reference):
 
 
 def follows(engine: Engine, run: HuntedRun, options: JudgeOptions, rules: Sequence[EngineRule]) -> bool:
-    """Return whether an engine version with only the given rules predicts a run."""
+    """Return whether the model of an engine version, with only the given rules, predicts a run."""
     off = frozenset(rule.name for rule in engine.rules if rule not in rules)
     pushwise = _pushwise(run, options, times=False)
     try:
@@ -662,7 +683,7 @@ def _pushwise(run: HuntedRun, options: JudgeOptions, *, times: bool = True) -> J
 
 
 def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
-    """Return a text with the t0 and window bounds of the expected rows that are shown."""
+    """Return a text with the start time t0 and the window bounds for which expected rows are shown."""
     choice = verdict.choice
     starts = " and ".join(map(str, dict.fromkeys(choice.starts)))
     sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds}"
@@ -671,7 +692,10 @@ def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
 
 
 def reference(name: str, specification: Specification | None, options: JudgeOptions) -> Reference:
-    """Return the given specification as a reference; without a specification, the engine version `name`."""
+    """Return the definition of correct answers: a specification, or the model of an engine version.
+
+    If `specification` is None, `name` is the name of the engine version.
+    """
     if specification is None:
         return VersionReference(name, options, ENGINES[name])
     return SpecificationReference(name, options, specification)

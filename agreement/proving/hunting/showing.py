@@ -1,7 +1,8 @@
-"""Choose the stream that shows a fault: a small stream on which the engine is right without the cause.
+"""Choose a small stream that shows a fault, and on which the engine would be right without the fault.
 
 An engine with several faults may be wrong on a stream for two reasons, which a reader cannot distinguish. If
-the engine follows an engine version, the version without one rule shows whether other rules have an effect.
+the model of an engine version predicts the engine, the model without one rule shows whether other rules have
+an effect.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,7 @@ from lars.errors import LarsError
 
 
 def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
-    """Yield streams similar to a stream: with fewer triples, moved times, or other triples."""
+    """Yield streams similar to a stream: with fewer triples, with moved times, or with other triples."""
     length = len(stream)
     part = length // 2
     while part:
@@ -42,10 +43,10 @@ def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
 
 
 def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
-    """Return the size of a stream to minimize, as a tuple.
+    """Return the size of a stream, which minimization reduces, as a tuple of numbers.
 
-    The tuple contains the number of triples, the number of triples at time 0, the number of times, the sum of
-    times, and the sum of the letters' places. Time 0 counts because engines often treat it specially.
+    The numbers are the triples, the triples at time 0, the different times, the sum of the times, and the sum
+    of the triples' positions in the list of letters. Time 0 counts because engines often treat it specially.
     """
     places = {letter: n for n, letter in enumerate(query.letters)}
     letters = sum(places.get((push.stream, push.triple), len(places)) for push in stream)
@@ -61,7 +62,7 @@ def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cause:
-    """A possible fault as a cause: the runs that it explains, and the runs that are evidence for it."""
+    """A possible fault that explains wrong runs: the runs, and the runs that are evidence for it."""
 
     switch: Switch
     explained: Sequence[HuntedRun]
@@ -69,15 +70,15 @@ class Cause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """The rules that must be turned off in the followed engine version to remove this cause: none."""
+        """The rules of an engine version that must be off to remove this cause: none."""
         return ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RuleCause:
-    """A rule of an engine version as a cause, and the runs that need this rule as `evidence`.
+    """A rule of an engine version that explains wrong runs; `evidence` are the runs that need this rule.
 
-    The `needed` rules together explain the runs.
+    The rules in `needed` together explain the runs.
     """
 
     engine: Engine
@@ -87,7 +88,7 @@ class RuleCause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """Return this rule: to remove this cause, it must be turned off in the followed engine version."""
+        """The rules of the engine version that must be off to remove this cause: its own rule."""
         return (self.rule,)
 
 
@@ -95,7 +96,7 @@ Causes = Sequence[Cause | RuleCause]
 
 
 def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
-    """Return an engine version's run with some rules off; None if the version cannot run the query."""
+    """Return a run of an engine version's model with some rules off; None if it cannot run the query."""
     registration = run.query.registration.model_copy(update={"options": {"off": [rule.name for rule in off]}})
     try:
         answers = answers_of(BuiltInEngine(engine), registration, run.run.pushes)
@@ -106,9 +107,9 @@ def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> Hunted
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """The test whether a stream shows only one cause, judged for every start time t0.
+    """Decides whether a stream shows only one cause of wrong answers.
 
-    The field `followed` is the engine version that predicts the engine, apart from the other causes.
+    `followed` is the engine version whose model predicts the engine, apart from the other causes.
     """
 
     judge: Reference
@@ -117,24 +118,24 @@ class Isolation:
     queries: Sequence[HuntedQuery]
 
     def right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> HuntedRun | None:
-        """Return the predicted answers to a stream without a cause; None if these answers are also wrong."""
+        """Return the run that is predicted without a cause; None if it is also wrong."""
         if self._beside(run, cause):
             return None
         return self._right(run, cause.off)
 
     def is_alone(self, run: HuntedRun, cause: Cause | RuleCause) -> bool:
-        """Return whether no other rule of the followed version has an effect on a stream.
+        """Return whether a cause alone makes the run wrong, and no other rule has an effect on its stream.
 
         The run is wrong with the rule of the cause alone, and stays wrong if any other single rule is off.
         """
         return self._is_wrong_with(run, cause, ()) and not self.also_right_without(run, cause)
 
     def also_right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[EngineRule, ...]:
-        """Return the other rules of the followed version that each make the run right if they are off."""
+        """Return the other rules of the followed engine version of which each makes the run right if off."""
         return tuple(rule for rule in self._others(cause) if self._right(run, (rule,)) is not None)
 
     def beside(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[EngineRule, ...]:
-        """Return the other rules that change the answers to a stream: each is needed for a wrong answer."""
+        """Return the other rules of the engine that contribute to the wrong answer to a stream."""
         also, others = self.also_right_without(run, cause), self._others(cause)
         if self._is_wrong_with(run, cause, also):
             return also
@@ -147,12 +148,12 @@ class Isolation:
         return tuple(rule for rule in self.followed.rules if rule not in cause.off)
 
     def _is_wrong_with(self, run: HuntedRun, cause: Cause | RuleCause, rules: Sequence[EngineRule]) -> bool:
-        """Return whether the answers are wrong with the rule of the cause and these rules alone."""
+        """Return whether the answers are wrong if only the rule of the cause and the given rules are on."""
         off = [rule for rule in self._others(cause) if rule not in rules]
         return not off or self._right(run, off) is None
 
     def other_causes(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch | EngineRule, ...]:
-        """Return the other causes to remove so that the answers on the stream are right, if known."""
+        """Return the other causes that must also be removed so that the answers to the stream are right."""
         engine, beside = self.followed, self._beside(run, cause)
         rules = () if engine is None else tuple(rule for rule in engine.rules if rule not in cause.off)
 
@@ -185,7 +186,7 @@ class Isolation:
         return self.judge.expects(run, switch)
 
     def promised(self, run: HuntedRun, causes: Causes) -> Iterator[Cause | RuleCause]:
-        """Yield the causes that a stream may show separately, before the engine runs on the stream."""
+        """Yield the causes that a stream probably shows alone, before the engine runs on the stream."""
         whole = None if self.followed is None else without(self.followed, run, ())
         if whole is not None and self.judge.verdict(whole).correct is not False:
             return

@@ -1,4 +1,4 @@
-"""The streams of a hunt: first small streams that distinguish rules of windows, then random streams."""
+"""Make streams that can show faults: small streams around the ends of windows, then random streams."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -13,21 +13,21 @@ from solver.rdf import with_blanks
 
 Stream = tuple[Push, ...]
 TimedLetters = Sequence[tuple[int, Letter]]
-"""Letters with their times in ticks, in the order in which the letters are pushed."""
+"""Triples with their streams (letters) and times in ticks, in the order in which they are pushed."""
 _MOST_STEPS: Final = 24
 _ROUND: Final = 10_000
 _PAUSE: Final = 10_001
-"""The time in ticks at which triples come again after a pause, in a stream that begins at 1."""
+"""The time in ticks at which triples arrive again after a pause that begins at time 2."""
 _AROUND: Final = (0, 1, -1)
 _OLD: Final = 0.1
-"""The share of random streams that go back in time; the share is small because few engines support this."""
+"""The share of random streams with late triples; few engines support them."""
 _WITH_BLANKS: Final = 0.15
 """The share of random streams that contain blank nodes."""
 _BLANK, _OTHER_BLANK = "_:b", "_:c"
 
 
 def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
-    """Yield streams of a query without end: chosen streams without repetition, then random streams.
+    """Yield streams for a query without end: chosen streams without repetition, then random streams.
 
     The same seed gives the same streams.
     """
@@ -40,10 +40,10 @@ def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
 
 
 def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
-    """Yield streams of few triples whose last arrival may close a window, at equal times in all streams.
+    """Yield streams of few triples whose last triple may close a window.
 
-    No pause is long enough to skip windows, and no window stays open, so few rules of an engine have an
-    effect.
+    Triples arrive at the same times in all streams. No pause is long enough to skip windows, and no window
+    stays open, so few rules of an engine have an effect.
     """
     letters = tuple({letter[0]: letter for letter in reversed(query.letters)}.values())
     ends = dict.fromkeys(chain.from_iterable((length, step, length + step) for length, step in query.windows))
@@ -55,7 +55,7 @@ def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
 
 
 def random_streams(query: HuntedQuery, seed: str) -> Iterator[Stream]:
-    """Yield random streams of a query without end; the same seed gives the same streams."""
+    """Yield random streams for a query without end; the same seed gives the same streams."""
     for number in count():
         yield _pushed(query, _random(query, random.Random(f"{seed} {query.name} {number}")))  # noqa: S311
 
@@ -66,10 +66,10 @@ def _interleaved(*parts: Iterator[TimedLetters]) -> Iterator[TimedLetters]:
 
 
 def _pushed(query: HuntedQuery, timed: TimedLetters) -> Stream:
-    """Return a stream in which no two elements share the label of a blank node.
+    """Return a stream with times in ms, in which no two triples share a blank node label.
 
-    An adapter that keeps labels as they are, and does not make them anew for each element, then has the same
-    answers. Its engine is not wrong.
+    Some adapters keep labels and do not rename them for each triple. With different labels, their engines
+    have the same answers as other engines, and are not judged wrong.
     """
     return tuple(
         Push(t * query.tick, stream, _with_own_labels(triple, number))
@@ -89,14 +89,14 @@ def _edges(query: HuntedQuery) -> list[int]:
 
 
 def _reach(query: HuntedQuery) -> int:
-    """Return the number of ticks after which no window contains a triple any more, for any t0."""
+    """Return the number of ticks after which no window contains a triple any more, for any start time t0."""
     return max(length + step for length, step in query.windows)
 
 
 def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield streams of two or three triples at edges of windows.
+    """Yield streams of two or three triples at the times at which windows open and close.
 
-    The last triple of such a stream comes when all windows are closed.
+    The last triple of such a stream arrives when all windows are closed.
     """
     edges, reach, letters = _edges(query), _reach(query), query.letters
     first = edges[: max(6, len(edges) // 2)]
@@ -111,7 +111,10 @@ def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
-    """Return a stream extended by unrelated triples, in one or all streams, after its windows closed."""
+    """Return a stream with additional triples after its windows closed, in one stream or in all streams.
+
+    The additional triples match no pattern.
+    """
     last = max(t for t, _ in timed)
     noises = [letter for letter in query.letters if letter[1] == noise_of(query.letters)[1]]
     # Which of them it is differs from stream to stream: an engine may wait for each.
@@ -120,7 +123,7 @@ def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
 
 
 def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield streams of various shapes: dense streams, bursts, gaps, late times, duplicates, late starts."""
+    """Yield streams of various shapes, such as dense, with gaps, late triples, or repeated triples."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, step = query.windows[0]
@@ -155,7 +158,7 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield streams whose rows appear, then disappear together or one by one, and then return."""
+    """Yield streams whose rows appear, then disappear together or one by one, and then appear again."""
     letters, reach = query.letters, _reach(query)
     step, noise = query.windows[0][1], noise_of(letters)
     later = [(t, noise) for t in range(1 + step, 1 + 2 * reach, step)]
@@ -169,7 +172,7 @@ def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _blanks(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield streams with blank nodes in several elements, or with one blank node twice in an element."""
+    """Yield streams with blank nodes in several triples, or with one blank node twice in a triple."""
     step, reach = query.windows[0][1], _reach(query)
     letters = _blank_letters(query)
     twice = [letter for letter in letters if letter[1][2] in (_BLANK, _OTHER_BLANK)]
@@ -180,9 +183,9 @@ def _blanks(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _blank_letters(query: HuntedQuery) -> list[Letter]:
-    """Return a letter of each stream and predicate with blank nodes in place of IRIs.
+    """Return a triple with blank nodes for each stream and predicate, as letters of test streams.
 
-    SPARQL does not define the order of blank nodes, so a query with ORDER BY has no such letters.
+    SPARQL does not define the order of blank nodes, so a query with ORDER BY has no such triples.
     """
     if query.read.modifiers.order:
         return []
@@ -196,7 +199,7 @@ def _blank_letters(query: HuntedQuery) -> list[Letter]:
 
 
 def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:
-    """Yield streams with all letters at one time, or with the same triple twice."""
+    """Yield streams in which all triples arrive at one time, or the same triple arrives twice."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, step = query.windows[0]
@@ -209,7 +212,7 @@ def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:
 
 
 def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[TimedLetters]:
-    """Yield streams in which a triple arrives after a later triple."""
+    """Yield streams in which a triple arrives after a triple with a later time."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, base = query.windows[0][0], reach + 1
@@ -224,7 +227,10 @@ def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[TimedLetters]:
 
 
 def _random(query: HuntedQuery, draw: random.Random) -> TimedLetters:
-    """Return a random stream of up to 16 triples, whose times are close or far apart, seldom late."""
+    """Return a random stream of 2 to 16 triples, with short or long gaps, and seldom with late triples.
+
+    Triples that match no pattern follow after the windows closed.
+    """
     reach, letters = _reach(query), query.letters
     pool = draw.sample(letters, min(len(letters), draw.randint(1, 4)))
     if draw.random() < _WITH_BLANKS and (blank := _blank_letters(query)):

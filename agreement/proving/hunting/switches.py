@@ -1,6 +1,7 @@
-"""List all possible faults of an engine (switches): changes of the specification, query, input or answers.
+"""List all possible faults of an engine (switches) that a hunt tries.
 
-If two possible faults explain the same runs, the earlier one in the list is preferred.
+A fault changes the specification, the query, the input or the answers. If two possible faults explain the
+same runs, the earlier one in the list is preferred.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +36,7 @@ _BOUNDS: Final = {"open": "bounds = open: windows are open at both ends, (o, c)"
 
 
 def switches_of(of: specifications.Specification, options: JudgeOptions) -> tuple[Switch, ...]:
-    """Return all possible faults for a specification, except faults that are learned from runs."""
+    """Return all possible faults against a specification, except faults that are learned from runs."""
     return (
         *_parameters(of),
         *_of_one_window(),
@@ -68,7 +69,7 @@ def _parameters(of: specifications.Specification) -> Iterator[Switch]:
 
 
 def _of_one_window() -> Iterator[Switch]:
-    """Yield the possible faults of an engine that evaluates only when one of several windows closes."""
+    """Yield the possible faults that only the close of one of several windows makes an engine evaluate."""
     for says, place in (("first", 0), ("last", -1)):
         yield Switch(
             f"only the close of the {says} of several windows causes an evaluation",
@@ -86,7 +87,10 @@ def _with_one_window(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _at_arrivals(of: specifications.Specification) -> Iterator[Switch]:
-    """Yield the possible fault that windows follow the arrivals, which changes two parameters."""
+    """Yield the possible fault that each arrival makes an engine evaluate.
+
+    The window of the evaluation ends at the arrival.
+    """
     yield Switch(
         "each arrival triggers an evaluation over the window that ends at the arrival: report = "
         "content-change, "
@@ -112,7 +116,10 @@ def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _of_new(subject: JudgedRun) -> JudgedRun:
-    """Return the run without the reports at repeated triples: such triples change no window."""
+    """Return the run without reports after triples that have arrived before.
+
+    Such triples do not change the content of a window, which is a set.
+    """
     recorded = subject.recorded
     pushes, reports = recorded.run.pushes, recorded.recording.reports
     again = {number for number, push in enumerate(pushes) if push in pushes[:number]}
@@ -123,7 +130,7 @@ def _of_new(subject: JudgedRun) -> JudgedRun:
 
 
 def _at_end() -> Iterator[Switch]:
-    """Yield the possible fault that the end of the stream causes an evaluation."""
+    """Yield the possible fault that an engine also reports open windows at the end of the stream."""
     yield Switch(
         "the windows that are still open at the end of the stream are also reported, at the last time",
         RspqlDefinition.AT_ITS_CLOSE,
@@ -169,7 +176,7 @@ def _with_first(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _begun_later(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with windows that first open at or after the first triple, on the same grid."""
+    """Return the run to judge under the fault that windows before the first triple do not report."""
     task, starts = subject.recorded.task, subject.recorded.options.starts or (0,)
     slide = max((slide.points(task.unit) for _, slide in ranges(task) if slide), default=1)
     first = min((triple.t for triple in task.elements), default=0)
@@ -178,7 +185,7 @@ def _begun_later(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with windows that begin before time 0, as if the windows had always been open."""
+    """Return the run to judge under the fault that windows that opened before time 0 also report."""
     unit = subject.recorded.task.unit
     earlier = -max((length.points(unit) for length, _ in ranges(subject.recorded.task)), default=0)
     return (subject.with_options(t0=None, registered=earlier),)

@@ -1,4 +1,4 @@
-"""Decide for all streams whether a delay of data can change the answers of push or pull."""
+"""Decide for all streams whether late data can change the answers of push or pull."""
 
 from agreement.proving.lateness.deciding import Decisions, LatenessDecision, decide_lateness
 from agreement.proving.lateness.replay import LateArrival, LateWitness, Replay

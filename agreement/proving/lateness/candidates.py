@@ -1,6 +1,6 @@
-"""Create late streams to try: the triples of a match, with times and delays so that they miss an evaluation.
+"""Make streams of late data that may change answers: a match of the query whose triples arrive late.
 
-The first streams have one match of a disjunct. Later streams have more triples: another match, triples that
+The first streams have one match of the query. Later streams have more triples: another match, triples that
 match other patterns of the query (such as those of NOT EXISTS), and a triple that no pattern matches.
 """
 
@@ -20,18 +20,18 @@ from lars.language.windows import Interval, IntervalWindow, Window
 
 _MOST_DISJUNCTS: Final = 6
 _MOST_MORE: Final = 6
-"""The maximum number of further triples that are tried beside a match."""
+"""The maximum number of further triples that are tried in addition to a match of the query."""
 _MOST_PULLS: Final = 4
-"""The maximum number of pulls, with different distances to the pivots, around which triples are placed."""
+"""The maximum number of pulls around which triples are placed; their distances to pivots differ."""
 _MOST_PRODUCT: Final = 1_500
 """The maximum number of streams with the same triples around one pull."""
 _ORIGIN: Final = 2**40
-"""A beginning of the timeline so far before all pulls that no window is cut."""
+"""The distance of the timeline's ends from time 0, so large that no window is cut."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The triples of a match with the windows that read them, further triples, and static triples."""
+    """The triples of one match of a query, further triples to add, and static triples."""
 
     match: tuple[Quad, ...]
     beside: tuple[Quad, ...]
@@ -39,7 +39,7 @@ class Scene:
 
 
 def scenes(question: LatenessQuestion) -> Iterator[Scene]:
-    """Yield the triples that streams are made of, one scene for each disjunct and model."""
+    """Yield the triples from which late streams are made, one set for each way to match the query."""
     agreement = question.agreement
     ways = [way for way in agreement.ways if way.holds]
     for way in sorted(ways, key=lambda way: len(way.disjunct.stored))[:_MOST_DISJUNCTS]:
@@ -52,7 +52,7 @@ def scenes(question: LatenessQuestion) -> Iterator[Scene]:
 
 
 def _others(edges: Sequence[Edge], model: Mapping[Variable, Constant]) -> Iterator[Quad]:
-    """Yield matches of all stream patterns: with the terms of the match, and with other names."""
+    """Yield triples that match the stream patterns: with the terms of a match, and with other names."""
     names = {name for edge in edges for name in edge.terms if isinstance(name, Variable)}
     fresh: dict[Variable, Constant] = {name: Iri(f"http://example.org/{name.name}") for name in names}
     again = {name: Iri(f"{term.value}2") if isinstance(term, Iri) else term for name, term in model.items()}
@@ -76,7 +76,10 @@ def _noise() -> Quad:
 
 
 def late_streams(replay: Replay, scene: Scene, side: Side) -> Iterator[LateStream]:
-    """Yield the late streams of a scene, first streams with few triples and with extreme times and delays."""
+    """Yield late streams made from the triples of a scene.
+
+    Streams with few triples, and with extreme times and delays, come first.
+    """
     question = replay.question
     pulls = range(replay.lead, replay.lead + replay.step, question.period)[:_MOST_PULLS]
     own_windows = question.windows(side)
@@ -90,7 +93,10 @@ def late_streams(replay: Replay, scene: Scene, side: Side) -> Iterator[LateStrea
 
 
 def _times(own_windows: Sequence[Window], r: int, question: LatenessQuestion, *, wide: bool) -> list[int]:
-    """Return event times around the pull at r: the ends of windows, and their neighbours if `wide`."""
+    """Return event times around the pull at time `r`: the ends of the windows, in time points.
+
+    With `wide`, the times before and after the ends, and times around the previous pull, are included.
+    """
     timeline = Interval(-_ORIGIN, _ORIGIN)
     ends = [window.bounds(r, timeline) for window in own_windows if isinstance(window, IntervalWindow)]
     times = [r, *(t for each in ends for t in (each.last, each.first) if abs(t) < _ORIGIN)]
@@ -115,7 +121,7 @@ def _placed(
 
 
 def _choices(options: Sequence[tuple[int, int]], count: int) -> Iterator[tuple[tuple[int, int], ...]]:
-    """Yield all sequences of options with this length; if they are too many, a sample of them."""
+    """Return all sequences of `count` options; a random sample if there are too many."""
     if len(options) ** count <= _MOST_PRODUCT:
         yield from product(options, repeat=count)
         return

@@ -1,4 +1,4 @@
-"""Decide whether a delay can change answers: by a theorem, or by a stream that shows the change."""
+"""Decide whether late data can change answers: by a theorem, or by a stream that shows the change."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,21 +22,23 @@ from lars.language.windows import IntervalWindow
 from solver.deadlines import NEVER, Deadline, until
 
 Possibility = Literal["never", "possible", "open"]
-"""Whether some stream has a change: no stream, a stream that is shown, or not decided."""
+"""Whether some stream has a change: never, possible (a stream shows it), or open (not decided)."""
 _FIRST, _MOST = 32, 2_000
 """The number of streams that are evaluated together, at first and at most."""
 _MOST_TRIED: Final = 20_000
-"""The maximum number of streams that are tried for a scene."""
+"""The maximum number of late streams that are tried for the triples of one match."""
 _LARGEST: Final = 200_000
-"""The maximum number of evaluations of streams that are evaluated together."""
+"""The maximum number of evaluations, over all streams that are evaluated together."""
 
 
 @dataclass(frozen=True, slots=True)
 class LatenessDecision:
-    """Whether one kind of change is possible on one side, and why.
+    """The decision whether late data can cause one kind of change on one side (push or pull), and why.
 
-    - `least_wait` is the smallest wait of pull with which the change is never possible, if known.
-    - `least_length` is the smallest length of the only window with which no row is lost for good, if known.
+    - `least_wait` is the smallest wait of pull, in time points, with which the change is never possible.
+    - `least_length` is the smallest length of the only window with which no row is lost for good.
+
+    Both are None if they are not known.
     """
 
     verdict: Possibility
@@ -51,14 +53,14 @@ Decisions = Mapping[Side, Mapping[ChangeKind, LatenessDecision]]
 
 
 def decide_lateness(question: LatenessQuestion, deadline: Deadline = NEVER) -> Decisions:
-    """Return the decision for each side and each kind of change."""
+    """Return the decision for push and for pull, and for each kind of change that late data can cause."""
     return {side: _decided(question, side, deadline) for side in SIDES}
 
 
 def _found(
     question: LatenessQuestion, side: Side, kinds: Sequence[ChangeKind], deadline: Deadline
 ) -> tuple[dict[ChangeKind, LateWitness], str]:
-    """Return a stream for each kind of change that was found, and why the other kinds were not found."""
+    """Return a stream for each kind of change that was found, and why other kinds were not found."""
     witnesses: dict[ChangeKind, LateWitness] = {}
     if question.agreement.volatile is not None:
         return witnesses, f"{question.agreement.volatile} has another value at another time"
@@ -78,7 +80,7 @@ def _found(
 
 
 def _is_confirmed(question: LatenessQuestion, side: Side, witness: LateWitness) -> bool:
-    """Return whether the stream has the change if it is evaluated alone."""
+    """Return whether a late stream has its change if it is evaluated separately from other streams."""
     (changes,) = Replay(question, witness.static, alone=True).changes((witness.stream,), side)
     return witness in changes
 
@@ -118,7 +120,7 @@ def _decided(
 def _with_waits(
     question: LatenessQuestion, decisions: Mapping[ChangeKind, LatenessDecision], deadline: Deadline
 ) -> Mapping[ChangeKind, LatenessDecision]:
-    """Return the decisions with the least wait of each kind, where a theorem and a stream show it."""
+    """Return the decisions of pull, each with the smallest wait with which its change is never possible."""
     return {
         kind: replace(
             decision,
@@ -132,7 +134,10 @@ def _with_waits(
 
 
 def _least_wait(question: LatenessQuestion, kind: ChangeKind, deadline: Deadline) -> int | None:
-    """Return the smallest wait with which a change is never possible; None if it is not known."""
+    """Return the smallest wait of pull, in time points, with which a kind of change is never possible.
+
+    The result is None if it is not known.
+    """
     ahead = max((w.reach[1] for w in question.windows("pull") if isinstance(w, IntervalWindow)), default=0)
 
     def proved(wait: int) -> bool:

@@ -1,4 +1,4 @@
-"""Compare answers as data came with answers as data are dated.
+"""Compare the answers to late data, as the data came, with the answers if all data were on time.
 
 An element has an event time t and an arrival time a ≥ t. The answers *on time* are the answers of `lars
 agree` without `--late`, which uses only event times. *As it came*, an evaluation at the moment T for the
@@ -7,9 +7,8 @@ reference time r sees the elements with a ≤ T, each dated with its event time,
 - Pull evaluates for r = kU at the moment T = kU + W, where W is the wait.
 - Push evaluates at each arrival that fires it, for r = T.
 
-Elements have times from 1 on, because time 0 is in no period.
-
-A row of pull belongs to the period that ends at kU, and a row of push to the period of r.
+Elements have times from 1 on, because time 0 is in no period. A row of pull belongs to the period that ends
+at kU, and a row of push to the period of r.
 """
 
 from bisect import bisect_right
@@ -44,19 +43,22 @@ from translate.model.patterns import PathPattern
 from translate.tau import TRIGGER, push
 
 LateArrival = tuple[int, int, Quad]
-"""The event time and the arrival time of a triple of a stream, and the triple."""
+"""The event time and the arrival time of a triple, in time points, and the triple with its stream."""
 LateStream = tuple[LateArrival, ...]
 Snapshot = tuple[tuple[int, Quad], ...]
-"""The elements that an evaluation sees, each with its event time, in order of event times."""
+"""The triples that an evaluation sees, each with its event time, in order of event times."""
 Moments = list[tuple[Sequence[int], Snapshot]]
-"""Reference times of evaluations, each group with the elements that the evaluations see."""
+"""The times for which a query is evaluated, in groups, each with the triples that the evaluations see."""
 Rows = Mapping[int, frozenset[Row]]
-"""The rows at each time point; a time point without rows can be absent."""
+"""The rows of a query at each time point; a time point without rows can be absent."""
 
 
 @dataclass(frozen=True, slots=True)
 class LateWitness:
-    """A late stream with static data, and a row that is lost or invented on it in the period (start, end]."""
+    """A stream with late data and static data that change a row in the period (start, end].
+
+    `kind` is lost, lost for good, or invented.
+    """
 
     kind: ChangeKind
     start: int
@@ -68,17 +70,16 @@ class LateWitness:
 
 @dataclass
 class Replay:
-    """The evaluation of late streams with one static data set, many streams at once.
+    """Evaluates many streams with late data together, over the same static data.
 
-    The times of a stream are relative to its start. All windows of a stream's evaluations must be after time
-    0, so that streams can be placed side by side on one timeline: `lead` is the earliest event time of a
-    stream.
+    The streams are placed one after the other on one timeline. The event times of a stream begin at `lead`,
+    so that its windows do not reach the previous stream.
     """
 
     question: LatenessQuestion
     static: Stock
     alone: bool = False
-    """Whether each stream is evaluated on a timeline of its own, to confirm a change."""
+    """Whether each stream is evaluated on a separate timeline, to confirm a change."""
 
     @cached_property
     def step(self) -> int:
@@ -102,12 +103,15 @@ class Replay:
 
     @cached_property
     def lead(self) -> int:
-        """The first time of a pull whose windows begin after time 0, a multiple of `step`."""
+        """The first multiple of `step` at which the windows of a pull begin after time 0."""
         opened = (w.start + w.width for w in self._every if isinstance(w, LastWindow | SlidingWindow))
         return -(-(max((0, *opened)) + self.reach + 1) // self.step) * self.step
 
     def changes(self, streams: Sequence[LateStream], side: Side) -> Iterator[list[LateWitness]]:
-        """Yield for each stream the rows of a side that change, at most one for each kind of change."""
+        """Yield for each stream the rows that late data change, at most one for each kind of change.
+
+        `side` is push or pull.
+        """
         needed: dict[Snapshot, set[int]] = {}
         moments = []
         for stream in streams:
@@ -123,7 +127,7 @@ class Replay:
             yield list(self._compared(stream, self._by_period(on_time, rows), self._by_period(came, rows)))
 
     def _end(self, stream: LateStream) -> int:
-        """Return a time up to which all changes of pull happen, and two pulls more."""
+        """Return a time after which late data no longer change the answers of pull."""
         last = max((t + self.reach for t, _, _ in stream), default=0)
         if not all(map(_is_bounded, self._every)):
             # Old elements are shown whenever they arrive.
@@ -137,7 +141,7 @@ class Replay:
         return [(self._fired((t, quad) for t, _, quad in stream), whole)]
 
     def _as_it_came(self, side: Side, stream: LateStream, end: int) -> Moments:
-        """Return the reference times between two arrivals, with the elements that have arrived."""
+        """Return the times of evaluations between two arrivals, with the triples that have arrived."""
         wait, period = (self.question.wait, self.question.period) if side == "pull" else (0, 1)
         fired = None if side == "pull" else self._fired((came, quad) for _, came, quad in stream)
         borders = sorted({came - wait for _, came, _ in stream})
@@ -154,7 +158,7 @@ class Replay:
         return moments
 
     def _fired(self, dated: Iterable[tuple[int, Quad]]) -> list[int]:
-        """Return the times at which push evaluates, if the elements have these times."""
+        """Return the time points at which push evaluates, if triples arrive at the given times."""
         return sorted({t for t, quad in dated if self._fires(quad)})
 
     def _fires(self, quad: Quad) -> bool:
@@ -172,7 +176,7 @@ class Replay:
         return {}
 
     def _evaluated(self, program: Program, needed: Mapping[Snapshot, set[int]]) -> dict[Snapshot, Rows]:
-        """Return the rows of a program on each snapshot at the needed times."""
+        """Return the rows of a program for each set of visible triples, at the needed times."""
         ends = {snapshot: max((*times, *(t for t, _ in snapshot))) for snapshot, times in needed.items()}
         if not self.is_batched:
             alone: dict[Snapshot, Rows] = {}
@@ -201,7 +205,7 @@ class Replay:
 
     @cached_property
     def is_batched(self) -> bool:
-        """Whether streams can be placed side by side, so that no window shows two of them."""
+        """Whether streams can be placed on one timeline, so that no window shows triples of two streams."""
         counted = any(isinstance(window, TupleWindow) for window in self._every)
         return (
             not self.alone
@@ -211,14 +215,14 @@ class Replay:
 
     @property
     def _reads_anything(self) -> bool:
-        """Whether some pattern can match triples before a stream: its predicate is a variable or a path."""
+        """Whether some pattern of the query can match any triple: its predicate is a variable or a path."""
         agreement = self.question.agreement
         paths = any(isinstance(part, PathPattern) for part in parts(agreement.pattern))
         return paths or any(isinstance(edge.triple.predicate, Variable) for edge in agreement.edges)
 
     @cached_property
     def _fillers(self) -> Snapshot:
-        """Triples at time 0 that no pattern matches: they remove earlier streams from tuple-based windows."""
+        """Triples at time 0 that no pattern matches; they push earlier streams out of tuple windows."""
         counted = [window for window in self._every if isinstance(window, TupleWindow)]
         size = max((window.size for window in counted), default=0)
         names = dict.fromkeys(window.source for window in counted if isinstance(window.source, Iri))
@@ -238,7 +242,7 @@ class Replay:
         return {t: frozenset(rows) for t, rows in runs.by_time().items()}
 
     def _by_period(self, moments: Moments, rows: Mapping[Snapshot, Rows]) -> Rows:
-        """Return the reported rows by the end of their period."""
+        """Return the reported rows, by the last time point of their pull period."""
         periods: dict[int, frozenset[Row]] = {}
         for times, snapshot in moments:
             for r, here in rows[snapshot].items():
@@ -248,7 +252,7 @@ class Replay:
         return periods
 
     def _compared(self, stream: LateStream, on_time: Rows, came: Rows) -> Iterator[LateWitness]:
-        """Yield the first row of each kind of change."""
+        """Yield the first changed row of each kind of change: lost, lost for good, or invented."""
         period, found = self.question.period, set[ChangeKind]()
         if on_time == came:
             return
@@ -268,7 +272,7 @@ class Replay:
 
 
 def _is_movable(window: Window) -> bool:
-    """Return whether a window moves with time, or can be replaced by such a window."""
+    """Return whether a window moves with time, or can be replaced by a window that does."""
     match window:
         case TimeWindow():
             return True
@@ -284,7 +288,7 @@ def _is_bounded(window: Window) -> bool:
 
 
 def _finite(window: Window, *, past: int) -> Window:
-    """Return a window without an unlimited past: on shorter streams it shows the same."""
+    """Return a window whose unlimited past is replaced by `past` time points, enough for shorter streams."""
     return replace(window, past=past) if isinstance(window, TimeWindow) and window.past is None else window
 
 

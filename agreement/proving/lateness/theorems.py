@@ -1,36 +1,36 @@
-"""Delays that change no answer on any stream: the theorems of `lars decide --delay`.
+"""The theorems of `lars decide --delay`: delays that change no answer on any stream, with proofs.
 
-The delay of an element is at most D. W is the wait of pull, and U is the pull period. `replay` defines the
-answers on time and as data came.
+The delay of an element is at most D. W is the wait of pull, and U is the pull period. The module `replay`
+defines the answers on time and as data came.
 
-L1 (no delay). Theorem D1: if D = 0 and no window contains time points after r, each evaluation sees the same
-elements on time and as data came.
+L1 (no delay). If D = 0 and no window contains time points after r, each evaluation sees the same elements on
+time and as data came.
 
 L2 (a sufficient wait). Let h be the greatest distance from a pull time r = kU forward to a time point in a
 window of the query at r (negative if all windows end before r). If h + D ≤ W, pull sees all elements of its
-windows: an element of a window has t ≤ r + h, so it arrives by r + h + D ≤ r + W. A tuple-based window
-counts the elements up to r, so h = 0.
+windows: an element of a window has t ≤ r + h, so it arrives by r + h + D ≤ r + W. A tuple-based window counts
+the elements up to r, so h = 0.
 
-L3 (monotone pull). Theorem D3: as data came, pull sees some of the elements that it sees on time, and its
-windows are the same intervals. By D3, pull with a monotone query reports no additional row as data came.
+L3 (monotone pull). As data came, pull sees some of the elements that it sees on time, and its windows are the
+same intervals. So pull with a monotone query reports no additional row as data came.
 
-L4 (monotone push). Theorem D4: let each window be [r-l, r+u] or [0, r+u] with u >= 0, and take a row that
-push reports as data came at r. The elements behind the row have arrived, so their event times are at most r.
-Let t be the newest of these event times, or of the element that fired push if static data alone give the row.
-The same elements are in the windows at t, and an element that fires push is dated t. So push evaluates at t
-on time and reports the row, in the period of r or an earlier one.
+L4 (monotone push). Let each window be [r-l, r+u] or [0, r+u] with u >= 0, and take a row that push reports as
+data came at r. The elements behind the row have arrived, so their event times are at most r. Let t be the
+newest of these event times, or of the element that fired push if static data alone give the row. The same
+elements are in the windows at t, and an element that fires push is dated t. So push evaluates at t on time
+and reports the row, in the period of r or an earlier one.
 
 L5 (nothing is lost for good by pull). Let the query be monotone, and take the elements behind a row that pull
 reports on time at r. Element i is seen as data came by the pulls at which a window contains its event time
 and at which it has arrived. The pulls that see an element are consecutive, because the ends of windows never
 decrease. If one pull sees all elements behind the row, this pull reports the row. Sets of consecutive pulls
-have a common element if each two of them have one. Theorem D5 holds if this is true for each r and for all
-event times in windows at r (for each pair of elements, if the row needs two elements).
+have a common element if each two of them have one. L5 holds if this is true for each r and for all event
+times in windows at r (for each pair of elements, if the row needs two elements).
 
 L6 (nothing is lost for good by push). Let the query be monotone with windows [0, r] only. After the last
 arrival push reports all rows that it reported before.
 
-L7 (no row). Theorem D7: if no disjunct of the query is satisfiable, neither push nor pull has a row.
+L7 (no row). If no alternative (disjunct) of the query is satisfiable, neither push nor pull has a row.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ SEEN_LATER: Final = "L5: each match is seen by this pull or by a later one"
 NEVER_LEAVING: Final = "L6: the query is monotone, and triples never leave its windows"
 NO_ROW: Final = "L7: no row: no disjunct can be satisfied"
 ChangeKind = Literal["lost", "lost for good", "invented"]
-"""The ways in which a delay changes the answers.
+"""The ways in which late data change the answers.
 
 - `lost`: a row that is reported on time in a period is not reported in this period as data came.
 - `lost for good`: the row is not reported in a later period either.
@@ -69,12 +69,16 @@ ChangeKind = Literal["lost", "lost for good", "invented"]
 """
 KINDS: Final[tuple[ChangeKind, ...]] = get_args(ChangeKind)
 _MOST_PULLS: Final = 20_000
-"""The maximum number of pulls and event times for which L5 is checked."""
+"""The maximum number of pulls and event times for which theorem L5 (nothing is lost for good) is checked."""
 
 
 @dataclass
 class LatenessQuestion:
-    """The question whether a delay of at most `delay` changes answers; all times are time points."""
+    """The question whether data that are late by at most `delay` change the answers of two queries.
+
+    `period` is the number of time points between two pulls, and `wait` the number by which pull evaluates
+    later. All times are time points.
+    """
 
     agreement: AgreementQuestion
     period: int
@@ -83,26 +87,29 @@ class LatenessQuestion:
 
     @property
     def trigger(self) -> Trigger:
-        """The kind of input that makes push evaluate."""
+        """The kind of input that makes push evaluate, such as any input."""
         return self.agreement.setting.trigger
 
     @cached_property
     def programs(self) -> Mapping[Side, Program]:
-        """The program of each side, without its trigger."""
+        """The LARS programs of the pushed and the pulled query, without their triggers."""
         pair, setting = self.agreement.pair, self.agreement.setting
         return {"push": lars_program(pair.cqels, setting), "pull": lars_program(pair.csparql, setting)}
 
     @property
     def output(self) -> Signature:
-        """The predicate that contains the rows of the query."""
+        """The predicate of a LARS program that contains the rows of the query."""
         return output_of(self.agreement.pair.csparql, self.agreement.setting).predicate
 
     def windows(self, side: Side) -> Sequence[Window]:
-        """Return the windows of a side."""
+        """Return all windows of the pushed or the pulled query."""
         return [window for group in self.sources(side) for window in group]
 
     def sources(self, side: Side) -> Sequence[Sequence[Window]]:
-        """Return the windows in which a pattern of a side matches; merged windows of a stream together."""
+        """Return the windows of the pushed or the pulled query in groups; a pattern matches in one group.
+
+        In a language that merges windows, such as C-SPARQL, all windows of one stream are in one group.
+        """
         pair, setting = self.agreement.pair, self.agreement.setting
         query = pair.cqels if side == "push" else pair.csparql
         groups: dict[object, list[Window]] = {}
@@ -112,17 +119,17 @@ class LatenessQuestion:
         return list(groups.values())
 
     def needed(self, side: Side) -> int | None:
-        """Return a sufficient number of triples behind a row; None if the query is not monotone."""
+        """Return a number of triples that suffices for any row; None if the query is not monotone."""
         return most_arrivals(Question(self.programs[side], self.output, None))
 
     @cached_property
     def looks_ahead(self) -> bool:
-        """Whether a window of some side shows time points after the evaluation time."""
+        """Whether a window of push or pull contains time points after its evaluation time."""
         every = (window for side in requests.SIDES for window in self.windows(side))
         return any(isinstance(window, IntervalWindow) and window.reach[1] > 0 for window in every)
 
     def has_no_row(self, side: Side) -> bool:
-        """Return whether no disjunct of the query is satisfiable (L7).
+        """Return whether theorem L7 applies: no alternative of the query can match, so it never has a row.
 
         If pull merges streams with the static data, a triple of a stream may match any pattern.
         """
@@ -132,7 +139,7 @@ class LatenessQuestion:
 
 
 def why_unchanged(question: LatenessQuestion, side: Side) -> Mapping[ChangeKind, str]:
-    """Return the kinds of changes that are impossible on every stream, each with its theorem."""
+    """Return the kinds of changes that are impossible on every stream, each with the proving theorem."""
     if question.delay == 0 and not question.looks_ahead:
         return dict.fromkeys(KINDS, NO_DELAY)
     if question.has_no_row(side):
@@ -162,7 +169,10 @@ def _sees_all(question: LatenessQuestion) -> bool:
 
 
 def _ahead(window: Window, period: int) -> int | None:
-    """Return the greatest distance from a pull forward to a shown time point; None without a limit."""
+    """Return the greatest distance, in time points, from a pull forward to a time point in its window.
+
+    The function returns None if the distance has no limit.
+    """
     match window:
         case TimeWindow(step=step) if lcm(step, period) // period <= _MOST_PULLS:
             pulls = range(0, lcm(step, period), period)
@@ -176,7 +186,10 @@ def _ahead(window: Window, period: int) -> int | None:
 
 
 def _is_seen_later(question: LatenessQuestion) -> bool:
-    """Return whether L5 holds; False if a window is no time window, or too long to check."""
+    """Return whether theorem L5 holds: pull sees each match later, so that no row is lost for good.
+
+    False also means that a window is not time-based, or that there are too many times to check.
+    """
     groups = [[w for w in group if isinstance(w, TimeWindow)] for group in question.sources("pull")]
     if sum(map(len, groups)) < len(question.windows("pull")):
         return False
@@ -208,10 +221,11 @@ def _holds_later(question: LatenessQuestion, groups: Sequence[Sequence[TimeWindo
 
 
 def least_length(question: LatenessQuestion) -> int | None:
-    """Return the smallest length of a query's only window for which L5 holds; None if it is not known.
+    """Return the smallest length, in time points, of the only window with which pull loses no row for good.
 
     The window has no slide and ends at the evaluation, and the query is monotone with one pattern. For the
-    closed window ⊞^L the length is max(0, D - W) + U - 1 if D > W.
+    closed window ⊞^L the length is max(0, D - W) + U - 1 if D > W. The function returns None if the length is
+    not known.
     """
     shown = question.windows("pull")
     window = shown[0] if len(shown) == 1 else None
@@ -235,13 +249,20 @@ def least_length(question: LatenessQuestion) -> int | None:
 def _pulls_of(
     question: LatenessQuestion, group: Sequence[TimeWindow], late: int, r: int
 ) -> list[tuple[int, int]]:
-    """Return, for each event time in a window of the group at r, the consecutive pulls that see it."""
+    """Return, for each event time in a window at r, the consecutive pulls that see this time.
+
+    Each result contains the numbers of the first and the last of these pulls. `late` is the delay minus the
+    wait.
+    """
     times = {t for window in group for t in _shown(window, r)}
     return [_joined(_pulls(question, window, t, late, r) for window in group) for t in times]
 
 
 def _joined(pulls: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    """Return the longest run of consecutive pulls in the union of some runs."""
+    """Return the longest sequence of consecutive pulls in the union of some sequences.
+
+    A sequence is given by the numbers of its first and last pull.
+    """
     longest = current = (0, -1)
     for first, last in sorted(pulls):
         if first > last:
@@ -256,7 +277,7 @@ def _joined(pulls: Iterable[tuple[int, int]]) -> tuple[int, int]:
 
 
 def _shown(window: TimeWindow, r: int) -> Iterator[int]:
-    """Yield the event times in a window at r; of an unlimited past, a period of pulls is enough."""
+    """Yield the event times in a window at r; for a window with an unlimited past, only the newest time."""
     pivot, (first, last) = window.pivot(r), window.offsets
     yield from range(pivot + (last if first is None else first), pivot + last + 1)
 
@@ -265,9 +286,9 @@ _FOR_EVER: Final = 2**62
 
 
 def _pulls(question: LatenessQuestion, window: IntervalWindow, t: int, late: int, r: int) -> tuple[int, int]:
-    """Return the numbers of the first and the last pull, from the pull at r on, that see an event time t.
+    """Return the numbers of the first and the last pull, at time r or later, that see the event time t.
 
-    The element is seen from t + `late` on.
+    Pull sees an element with this event time from t + `late` on.
     """
     assert isinstance(window, TimeWindow)
     period, (first, last) = question.period, window.offsets

@@ -1,4 +1,4 @@
-"""`lars phase`: the share of agreeing periods on a trace, by pull period, window length and stream rate."""
+"""Compute how often push and pull agree on a trace, by pull period, window length and stream rate."""
 
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow
 from agreement.proving.phase.phasing import PhaseTask, diagrams, phase_task

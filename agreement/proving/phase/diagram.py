@@ -1,4 +1,4 @@
-"""Compute the exact share of agreeing periods by pull period and window length from matches.
+"""Compute from the matches of a query in how many periods push and pull agree, by period and window length.
 
 λ(r, t) is the smallest length of the varied window for which row r is an answer at t. Consider a period with
 push's evaluation times E and the pull at its end e. Push reports r for L >= min λ(r, t) over E, and pull
@@ -23,7 +23,10 @@ _Spans = dict[int, list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class PhaseRow:
-    """A pull period: the number of whole periods, and for each length how many of them agree or are empty."""
+    """The results for one pull period: the numbers of agreeing and of empty periods, by window length.
+
+    `whole` is the number of whole periods on the timeline. In an empty period, neither side has a row.
+    """
 
     period: int
     whole: int
@@ -32,20 +35,23 @@ class PhaseRow:
 
     @property
     def is_empty(self) -> bool:
-        """Whether neither side has a row in any whole period, for any length."""
+        """Whether neither push nor pull has a row in any whole period, for any window length."""
         return all(count == self.whole for count in self.empty)
 
     def share(self, place: int) -> float | None:
-        """Return the share of agreeing periods for the length at this index; None without whole periods."""
+        """Return the share of agreeing periods for the window length at index `place`.
+
+        Without whole periods, the function returns None.
+        """
         return self.agreeing[place] / self.whole if self.whole else None
 
 
 @dataclass(frozen=True, slots=True)
 class PhaseDiagram:
-    """The agreement for each pull period, and each length of the window on `stream`, in units of `unit`.
+    """The agreement of push and pull for each pull period and each length of the window on `stream`.
 
-    The field `rate` is the acceleration of the stream. The field `own_length` is the length of the window in
-    the query.
+    Lengths are multiples of `unit`. `rate` is the factor by which the stream is faster than the trace.
+    `own_length` is the length of the window in the query.
     """
 
     rate: int
@@ -56,19 +62,19 @@ class PhaseDiagram:
     own_length: int
 
     def runs(self, row: PhaseRow) -> Iterator[tuple[int, int, int]]:
-        """Yield the first and last length of each range with the same number of agreeing periods.
+        """Yield ranges of window lengths with the same number of agreeing periods.
 
-        The third value of each result is the number of agreeing periods.
+        Each result is the first length, the last length, and the number of agreeing periods.
         """
         for agreeing, run in groupby(zip(self.lengths, row.agreeing, strict=True), key=itemgetter(1)):
             first, *_, last = [length for length, _ in run] * 2
             yield first, last, agreeing
 
     def counts(self, row: PhaseRow) -> Iterator[tuple[int, int, int, int]]:
-        """Yield the first and last length of each range in which two numbers are the same.
+        """Yield ranges of window lengths with the same numbers of agreeing and of empty periods.
 
-        The third value is the number of agreeing periods, and the fourth value is the number of empty
-        periods.
+        Each result is the first length, the last length, the number of agreeing periods, and the number of
+        empty periods.
         """
         columns = zip(self.lengths, row.agreeing, row.empty, strict=True)
         for (agreeing, empty), run in groupby(columns, key=itemgetter(1, 2)):
@@ -81,9 +87,9 @@ SeenMatches = tuple[Sequence[TimedMatch], Sequence[TimedMatch], Sequence[int]]
 
 
 def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
-    """Return the numbers of agreeing and empty periods for each maximum age in the varied window.
+    """Return the numbers of agreeing and empty periods for each maximum age of triples in the varied window.
 
-    `ages` are ascending.
+    `ages` are in time points, in ascending order.
     """
     periods = list(whole_periods(period, timeline))
     differing, empty = [0] * len(ages), [0] * len(ages)
@@ -99,9 +105,9 @@ def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: 
 def _needed(
     seen_matches: SeenMatches, periods: Sequence[tuple[int, int]], longest: int
 ) -> Iterator[Mapping[Row, Sequence[float]]]:
-    """Yield, for each period, the smallest age of each row at push's evaluations, and its age at the pull.
+    """Yield, for each period, the smallest maximum ages with which push and pull report each row.
 
-    If an age is greater than the longest age, the function returns FOREVER.
+    The ages are in time points. If a side needs more than `longest`, its age is FOREVER.
     """
     ages: list[dict[Row, list[float]]] = [{} for _ in periods]
     push, pull, times = seen_matches

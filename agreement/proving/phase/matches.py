@@ -1,8 +1,8 @@
 """Find the matches of a query with the arrival times of their triples, for all lengths of one window.
 
-A match is an answer from the arrival of its last triple on, as long as the windows contain its triples. The
+A match gives a row from the arrival of its last triple on, as long as the windows contain its triples. The
 length L of one window varies: the oldest triple of a match in this window must be at most L old. So each
-match with the longest window determines the lengths and times at which it is an answer. A single evaluation
+match with the longest window determines the lengths and times at which it gives a row. A single evaluation
 with the longest window is sufficient.
 """
 
@@ -32,10 +32,11 @@ FOREVER: Final = inf
 
 @dataclass(frozen=True, slots=True)
 class TimedMatch:
-    """A match: its row, the arrival of its last triple, and the time at which fixed windows lose the match.
+    """A match of a query: its row, and the first and the last time point at which it gives the row.
 
-    The field `oldest` is the earliest arrival among the match's triples in the varied window; None if the
-    match has no triple in the varied window.
+    The first time is the arrival of its last triple. The last time does not depend on the varied window.
+    `oldest` is the earliest arrival among the match's triples in the varied window; None without such a
+    triple.
     """
 
     row: Row
@@ -45,10 +46,7 @@ class TimedMatch:
 
 
 def obstacle(query: EngineQuery, setting: Setting) -> str | None:
-    """Return the construct of a query that requires a separate evaluation for each window length.
-
-    If the query has no such construct, the result is None.
-    """
+    """Return the construct of a query that requires a separate evaluation for each window length, or None."""
     if reads_graphs(query):
         return "GRAPH inside WINDOW"
     if query.form not in ("SELECT", "ASK"):
@@ -87,9 +85,10 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
 def matches(
     query: EngineQuery, setting: Setting, trace: Trace, varied: terms.Iri, longest: int
 ) -> list[TimedMatch]:
-    """Return all matches of a query on a trace; the length of the window on the stream `varied` varies.
+    """Return all matches of a query on a trace, for all lengths of one window.
 
-    The query must have no obstacle.
+    The window is on the stream `varied`, and is at most `longest` time points long. The query must have no
+    obstacle.
     """
     times = sorted({fact.t for fact in trace.facts(trace.timeline)} | {trace.timeline.first})
     timed: dict[TimedMatch, None] = {}
@@ -114,7 +113,7 @@ def _carried(trace: Trace) -> _Carried:
 
 
 def _placed(query: EngineQuery, setting: Setting, carried: _Carried) -> Iterator[Disjunct]:
-    """Yield the disjuncts for each combination of sources that contain the predicates of the edges."""
+    """Yield each alternative of a query with the sources that contain the predicates of its patterns."""
     merged = [Reading(stream.stream, stream.window) for stream in query.merged]
     for disjunct in disjuncts(query.pattern, setting.profile):
         choices = [
@@ -133,7 +132,10 @@ def _is_carried(edge: Edge, carried: _Carried) -> bool:
 
 
 def _age(where: Reading, setting: Setting, varied: terms.Iri) -> float | None:
-    """Return the greatest age of a triple in a window; None in the varied window, FOREVER without limit."""
+    """Return the maximum age of a triple in a window, in time points; None for the varied window.
+
+    If the age has no limit, the function returns FOREVER.
+    """
     if where.name == varied and isinstance(where.window, Range):
         return None
     window = where.operator(setting)
@@ -142,7 +144,7 @@ def _age(where: Reading, setting: Setting, varied: terms.Iri) -> float | None:
 
 
 def limit(length: int, bounds: Bounds | None) -> int:
-    """Return the greatest age of a triple in a window of this length."""
+    """Return the maximum age, in time points, of a triple in a window of the given length."""
     first, _ = TimeWindow(length, ends=bounds or "closed").offsets
     return -(first or 0)
 
@@ -150,9 +152,10 @@ def limit(length: int, bounds: Bounds | None) -> int:
 def _rule(
     disjunct: Disjunct, query: EngineQuery, setting: Setting, varied: tuple[terms.Iri, int]
 ) -> tuple[Rule, tuple[float | None, ...]]:
-    """Return the rule for a disjunct, and the greatest ages in its windows.
+    """Return a LARS rule that finds the matches of a disjunct, and the maximum age of each stream triple.
 
-    The rule match(V, T, ..) <- edges binds each edge of a stream at its time T.
+    A disjunct is an alternative of a query, without UNION. The head of the rule, match(V, T, ..), contains
+    the row V and the arrival time T of each stream triple.
     """
     named = (terms.Variable(f"Time{number}") for number in count())
     fresh = (name for name in named if name not in disjunct.bound)

@@ -1,4 +1,4 @@
-"""The task and the diagrams of `lars phase`, computed from matches or, if necessary, length by length."""
+"""Compute the diagrams of `lars phase` from matches, or with one evaluation per window length."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -24,7 +24,10 @@ from translate.tau import lars_program, output_of, push
 
 @dataclass(frozen=True, slots=True)
 class PhaseTask:
-    """A comparison on a trace; the longest window on `stream` varies over `lengths`, in time points."""
+    """A comparison of push and pull on a trace, in which the longest window on `stream` has various lengths.
+
+    `lengths` are in time points. `rates` are the factors by which the stream is faster than the trace.
+    """
 
     agreement: agree.AgreementTask
     pair: agree.Pair
@@ -41,9 +44,12 @@ def phase_task(
     rates: tuple[int, ...],
     warn: Warn,
 ) -> PhaseTask:
-    """Return the task on the unchanged trace.
+    """Return the comparison with various lengths of one window.
 
-    The argument `window` names the stream whose window varies; by default, the stream of the longest window.
+    `window` names the stream of this window; by default, the stream of the longest window.
+
+    Raises:
+        LarsError: The query has no time-based window on the stream.
     """
     task, trace, (pair, *_) = agree.compared_on_trace(task, warn)
     ranges = _ranges(pair.cqels)
@@ -65,7 +71,7 @@ def phase_task(
 
 
 def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
-    """Return the length of the longest time-based window on each stream that has one."""
+    """Return the length of the longest time-based window on each stream that has such a window."""
     lengths: dict[Iri, Duration] = {}
     for source in sources(query):
         match source:
@@ -77,9 +83,9 @@ def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
 
 
 def _others(query: EngineQuery, stream: Iri) -> str | None:
-    """Return the reason why each window length must be evaluated separately, or None.
+    """Return a reason why each window length needs a separate evaluation, or None.
 
-    The reason is that the query reads the stream through several windows with a length.
+    The reason is that the query reads the stream through several time-based windows.
     """
     own = {source.window for source in sources(query) if source.stream == stream}
     count = sum(isinstance(window, Range) for window in own)
@@ -89,7 +95,7 @@ def _others(query: EngineQuery, stream: Iri) -> str | None:
 def diagrams(
     task: PhaseTask, periods: Sequence[int], note: Warn, progress: Progress
 ) -> Iterator[PhaseDiagram]:
-    """Yield the diagram for each rate of the stream."""
+    """Yield the diagram of agreement for each rate of the stream."""
     setting = task.agreement.setting
     queries = task.pair.cqels, task.pair.csparql
     reasons = (_others(query, task.stream) or obstacle(query, setting) for query in queries)
@@ -106,7 +112,7 @@ def diagrams(
 
 
 def _faster(trace: Trace, rate: int) -> Trace:
-    """Return the trace with all times and the timeline divided by `rate`, rounded up."""
+    """Return the trace with all times and the ends of the timeline divided by `rate`, rounded up."""
     if rate == 1:
         return trace
     facts = [fact._replace(t=-(-fact.t // rate)) for fact in trace.facts(trace.timeline)]

@@ -1,4 +1,4 @@
-"""`lars suite`: tests of RSP-QL, each with the expected reports of every admissible engine."""
+"""Tests of RSP-QL for engines, each with the expected reports for every choice that RSP-QL leaves open."""
 
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.manifests import SUITE, SUITE_FOLDER, VERSION, read_suite, write_suite

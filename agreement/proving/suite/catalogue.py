@@ -1,4 +1,4 @@
-"""Read the queries of the suite: the features that they test, and the triples of their streams."""
+"""Read the queries of the conformance suite, with the features that they test and their triples."""
 
 import re
 import tomllib
@@ -13,35 +13,38 @@ from lars.language.terms import XSD, Literal
 from solver.facts import Triple
 
 LEVELS: Final = ("core", "report", "operator", "windows", "static", "sparql", "engines")
-"""The levels that an engine may claim, independent of each other; an engine for RSP-QL must claim `core`."""
+"""The levels of the suite that an engine may claim; an engine for RSP-QL must claim `core`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteQuery:
-    """A query of the suite: its level, its feature, and the sentence of the specification that it tests."""
+    """A query of the conformance suite: its level, its feature, and the sentence of RSP-QL that it tests."""
 
     level: str
     feature: str
     sentence: str
     family: QueryFamily
     letters: tuple[Letter, ...]
-    """The triples of the query's streams: the triples of one row first, unrelated triples last."""
+    """The triples of which the query's streams consist, each with its stream.
+
+    The triples of one row come first, and unrelated triples come last.
+    """
 
     @property
     def name(self) -> str:
-        """The name of the query, with which the names of its tests begin."""
+        """The name of the query; the names of its tests begin with it."""
         return self.family.name
 
 
 @cache
 def catalogue() -> tuple[SuiteQuery, ...]:
-    """Return the queries of the suite, in the order of the catalogue file."""
+    """Return the queries of the conformance suite, in the order of the catalogue file."""
     text = files("agreement.proving.suite").joinpath("catalogue.toml").read_text(encoding="utf-8")
     return tuple(_suite_query(name, query) for name, query in tomllib.loads(text).items())
 
 
 def _suite_query(name: str, query: dict[str, Any]) -> SuiteQuery:
-    """Return the query of an entry in the catalogue. Further keys of the entry describe the query."""
+    """Return the query of an entry in the catalogue file; further keys of the entry define its text."""
     level, feature, sentence = (query.pop(key) for key in ("level", "feature", "sentence"))
     letters, texts, static = query.pop("letters", ""), query.pop("texts", {}), query.pop("static", ())
     windows = tuple((f"<http://e/{stream}>", *window) for stream, *window in query.pop("windows"))
@@ -54,7 +57,10 @@ _PREDICATE: Final = re.compile(r":([pqr])\b")
 
 
 def _letters(family: QueryFamily, written: str) -> tuple[Letter, ...]:
-    """Return the written triples of each stream; by default, triples with the predicates of its windows."""
+    """Return the triples of which the streams of a query consist, each with its stream.
+
+    `written` lists triples; if it is empty, the triples have the predicates of the windows' patterns.
+    """
     streams = dict.fromkeys(stream for stream, *_ in family.windows)
     if written:
         triples = [
@@ -71,7 +77,10 @@ def _letters(family: QueryFamily, written: str) -> tuple[Letter, ...]:
 
 
 def triple_of_words(words: Sequence[str]) -> Triple:
-    """Return the triple of three words: numbers are integers, quoted texts stay, other words are IRIs."""
+    """Return the triple that three words denote, such as `s p 1`.
+
+    A number denotes an integer, a quoted text stays, and any other word denotes an IRI.
+    """
     subject, predicate, object_ = map(_term, words)
     return subject, predicate, object_
 

@@ -1,4 +1,4 @@
-"""The expected reports of a query over a stream, for each vector: each choice of the open parameters."""
+"""Compute the expected reports of a query over a stream, for each choice of the parameters of RSP-QL."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -37,23 +37,22 @@ MILLISECONDS: Final[Mapping[Language, int]] = {
     Language.CQELS: 1000,
     Language.SPARQLSTREAM: 1000,
 }
-"""The length in ms of a test's time point, for the queries of each language."""
+"""The length in ms of a time point in tests, for the queries of each language."""
 
 
 def unit_of(language: Language) -> Duration:
-    """Return the length of a test's time point for the queries of a language."""
+    """Return the length of a time point in tests, for queries of the given language."""
     return Duration(MILLISECONDS[language] * 10**6)
 
 
 @dataclass(slots=True)
 class VectorReports:
-    """The reports of a query over static data and a stream, for each choice of parameters (vector).
+    """The expected reports of a query over one stream, for each choice of RSP-QL's parameters (vector).
 
-    Times of the stream are time points. Reports are compared before the time of the last element, because
-    later reports may be pending when the last element arrives. Compared reports begin at time 0, also for
-    windows that close at multiples of their slide. Assume that t0 is the time of the first element in the
-    window's own stream. If this stream is empty, the first element of any stream determines t0. With `never`,
-    the window never opens.
+    Times of the stream are time points. The reports begin at time 0, and end before the time of the last
+    element, because later reports may be pending when that element arrives. If t0 depends on the first
+    element of the window's own stream and this stream is empty, the first element of any stream determines
+    t0. With `never`, such a window never opens.
     """
 
     query: EngineQuery
@@ -74,7 +73,7 @@ class VectorReports:
         default_factory=dict, init=False
     )
     _shown: dict[tuple[object, ...], dict[int, tuple[Row, ...]]] = field(default_factory=dict, init=False)
-    """The answers of the query at ticks, by the parameters that determine the content of windows."""
+    """The rows of the query at each evaluation, by the parameters that determine the content of windows."""
     _spans: dict[tuple[int, int, int], dict[int, range]] = field(default_factory=dict, init=False)
     _interned: dict[tuple[Row, ...], tuple[Row, ...]] = field(default_factory=dict, init=False)
     _changes: dict[tuple[int, int], tuple[Row, ...]] = field(default_factory=dict, init=False)
@@ -116,12 +115,12 @@ class VectorReports:
 
     @property
     def repeats(self) -> bool:
-        """Whether an element occurs twice at one time, so that the number of arrivals is undefined."""
+        """Whether an element arrives twice at one time; RSP-QL does not define whether it counts twice."""
         every = [(push.t, push.stream, push.triple) for push in self.stream]
         return len(set(every)) < len(every)
 
     def choices(self) -> Mapping[Reports, tuple[int, ...]]:
-        """Return each expected sequence of reports, with the numbers of the vectors that require it."""
+        """Return each expected sequence of reports, with the numbers of its parameter vectors."""
         alike = self._alike()
         if not self.late:
             self.look(vector for vector, _ in alike)
@@ -138,7 +137,7 @@ class VectorReports:
         return {reports: tuple(sorted(numbers)) for reports, numbers in result.items()}
 
     def _alike(self) -> Sequence[tuple[ParameterVector, Sequence[int]]]:
-        """Return vectors with different reports, each with the numbers of the vectors with equal reports."""
+        """Return parameter vectors with different reports, each with the numbers of equivalent vectors."""
         begins = dict[object, int]()
         kinds = (start if self.late else (self._starts_of(start), start in OWN_STARTS) for start in STARTS)
         places = tuple(begins.setdefault(kind, len(begins)) for kind in kinds)
@@ -147,8 +146,9 @@ class VectorReports:
     def admissible(self, vector: ParameterVector) -> tuple[Reports, ...]:
         """Return the sequences of reports that are correct under a parameter vector.
 
-        Several sequences are correct if RSP-QL leaves choices open that are not parameters of the vector. An
-        ASK query without solutions may report false or nothing, for each value of the parameter `empty`.
+        Several sequences are correct if RSP-QL leaves choices open that are not parameters of the vector. For
+        example, an ASK query without solutions may report false or nothing, for each value of the parameter
+        `empty`.
         """
         if self.late:
             return self._of_late(vector)
@@ -163,12 +163,12 @@ class VectorReports:
         return tuple(dict.fromkeys((silent, truths, empty)))
 
     def _of_late(self, vector: ParameterVector) -> tuple[Reports, ...]:
-        """Return the admissible sequences of reports for a stream with one late element.
+        """Return the correct sequences of reports for a stream with one late element.
 
         In one sequence the late element is lost. In another sequence, the late element is in the windows that
-        close after its arrival. A stream must be in order, so RSP-QL defines neither sequence. If arrivals
-        trigger reports, the late element is ignored. If the element is in order within its own stream, no
-        definition calls it late. In this case the reports that ignore the order of arrival are also right.
+        close after its arrival. RSP-QL requires streams in order, so it defines neither sequence. If arrivals
+        trigger reports, the late element is lost. If the element is in order within its own stream, no
+        definition calls it late. In this case the reports for the elements in order of time are also correct.
         """
         (late,) = self.late
         lost = self._like([push for push in self.stream if push is not late]).reports(vector)
@@ -185,7 +185,7 @@ class VectorReports:
 
     @property
     def _each_in_order(self) -> bool:
-        """Whether the elements of each stream are in order of time, as Definition 9 requires."""
+        """Whether the elements of each single stream are in order of time, as RSP-QL requires."""
         latest: dict[str, float] = {}
         for push in self.stream:
             if push.t < latest.get(push.stream, push.t):
@@ -195,7 +195,7 @@ class VectorReports:
 
     @property
     def _waiting(self) -> "VectorReports":
-        """The same query and stream, with windows that never begin if their streams are empty."""
+        """The expected reports if a window whose stream is empty never opens."""
         if () not in self._others:
             streams = {push.stream for push in self.stream}
             same = self.never or all(str(source.stream) in streams for source in self._sources)
@@ -209,7 +209,7 @@ class VectorReports:
         return self._others[own]
 
     def reports(self, vector: ParameterVector) -> Reports:
-        """Return the reports under a parameter vector before the last element's time.
+        """Return the expected reports under a parameter vector, before the time of the last element.
 
         A late element is lost.
         """
@@ -226,7 +226,7 @@ class VectorReports:
         return self._silent[id(every)]
 
     def starts(self, vector: ParameterVector) -> tuple[int, ...]:
-        """Return the start time t0 of each window that a parameter vector sets."""
+        """Return the start time t0 of each window under a parameter vector."""
         return self._starts_of(vector.start)
 
     def _starts_of(self, start: Start) -> tuple[int, ...]:
@@ -259,16 +259,16 @@ class VectorReports:
         return int(min(own, default=self.until if self.never else otherwise))
 
     def scheduled(self, vector: ParameterVector) -> specifications.ScheduledTask:
-        """Return the task with the evaluation times that a parameter vector causes."""
+        """Return the query and stream with the evaluation times under a parameter vector."""
         own = self._place(vector)
         if own not in self._scheduled:
             self._scheduled[own] = self._framed(vector).scheduled(self.starts(vector))
         return self._scheduled[own]
 
     def _place(self, vector: ParameterVector) -> tuple[object, ...]:
-        """Return a key of a parameter vector: vectors with the same key report at the same times.
+        """Return a key such that two parameter vectors with the same key report at the same times.
 
-        The combination matters only for several windows.
+        The parameter `combination` matters only for several windows.
         """
         combined = len(self._sources) > 1 and vector.combination == "all"
         return vector.timing, combined, self.starts(vector)
@@ -299,10 +299,7 @@ class VectorReports:
         return self._one(pair for pair in every if 0 <= pair[0] < self.until)
 
     def _one(self, pairs: Iterable[TimedRows]) -> Reports:
-        """Return the same object for equal sequences of reports, to save memory.
-
-        Most parameter vectors have equal reports.
-        """
+        """Return a sequence of reports, as one object for all equal sequences, to save memory."""
         reports = tuple(pairs)
         return self._distinct.setdefault(tuple((t, id(rows)) for t, rows in reports), reports)
 
@@ -313,14 +310,14 @@ class VectorReports:
         return self._changes[place]
 
     def _same(self, rows: Iterable[Row]) -> tuple[Row, ...]:
-        """Return the shared object for equal sequences of rows."""
+        """Return a sequence of rows, as one object for all equal sequences, to save memory."""
         own = tuple(rows)
         return self._interned.setdefault(own, own)
 
     def look(self, under: Iterable[ParameterVector]) -> None:
-        """Evaluate the content of windows for several parameter vectors together, which is faster.
+        """Evaluate the query on the windows of several parameter vectors together, which is faster.
 
-        The content of windows at a tick does not depend on the report policy.
+        The results are cached. The content of windows at an evaluation does not depend on the report policy.
         """
         wanted: dict[tuple[int, tuple[int, ...]], tuple[specifications.ScheduledTask, set[int]]] = {}
         for vector in under:
@@ -344,9 +341,9 @@ class VectorReports:
     def _shown_by(
         self, showing: int, number: int, window: specifications.ShownWindow, ticks: Iterable[int]
     ) -> Mapping[int, range]:
-        """Return the content of a window at ticks.
+        """Return the content of a window at each of some ticks, as ranges of the stream's elements.
 
-        The content is cached, because start times are combined.
+        The content is cached, because several vectors use a window with the same start time.
         """
         spans = self._spans.setdefault((showing, number, window.start), {})
         spans.update((tick, window.span(tick)) for tick in ticks if tick not in spans)

@@ -1,4 +1,4 @@
-"""Write and read the suite as files: manifests in the style of W3C test suites, with a folder per test.
+"""Write and read the conformance suite as files: manifests in the style of W3C test suites, and test folders.
 
 Equal suites are written as equal files.
 """
@@ -133,14 +133,14 @@ class _Choice(BaseModel, frozen=True, extra="forbid"):
 
 
 class ExpectedFile(BaseModel, frozen=True, extra="forbid"):
-    """The content of a file with the expected reports of a query: columns, and the reports of each choice."""
+    """The content of a file with expected reports of a query: the columns, and the reports of each choice."""
 
     columns: list[str]
     choices: list[_Choice]
 
 
 def write_suite(path: Path, tests: Sequence[SuiteTest], *, messages: bool = False) -> None:
-    """Write a suite atomically into a new folder, or in place of an earlier suite.
+    """Write a suite to a folder, in place of an earlier suite; an interrupted write changes nothing.
 
     If `messages` is true, each stream is also written as a log of RDF Messages.
     """
@@ -181,7 +181,7 @@ def _write_test(folder: Path, test: SuiteTest) -> None:
 
 
 def _message_log(stream: Sequence[Push]) -> str:
-    """Return a stream as RDF Messages: an element is a message with its time in the default graph.
+    """Return a stream as RDF Messages; each element is a message with its time in the default graph.
 
     >>> print(_message_log([Push(5, "<e:S>", ("<e:s>", "<e:p>", "<e:o>"))]), end="")
     VERSION "1.1-messages"
@@ -198,7 +198,7 @@ def _stream_line(push: Push) -> str:
 
 
 def expected_text(reports: Sequence[ExpectedReports]) -> str:
-    """Return the text of a file with expected reports, with one line for each report."""
+    """Return the text of a JSON file with expected reports; each report is on one line."""
     names = list(reports[0].names) if reports else []
     choices = [
         f'  {{"vectors": "{in_ranges(choice.vectors)}", "reports": [{_reports_text(choice)}]}}'
@@ -215,10 +215,7 @@ def _reports_text(reports: ExpectedReports) -> str:
 
 @lru_cache(maxsize=2**12)
 def _report_text(names: tuple[str, ...], t: int, rows: tuple[Row, ...]) -> str:
-    """Return a report as JSON.
-
-    The result is cached, because most parameter choices of a test have this report.
-    """
+    """Return a report as JSON; the text is cached, because many choices of parameters share a report."""
     return json.dumps({"t": t, "rows": [_row(names, row) for row in rows]}, ensure_ascii=False)
 
 
@@ -266,11 +263,11 @@ def _text(text: str) -> str:
 
 
 def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
-    """Return the tests in the folder of a suite, of one level if `level` is given.
+    """Return the tests in a suite's folder; only tests of one level if `level` is given.
 
     Raises:
-        LarsError: A file of the suite is invalid, or the level is unknown. Expected reports are read, and
-            an invalid file of them is found, at the first use of a test.
+        LarsError: A file of the suite is invalid, or the level is unknown. Expected reports are read at the
+            first use of a test, so an invalid file of expected reports is found only then.
     """
     index = _graph(folder / MANIFEST)
     root = _object(index, None, f"{_MF}include")
@@ -302,7 +299,11 @@ def _base(path: Path) -> str:
 
 
 def _local(term: _Node, folder: Path, path: Path) -> str:
-    """Return the path of an IRI relative to the suite's folder; reject a path outside the folder."""
+    """Return the path of an IRI relative to the suite's folder.
+
+    Raises:
+        LarsError: The path is outside the folder.
+    """
     name = term.value.removeprefix(_HERE) if isinstance(term, ox.NamedNode) else ""
     inside = (folder / name).resolve().is_relative_to(folder.resolve())
     if not (isinstance(term, ox.NamedNode) and term.value.startswith(_HERE) and inside):
@@ -322,7 +323,7 @@ def _list(store: ox.Store, first: _Node, path: Path) -> Iterator[_Node]:
 
 
 def _object(store: ox.Store, subject: _Node | None, predicate: str) -> _Node | None:
-    """Return the object of a predicate for a subject; if the subject is None, for any subject."""
+    """Return an object of a predicate in an RDF graph; if `subject` is None, for any subject."""
     if isinstance(subject, ox.Literal):
         return None
     quad = next(iter(store.quads_for_pattern(subject, ox.NamedNode(predicate), None)), None)

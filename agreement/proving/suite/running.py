@@ -1,4 +1,4 @@
-"""Run a suite on an engine: collect its answers, find the parameters that fit best, judge the tests."""
+"""Run the conformance suite on an engine, find the parameters that fit best, and judge the tests."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -41,14 +41,14 @@ from solver.settings import Progress, no_progress
 from translate.model.query import Language
 
 Key = tuple[tuple[float, tuple[tuple[Hashable, int], ...]], ...]
-"""Reports in the form for comparison: each time with its rows and their multiplicities.
+"""Reports in a form for comparison: each time with its rows and their multiplicities.
 
 Numbers are compared by value.
 """
 
 
 Outcome = Literal["passed", "failed", "not asked", "refused", "inadmissible", "not run"]
-"""The outcome of a test.
+"""The outcome of a test of the conformance suite.
 
 A test is "not asked" if the chosen parameters require no report and the engine gave none.
 """
@@ -72,7 +72,7 @@ _OPERATOR: Final = re.compile(r"REGISTER ([RID])Stream")
 
 
 def query_text(test: SuiteTest, how: QueryWriting) -> str:
-    """Return the query of a test in an engine's notation; in RSP-QL, a test has STREAM :S and numbers."""
+    """Return the query of a test in the notation that an engine reads."""
     text = test.texts[how.language]
     if how.language is not Language.RSPQL:
         return text
@@ -87,7 +87,7 @@ def query_text(test: SuiteTest, how: QueryWriting) -> str:
 
 
 _TRIED: Final = 12
-"""The number of tests, from all levels, of which the engine must be able to run one."""
+"""The number of tests, from all levels, of which the engine must be able to run at least one."""
 
 
 def writing_of(
@@ -96,10 +96,12 @@ def writing_of(
     options: Mapping[str, object],
     dialect: str | None,
 ) -> QueryWriting:
-    """Return the query syntax of an engine, found by trials and by the language that the engine declares.
+    """Return the notation of queries that an engine reads, found by trials on some tests.
+
+    If the engine declares a language, the notation must be of this language.
 
     Raises:
-        LarsError: The engine rejects the tried queries in all syntaxes.
+        LarsError: The engine rejects the tried queries in all notations.
     """
     refusals: list[str] = []
     for writing in WRITINGS:
@@ -124,7 +126,11 @@ def writing_of(
 
 
 def _in_whole_units(writing: QueryWriting, profile: ProfileReply) -> QueryWriting:
-    """Return the notation of queries with time points that are whole units of an engine."""
+    """Return the notation of queries with a time point that is a multiple of the engine's unit.
+
+    Raises:
+        LarsError: The language's time points are whole seconds, and the engine's unit does not divide 1 s.
+    """
     scaled = writing.for_unit(profile.unit)
     if scaled.scale > 1 and writing.language is not Language.RSPQL:
         raise LarsError(
@@ -139,7 +145,7 @@ class SuiteAnswer:
     """The answer of an engine to a test: reports with times in time points, or the reason for no reports.
 
     - `ran` is false if the run of the suite ended before this test.
-    - `fits` are the choices under which the answer is right; None if the answer is not compared yet.
+    - `fits` are the choices of parameters under which the answer is right; None if it is not compared yet.
     """
 
     test: SuiteTest
@@ -153,37 +159,40 @@ class SuiteAnswer:
 
     @property
     def judged(self) -> bool:
-        """Whether the answer can be judged: the test ran, and the engine did not reject the query."""
+        """Whether the answer can be judged: the test was run, and the engine accepted the query."""
         return self.ran and self.refused is None
 
     def compared(self, label: Label) -> list[tuple[float, tuple[Mapping[str, str | None], ...]]]:
-        """Return the reports before the time of the last element, in order of time."""
+        """Return the reports before the time of the test's last element, in order of time.
+
+        Unless `label` is "evaluation", times are rounded down to whole time points.
+        """
         until, exact = until_of(self.test), label == "evaluation"
         timed = ((t if exact else float(floor(t)), rows) for t, rows in self.reports)
         return sorted(((t, rows) for t, rows in timed if t < until), key=itemgetter(0))
 
     def key(self, label: Label) -> Key:
-        """Return the reports before the time of the last element in the form for comparison."""
+        """Return the reports before the time of the test's last element, in a form for comparison."""
         return _merged(
             (t, [_row_shape(row.items(), self) for row in rows]) for t, rows in self.compared(label)
         )
 
     @property
     def has_reports(self) -> bool:
-        """Whether the engine reported before the time of the last element."""
+        """Whether the engine gave a report before the time of the test's last element."""
         return bool(self.compared("evaluation"))
 
 
 def until_of(test: SuiteTest) -> float:
-    """Return the time of the last element, at which the compared reports end."""
+    """Return the time point of a test's last element; reports from this time on are not compared."""
     return max((push.t for push in test.stream), default=0)
 
 
 def _merged(timed: Iterable[tuple[float, Sequence[Hashable]]]) -> Key:
-    """Return reports in the form for comparison, given reports with ascending times.
+    """Return reports, given in order of time, in a form for comparison.
 
-    Reports at one time are merged, because relation-to-stream operators give rows with times (Definitions 20
-    to 22).
+    Reports at one time are merged, because relation-to-stream operators give rows with times (RSP-QL,
+    Definitions 20 to 22).
     """
     return tuple(
         (t, _bag(shape for _, rows in reports for shape in rows))
@@ -200,7 +209,7 @@ def _row_shape(row: Iterable[tuple[str, str | None]], answer: SuiteAnswer) -> Ha
 
 
 def _compared(text: str, answer: SuiteAnswer) -> Hashable:
-    """Return a term of an answer in the form for comparison with expected terms.
+    """Return a term of an answer in a form for comparison with expected terms.
 
     No engine can write all digits of a quotient with an infinite expansion. So a number that has the first
     digits of an expected quotient is replaced by this quotient.
@@ -213,13 +222,13 @@ def _compared(text: str, answer: SuiteAnswer) -> Hashable:
 
 
 _DIGITS: Final = 15
-"""The number of leading digits of a quotient that each engine must return correctly."""
+"""The number of leading digits of a quotient that an engine must report correctly."""
 _SHORT: Final = 10**6
 
 
 @lru_cache(maxsize=2**14)
 def _term(text: str, lexical: bool) -> Hashable:
-    """Return the value of a number or boolean, or the text of another term."""
+    """Return the value of a number or boolean, or the text of any other term, for comparison."""
     words = as_lexical(text) or text if lexical else text
     known = value(constant_of(words))
     if isinstance(known, bool):  # which Python has as a number: true is not 1
@@ -230,15 +239,16 @@ def _term(text: str, lexical: bool) -> Hashable:
 
 
 def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> Key:
-    """Return expected reports in the form for comparison with an answer.
+    """Return expected reports in a form for comparison with an answer.
 
-    With `after`, only an element with a later time makes a report certain; otherwise an equal time suffices.
+    `label` defines the times that the engine gives to reports. With `after`, only an element with a later
+    time makes a report certain; otherwise an equal time suffices.
     """
     return _key_at(expected, _told_at(_place(label, after=after), answer.test), answer)
 
 
 def _key_at(expected: ExpectedReports, told_at: Callable[[float], float], answer: SuiteAnswer) -> Key:
-    """Return expected reports in the form for comparison, at the times that an engine gives them."""
+    """Return expected reports in a form for comparison, with the times that an engine gives to them."""
     return _merged(
         (t, [_expected_shape(expected.names, row, answer.lexical) for row in rows])
         for t, rows in _due(expected, told_at, until_of(answer.test))
@@ -248,7 +258,7 @@ def _key_at(expected: ExpectedReports, told_at: Callable[[float], float], answer
 def _due(
     expected: ExpectedReports, told_at: Callable[[float], float], until: float
 ) -> Iterator[tuple[float, tuple[Row, ...]]]:
-    """Yield the expected reports before the time `until`, with the times that an engine gives them."""
+    """Yield the expected reports that an engine gives a time before `until`, with this time."""
     timed = ((told_at(t), rows) for t, rows in expected.reports)
     return ((t, rows) for t, rows in timed if t < until)
 
@@ -263,14 +273,17 @@ _Place = Callable[[Sequence[float], float], int]
 
 
 def _place(label: Label, *, after: bool) -> _Place | None:
-    """Return a function that finds the arrival that makes a report certain; None for exact times."""
+    """Return a function that finds the arrival that makes a report certain.
+
+    If reports have exact times, the function returns None.
+    """
     if label not in ("arrival", "later"):
         return None
     return bisect_right if after else bisect_left
 
 
 def _told_at(place: _Place | None, test: SuiteTest) -> Callable[[float], float]:
-    """Return a function that maps the time of a report to the time that an engine gives to the report."""
+    """Return a function from the time of an expected report to the time that an engine gives to it."""
     if place is None:
         return float
     # The times to which the elements of the test advance the clock, ascending.
@@ -280,7 +293,10 @@ def _told_at(place: _Place | None, test: SuiteTest) -> Callable[[float], float]:
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """The progress callback of a run, and the events that end a run early: a signal or the time limit."""
+    """The progress callback of a run of the suite, and the events that end the run early.
+
+    `stopped` is set by a signal, and `deadline` is the time limit.
+    """
 
     progress: Progress = no_progress
     stopped: Event = field(default_factory=Event)
@@ -288,7 +304,7 @@ class RunControl:
 
     @property
     def ends(self) -> bool:
-        """Whether a signal or the time limit requires the run to end."""
+        """Whether a signal or the time limit ends the run of the suite."""
         return self.stopped.is_set() or self.deadline.is_over
 
 
@@ -298,9 +314,9 @@ _Work = TypeVar("_Work")
 def while_in_time(
     works: Sequence[Callable[[], _Work]], engines: Sequence[StreamEngine], control: RunControl
 ) -> list[_Work]:
-    """Return the results of functions that run in parallel; kill the engines when the run must end.
+    """Return the results of functions that run in parallel, and kill the engines if the run must end.
 
-    Without the kill, an engine that does not answer would be awaited.
+    Without the kill, the run would wait for an engine that does not answer.
     """
     with ThreadPoolExecutor(len(works)) as pool:
         parts = [pool.submit(work) for work in works]
@@ -319,7 +335,7 @@ def engine_answers(
     options: Mapping[str, object],
     control: RunControl | None = None,
 ) -> list[SuiteAnswer]:
-    """Return the answers of an engine to each test in its language; its processes run in parallel.
+    """Return the answers of an engine to all tests in its language; the given processes run in parallel.
 
     Each answer is compared at once, so that the time of the run includes the comparisons. A test without an
     answer at the end of the run counts as not run.
@@ -365,13 +381,13 @@ def _answer(
 def _reports(
     answers: EngineAnswers, length: int
 ) -> Iterator[tuple[float, tuple[Mapping[str, str | None], ...]]]:
-    """Yield the reports of an engine with their times in time points."""
+    """Yield the reports of an engine, with times converted from ms to time points."""
     for engine_report in (*(report for _, report in answers.reports), *answers.flush):
         yield engine_report.t / length, engine_report.rows
 
 
 def of_recording(test: SuiteTest, recording: Recording, length: float) -> SuiteAnswer:
-    """Return the recorded answer to a test; a time point lasts `length` ms."""
+    """Return a recorded answer to a test; `length` is the length of a time point in ms."""
 
     def rows(report: Report) -> tuple[Mapping[str, str | None], ...]:
         return tuple(dict(zip(recording.variables, row, strict=True)) for row in report.rows)
@@ -381,7 +397,7 @@ def of_recording(test: SuiteTest, recording: Recording, length: float) -> SuiteA
 
 
 Choice = tuple[int, Label]
-"""The number of a parameter vector, and the label that determines the times of reports."""
+"""The number of a parameter vector, and the rule for the times that the engine gives to reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,9 +405,10 @@ class TestResult:
     """The result of a test: its outcome and the expected reports.
 
     - `right` are the expected reports under the chosen parameters.
-    - `fits` contains the parameter choices under which the answer is right.
-    - `unseen` is the number of reports in `right` that are not compared, because the last element triggers
-      them.
+    - `fits` contains the choices of parameters under which the answer is right.
+    - `unseen` is the number of reports in `right` that are not compared, because they come with the last
+      element
+      or later.
     """
 
     answer: SuiteAnswer
@@ -409,11 +426,13 @@ class TestResult:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """The result of a suite: the parameters of the engine, all vectors that fit, and the result of each test.
+    """The result of a suite on an engine: the parameters of the engine, and the result of each test.
 
+    - `choice` are the parameters by which the tests are judged.
     - `declared` is true if the user chose the parameters.
     - `usual` is true if the choice follows the specification of the language.
-    - `misfits` are a few tests for which no parameters fit all of them.
+    - `fitting` are all choices of parameters under which no test fails.
+    - `misfits` are a few tests that no single choice of parameters fits.
     """
 
     engine: str
@@ -436,12 +455,12 @@ class SuiteResult:
 
     @property
     def mute(self) -> bool:
-        """Whether the engine gave no report in the whole run."""
+        """Whether the engine gave no report in a complete run of the suite."""
         return not self.incomplete and not any(result.answer.reports for result in self.results)
 
     @property
     def failed(self) -> bool:
-        """Whether a test failed, or the engine gave no report in the whole run."""
+        """Whether a test failed, or the engine gave no report in a complete run of the suite."""
         return self.mute or self.count("failed") > 0
 
 
@@ -451,7 +470,10 @@ def judged_suite(
     answers: Sequence[SuiteAnswer],
     declared: frozenset[Choice] | None,
 ) -> SuiteResult:
-    """Return the results of the tests for the choice that fits best, among the declared or all choices."""
+    """Return the results of the tests for the parameters that fit the answers best.
+
+    If `declared` is given, the parameters are chosen among these choices.
+    """
     fits = [_fits(answer, writing.language) if answer.fits is None else answer.fits for answer in answers]
     admitted = [_admitted(answer, writing.language) for answer in answers]
     usual = frozenset() if declared else _of_specification(writing.language)
@@ -493,9 +515,9 @@ def _choices(declared: frozenset[Choice] | None) -> list[Choice]:
 def _offered(
     answers: Sequence[SuiteAnswer], admitted: Sequence[frozenset[int]], language: Language
 ) -> list[Choice]:
-    """Return the choices for which at least half of the applicable tests expect a report.
+    """Return the choices of parameters under which at least half of the applicable tests expect a report.
 
-    If other choices were offered, an engine that reports nothing would pass nearly every test.
+    Under other choices, an engine that reports nothing would pass nearly every test.
     """
     judged: Counter[int] = Counter()
     silent: Counter[Choice] = Counter()
@@ -509,7 +531,7 @@ def _offered(
 
 
 def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
-    """Return the choices under which an answer is right."""
+    """Return the choices of parameters under which an answer is right."""
     if not answer.judged or answer.failure is not None:
         return frozenset()
     choices, key = set[Choice](), cache(answer.key)
@@ -532,11 +554,11 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
 
 _EXACT: Final = "evaluation"
 _ROUNDED: Final = "inside"
-"""Labels for the two forms in which an answer is compared: with exact times, and with whole time points."""
+"""The labels for the two forms in which an answer is compared: exact times, and whole time points."""
 
 
 def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
-    """Return the total number of rows at each time."""
+    """Return the total number of reported rows at each time."""
     sizes: dict[float, int] = {}
     for t, rows in reports:
         sizes[t] = sizes.get(t, 0) + len(rows)
@@ -544,7 +566,7 @@ def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
 
 
 def _has_sizes(reports: Iterable[tuple[float, Sized]], sizes: Mapping[float, int]) -> bool:
-    """Return whether reports have the given total numbers of rows at each time."""
+    """Return whether reports have the given total number of rows at each time."""
     found: dict[float, int] = {}
     for t, rows in reports:
         found[t] = found.get(t, 0) + len(rows)
@@ -558,20 +580,23 @@ _WAYS: Final[Mapping[_Place | None, Sequence[tuple[Label, bool]]]] = {
     bisect_right: (("arrival", True), ("later", True)),
     bisect_left: (("arrival", False),),
 }
-"""The labels of times, each with a boolean: whether only a later element makes a report certain.
+"""The rules for times of reports (labels), each with a boolean, by the function that finds the time.
 
-Labels are grouped by the function that finds the time of a report.
+The boolean is true if only a later element makes a report certain.
 """
 
 
 @cache
 def _seen(label: Label, *, after: bool) -> frozenset[int]:
-    """Return the numbers of the parameter vectors for which `_sees` is true."""
+    """Return the numbers of the parameter vectors whose reports can have times by the rule `label`.
+
+    With `after`, only an element with a later time makes a report certain.
+    """
     return frozenset(n for n in range(len(vectors())) if _sees(n, label, after=after))
 
 
 def _sees(number: int, label: Label, *, after: bool) -> bool:
-    """Return whether the reports of a parameter vector can have a label and become certain in the given way.
+    """Return whether the reports of a parameter vector can have times by the rule `label`.
 
     With `after`, only an element with a later time makes a report certain.
     """
@@ -598,13 +623,13 @@ def _best(
     every: Sequence[Choice],
     usual: frozenset[Choice],
 ) -> Choice:
-    """Return the parameter choice with which most tests pass; among equal choices, with the fewest failures.
+    """Return the choice of parameters with which most tests pass and, among these, fewest tests fail.
 
     An unlikely choice must fit all tests, or more tests than likely choices, by the share `_WORTH` of all
     tests. Without this condition, a fault with several windows would look like a different t0 for each
     window. If no choice fits all tests, an unusual choice must pass more tests than usual choices, by the
-    share `_MISFIT` of all tests. Without this rule about `_MISFIT`, an engine with several faults would look
-    like an engine with unusual parameters.
+    share `_MISFIT` of all tests. Otherwise, an engine with several faults would look like an engine with
+    unusual parameters.
     """
     passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()
@@ -631,7 +656,7 @@ _MISFIT: Final = 0.08
 
 
 def _of_specification(language: Language) -> frozenset[Choice]:
-    """Return the choices that follow the specification of a language, for any t0."""
+    """Return the choices of parameters that follow the specification of a language, for any t0."""
     numbers = declared_vectors(builtin(language.value), None, None)
     return frozenset((number, "evaluation") for number in numbers)
 
@@ -664,9 +689,9 @@ def _result(
 def _misfits(
     judged: Sequence[tuple[str, frozenset[Choice], frozenset[int]]], every: Sequence[Choice]
 ) -> tuple[str, ...]:
-    """Return a few tests such that no single choice of parameters fits all of them.
+    """Return a few tests that no single choice of parameters fits together.
 
-    If any of the returned tests is removed, some choice of parameters fits the remaining tests.
+    If any of these tests is removed, some choice of parameters fits the remaining tests.
     """
 
     def left(chosen: Iterable[tuple[str, frozenset[Choice], frozenset[int]]]) -> set[Choice]:

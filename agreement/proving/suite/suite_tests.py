@@ -1,4 +1,4 @@
-"""A test of the suite: a query, a stream, and the expected reports of each admissible engine."""
+"""Make the tests of the conformance suite: a query, a stream, and the reports of each correct engine."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -27,9 +27,9 @@ WRITTEN: Final[Mapping[Language, QueryWriting]] = {Language(how.dialect): how fo
 
 @dataclass(frozen=True, slots=True)
 class ExpectedReports:
-    """The expected reports under the parameter vectors with these numbers.
+    """The expected reports of a test under the parameter vectors with these numbers.
 
-    Rows are in the order of `names`.
+    `names` are the columns of the rows.
     """
 
     names: tuple[str, ...]
@@ -39,10 +39,10 @@ class ExpectedReports:
 
 @dataclass(frozen=True, slots=True)
 class SuiteTest:
-    """A test: its query in each language, its stream in time points, and its expected reports.
+    """A test of the suite: its query in each language, its stream in time points, and its expected reports.
 
-    For a language of `texts`, `expected` returns the different reports of the vectors that the language
-    allows. For any other parameter vector, the test requires nothing. Reports at or after the time of the
+    `expected` returns the expected reports of a language in `texts`, for the parameter vectors that the
+    language allows. Under any other vector, the test requires nothing. Reports at or after the time of the
     last element are not compared. A test from a file reads its expected reports at the first call, because
     they are most of a suite.
     """
@@ -58,7 +58,7 @@ class SuiteTest:
 
     @property
     def quotients(self) -> frozenset[Fraction]:
-        """The expected numbers that are quotients with an infinite expansion, with all written digits."""
+        """The expected numbers that are quotients with infinitely many digits, as far as they are written."""
         reports = (report for own in map(self.expected, self.texts) for one in own for report in one.reports)
         terms = {term for _, rows in reports for row in rows for term in row if term is not None}
         numbers = (value(constant_of(term)) for term in terms)
@@ -70,12 +70,15 @@ class SuiteTest:
 
 
 _WRITTEN_OUT: Final = 18
-"""The maximum number of digits of a number that the suite writes in full."""
+"""The maximum number of digits of a number that the suite writes completely."""
 
 
 @dataclass(frozen=True, slots=True)
 class TellingStream:
-    """A query with a stream, the distinction between two engines that only this test makes, and a comment."""
+    """A stream for a query that shows a difference between two engines which no other stream shows.
+
+    `distinction` names the two engines.
+    """
 
     query: str
     stream: tuple[Push, ...]
@@ -85,11 +88,11 @@ class TellingStream:
 
 @cache
 def chosen_streams() -> tuple[TellingStream, ...]:
-    """Return the streams of the suite, in their order.
+    """Return the streams of the suite, in the order of their file.
 
-    The streams were chosen from the streams of a hunt, small streams first. Each stream distinguishes two
-    engines that no other stream distinguishes. `tests/benchmarks/suite.py` contains the engines and repeats
-    the choice.
+    The streams were chosen from the streams of a hunt for faults, small streams first. Each stream
+    distinguishes two engines that no other stream distinguishes. `tests/benchmarks/suite.py` contains the
+    engines and repeats the choice.
     """
     text = files("agreement.proving.suite").joinpath("chosen.txt").read_text(encoding="utf-8")
     return tuple(_chosen(line) for line in text.splitlines() if line and not line.startswith("#"))
@@ -106,7 +109,7 @@ def _push(written: str) -> Push:
 
 
 def stream_line(stream: tuple[Push, ...]) -> str:
-    """Return a stream as a text in the form that `chosen_streams` reads."""
+    """Return a stream as text, in the form that `chosen_streams` reads."""
     return "; ".join(
         " ".join((plain(push.t), *(_word(term) for term in (push.stream, *push.triple)))) for push in stream
     )
@@ -119,7 +122,7 @@ def _word(term: str) -> str:
 
 
 def made_tests(progress: Progress = no_progress, level: str | None = None) -> tuple[SuiteTest, ...]:
-    """Return the tests of the suite, or of one level, computed from the specification."""
+    """Return the tests of the suite, or of one level, with reports computed from the specification."""
     queries = {query.name: query for query in catalogue() if level in (None, query.level)}
     numbers = dict.fromkeys(queries, 0)
     streams = [stream for stream in chosen_streams() if stream.query in queries]
@@ -156,7 +159,7 @@ def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest
 
 
 def ended(query: SuiteQuery, stream: tuple[Push, ...]) -> tuple[Push, ...]:
-    """Return a stream with additional elements at its end, so that an engine fails if it never reports.
+    """Return a stream with additional elements at its end, so that an engine without any report fails.
 
     The ending contains the triples of a row, and an unrelated triple in each stream at all other times. So
     each window reports again: by the clock, at an arrival, or at a later element. No window closes empty,
@@ -166,7 +169,7 @@ def ended(query: SuiteQuery, stream: tuple[Push, ...]) -> tuple[Push, ...]:
 
 
 def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterator[Push]:
-    """Yield the elements of an ending that begins after a time; the given triples make a row."""
+    """Yield the elements of an ending that begins after a time point; `letters` are the triples of a row."""
     sizes = [(int(width), int(slide)) for _, width, slide, _ in query.family.windows]
     width, slide = (max(column) for column in zip(*sizes, strict=True))
     # A window closes before the row comes: to IStream the row is new then. The row comes more than once
@@ -184,7 +187,7 @@ def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterato
 
 @cache
 def _row_letters(name: str) -> tuple[Letter, ...]:
-    """Return the fewest triples of a query's streams that give a row if they arrive at one time."""
+    """Return the fewest triples of a query's streams that give a row if they all arrive at one time."""
     (query,) = (query for query in catalogue() if query.name == name)
     text, static = WRITTEN[Language.RSPQL].text(query.family), static_of(query.family.static)
     own = [letter for letter in query.letters if letter[1] != NOISE]
@@ -197,7 +200,7 @@ def _row_letters(name: str) -> tuple[Letter, ...]:
 
 
 def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
-    """Return a query in the other query languages that can express it.
+    """Return the text of a query in each other query language that can express it.
 
     CQELS has no slide and reports only new rows. If WHERE contains more than the patterns of windows, only
     RSP-QL defines the sources of the patterns, and no other language is used.
@@ -222,7 +225,10 @@ def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
 
 
 def expected_of(text: str, static: tuple[str, ...], stream: tuple[Push, ...]) -> tuple[ExpectedReports, ...]:
-    """Return the expected reports of a query for a stream by the specification, usual parameters first."""
+    """Return the different expected reports of a query for a stream, each with the vectors that require them.
+
+    Reports of usual parameters come first.
+    """
     expecting = VectorReports(_read(text), static_of(static), stream)
     choices = expecting.choices().items()
     names = expecting.names

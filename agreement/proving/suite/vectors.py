@@ -1,4 +1,4 @@
-"""The parameter vectors of a suite: the choices that RSP-QL leaves to an engine."""
+"""The parameter vectors of the conformance suite: the choices that RSP-QL leaves to an engine."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from lars.language.windows import Bounds
 from translate.model.query import Language
 
 PERIOD: Final = 3
-"""The period, in time points, for parameter vectors whose reports are periodic."""
+"""The number of time points between two reports in vectors with periodic reports."""
 ALIGNED: Final = "aligned"
 FIRST: Final = "first"
 FIRST_OF_STREAM: Final = "own"
@@ -24,7 +24,7 @@ FIRST_ALIGNED: Final = "first-aligned"
 STREAM_ALIGNED: Final = "own-aligned"
 NAMED_STARTS: Final = (ALIGNED, FIRST, FIRST_ALIGNED, FIRST_OF_STREAM, STREAM_ALIGNED)
 Start = int | str
-"""The start time t0 of windows: a number of time points, or a text.
+"""The start time t0 of windows: a time point, or a text.
 
 - `A/B`: A is t0 of the first window, B is t0 of the second window, and so on in turns.
 - ALIGNED: windows close at multiples of their slide β.
@@ -50,7 +50,7 @@ _REPORTS: Final[tuple[frozenset[Strategy], ...]] = tuple(
 )
 _POINTS: Final = range(4)
 OWN_STARTS: Final = (FIRST_OF_STREAM, STREAM_ALIGNED)
-"""The start times that depend on the window's own stream."""
+"""The kinds of start times t0 that depend on the first element of the window's own stream."""
 STARTS: Final[tuple[Start, ...]] = (
     *(0, ALIGNED, FIRST, FIRST_ALIGNED, 1, 2, 3, FIRST_OF_STREAM, STREAM_ALIGNED),
     *(f"{one}/{other}" for one in _POINTS for other in _POINTS if one != other),
@@ -63,7 +63,11 @@ _COMBINATIONS: Final[tuple[Combination, ...]] = ("any", "all")
 
 @dataclass(frozen=True, slots=True)
 class ParameterVector:
-    """The values of RSP-QL's open parameters: report, bounds, t0, empty answers, tick and combination."""
+    """One choice for each parameter that RSP-QL leaves open.
+
+    The parameters are the report policy, bounds, start time t0, empty answers, tick, and combination of
+    windows.
+    """
 
     report: frozenset[Strategy]
     bounds: Bounds
@@ -72,24 +76,24 @@ class ParameterVector:
     tick: Tick
     combination: Combination
     timing: int = field(compare=False)
-    """A number for the parameters that determine when a single window reports, apart from its start time."""
+    """The number of a class of vectors in which a single window reports at the same times, for equal t0."""
     showing: int = field(compare=False)
-    """A number for the parameters that determine a window's content at a tick, apart from its start time."""
+    """The number of a class of vectors in which a window has the same content at a tick, for equal t0."""
 
     @property
     def by_clock(self) -> bool:
-        """Whether the clock triggers reports; otherwise arrivals trigger reports."""
+        """Whether the clock triggers reports; otherwise, arrivals trigger them."""
         return bool(self.report & CLOCKED)
 
     @property
     def unlikely(self) -> bool:
-        """Whether the parameters are unusual: windows have different start times, or reports are periodic."""
+        """Whether the choice is unusual: windows with different start times t0, or periodic reports."""
         shared = (ALIGNED, FIRST, FIRST_ALIGNED)
         return _P in self.report or (isinstance(self.start, str) and self.start not in shared)
 
     @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
     def specification(self, language: Language, unit: Duration) -> Specification:
-        """Return the specification that the parameters define, for a language with time points of `unit`."""
+        """Return the specification of an engine with these parameters; time points have the length `unit`."""
         cqels = language is Language.CQELS
         return Specification.model_validate(
             {
@@ -106,7 +110,7 @@ class ParameterVector:
         )
 
     def values(self) -> Mapping[str, str]:
-        """Return the values of the vector as texts, by the names of parameters."""
+        """Return the values of the parameters as texts, by their names."""
         result = {
             "report": " and ".join(strategy for strategy in get_args(Strategy) if strategy in self.report),
             "bounds": self.bounds,
@@ -118,9 +122,9 @@ class ParameterVector:
         return result | {"combination": self.combination}
 
     def departures(self, own: Specification) -> Mapping[str, str]:
-        """Return the parameters in which a vector differs from a language's specification, with both values.
+        """Return the parameters in which the vector differs from a specification, as texts by their names.
 
-        In this comparison, every start time is allowed.
+        Each text contains both values. Every start time t0 is allowed.
         """
         reports = [one for one in get_args(Strategy) if one in own.report]
         allowed = {
@@ -137,7 +141,7 @@ class ParameterVector:
         }
 
     def meanings(self) -> Iterator[str]:
-        """Yield a sentence about t0 and a sentence about combination, if their values need an explanation."""
+        """Yield a sentence for each value of t0 and `combination` that needs an explanation."""
         start = str(self.start)
         if "/" in start:
             one, other = start.split("/")
@@ -153,7 +157,7 @@ class ParameterVector:
 
 @cache
 def vectors() -> tuple[ParameterVector, ...]:
-    """Return every parameter vector of a suite, in the order of their numbers; usual vectors come first."""
+    """Return all parameter vectors of the suite in the order of their numbers; usual vectors come first."""
     timings, showings = dict[object, int](), dict[object, int]()
     parameter_vectors = []
     for report, bounds, start, empty, combination, tick in product(
@@ -170,7 +174,7 @@ def vectors() -> tuple[ParameterVector, ...]:
 
 @cache
 def numbers_of(language: Language) -> tuple[int, ...]:
-    """Return the numbers of the parameter vectors that queries of a language allow.
+    """Return the numbers of the parameter vectors that are possible for queries of a language.
 
     CQELS has no slide, and reports at arrivals. Windows of C-SPARQL and SPARQLstream report when they close.
     """
@@ -195,7 +199,7 @@ def numbers_of(language: Language) -> tuple[int, ...]:
 def alike_by_starts(
     language: Language, places: tuple[int, ...], *, several: bool
 ) -> tuple[tuple[ParameterVector, tuple[int, ...]], ...]:
-    """Return parameter vectors, each with the numbers of the vectors that give the same start times.
+    """Return parameter vectors, each with the numbers of all vectors that give the same reports.
 
     Args:
         language: The language of the query.
@@ -214,7 +218,8 @@ def alike_by_starts(
 def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:
     """Return the numbers of the parameter vectors that fit a specification.
 
-    If no start time is given, vectors with any t0 are returned.
+    If `start` or `bounds` is given, the vectors must have this value. Otherwise, vectors with any start time
+    t0, and with any bounds of the specification, are returned.
     """
     ends = set(of.bounds) if bounds is None else {bounds}
     return frozenset(
@@ -247,7 +252,8 @@ def in_ranges(numbers: Iterable[int]) -> str:
 def of_ranges(text: str) -> Iterator[int]:
     """Yield the numbers in a text of ranges, such as `0-2,7`.
 
-    Raises ValueError unless they ascend and are numbers of vectors.
+    Raises:
+        ValueError: The numbers do not ascend, or are not numbers of parameter vectors.
 
     >>> list(of_ranges("0-2,7"))
     [0, 1, 2, 7]
@@ -264,7 +270,7 @@ def of_ranges(text: str) -> Iterator[int]:
 
 
 def alike(numbers: Sequence[int]) -> Mapping[str, Sequence[str]]:
-    """Return the values of each parameter that occur in the given vectors, as texts."""
+    """Return the values that each parameter has in the given vectors, as texts."""
     every = [vectors()[n].values() for n in numbers]
     names = dict.fromkeys(name for values in every for name in values)
     return {name: list(dict.fromkeys(values[name] for values in every if name in values)) for name in names}

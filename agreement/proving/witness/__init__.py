@@ -1,4 +1,4 @@
-"""`lars witness`: find the smallest stream on which two sides differ, or prove that no such stream exists."""
+"""Search the smallest stream on which two sides differ, or prove that no such stream exists."""
 
 from agreement.proving.witness.candidate_atoms import named_constants
 from agreement.proving.witness.other_sides import read_sides

@@ -1,9 +1,9 @@
-"""Choose the triples from which the search builds streams, so that it misses no smaller stream.
+"""Choose the triples from which a search builds streams, so that the search misses no smaller stream.
 
-For each variable, the search tries fresh values, constants, and one value for each range that conditions
-define. Two variables can have the same value because of a join, or because two patterns match the same
-triple. A class of variables contains the variables that can be equal, the constants at their positions, and
-the conditions on them.
+For each variable, the search tries new IRIs, constants, and one value for each range that conditions define.
+Two variables can have the same value because of a join, or because two patterns match the same triple. A
+class of variables contains the variables that can be equal, the constants at their positions, and the
+conditions on them.
 """
 
 from collections import Counter
@@ -59,12 +59,12 @@ _Node = tuple[object, ...]
 
 
 def is_import(rule: Rule) -> bool:
-    """Return whether the rule copies the triples of a stream into the default graph."""
+    """Return whether a LARS rule copies the triples of a stream into the default graph."""
     return isinstance(rule.head, Atom) and rule.head.predicate == TRIPLE
 
 
 def patterns(program: Program) -> Iterator[Atom]:
-    """Yield the triple patterns of a program, in streams and graphs, in the order of its rules."""
+    """Yield the triple patterns of a LARS program, in streams and graphs, in the order of its rules."""
     for rule in program.rules:
         for literal in () if is_import(rule) else rule.body:
             for atom, _, _ in atoms(literal):
@@ -73,7 +73,7 @@ def patterns(program: Program) -> Iterator[Atom]:
 
 
 def stream_variables(programs: Iterable[Program]) -> tuple[Variable, ...]:
-    """Return the variables that range over streams, except the variables of triggers."""
+    """Return the variables that stand for the names of streams, without the variables of triggers."""
     rules = (rule for program in programs for rule in program.rules if rule.head != TRIGGER)
     sources = {
         atom.arguments[3]
@@ -85,12 +85,12 @@ def stream_variables(programs: Iterable[Program]) -> tuple[Variable, ...]:
 
 
 def triple_of(atom: Atom) -> tuple[Term, ...]:
-    """Return the three terms of a pattern, without the fourth, which is its stream or graph."""
+    """Return the three terms of a pattern without its fourth term, which names its stream or graph."""
     return atom.arguments[:3]
 
 
 def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:
-    """Return every IRI, literal and triple term in the heads, patterns and conditions of programs."""
+    """Return each IRI, literal and triple term in the heads, patterns and conditions of LARS programs."""
     rules = [rule for program in programs for rule in program.rules]
     heads = (head for rule in rules if (head := head_atom(rule)) is not None)
     literals = [literal for rule in rules for literal in rule.body]
@@ -108,13 +108,16 @@ def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:
 
 
 def unify(atom: Atom, other: Atom) -> bool:
-    """Return whether some triple can match both patterns, regardless of their sources."""
+    """Return whether one triple can match both patterns, if their streams and graphs are ignored."""
     pairs = zip(triple_of(atom), triple_of(other), strict=True)
     return all(isinstance(a, Variable) or isinstance(b, Variable) or a == b for a, b in pairs)
 
 
 class PositionClasses:
-    """The classes of the variables of some programs; values also come from the `known` triples."""
+    """The classes of variables of some programs that can have the same value.
+
+    Values also come from the triples in `known`.
+    """
 
     def __init__(self, programs: Sequence[Program], known: Iterable[Atom] = ()) -> None:
         self._parent: dict[_Node, _Node] = {}
@@ -154,7 +157,7 @@ class PositionClasses:
     def of(
         self, variable: Variable
     ) -> tuple[tuple[Variable, ...], tuple[Constant, ...], tuple[logic.Condition, ...]]:
-        """Return the class of a pattern's variable: the class's variables, constants and conditions."""
+        """Return the variables that can be equal to a variable, with their constants and conditions."""
         root = self._root(_node(variable))
         names = tuple(name for name in self.names if self._root(_node(name)) == root)
         inside = {t for t in self._constants if self._root(_node(t)) == root}
@@ -170,7 +173,7 @@ class PositionClasses:
         return names, tuple(sorted(inside, key=str)), conditions
 
     def _join(self, rule: Rule) -> None:
-        """Unite each variable's class with the positions of derived predicates at which it occurs."""
+        """Record that a variable can be equal to the other terms at its positions in derived predicates."""
         head = head_atom(rule)
         parts = [] if head is None else [head]
         parts += [atom for literal in rule.body for atom, _, _ in atoms(literal)]
@@ -210,16 +213,19 @@ _TYPED: Final = (
     Literal("1", XSD + "integer"),
     Literal("true", XSD + "boolean"),
 )
-"""A value of each kind that functions distinguish."""
+"""A value of each kind of term that functions distinguish."""
 
 
 def is_gathering(programs: Iterable[Program]) -> bool:
-    """Return whether a program combines rows by an aggregate, LIMIT or OFFSET."""
+    """Return whether a program has an aggregate, LIMIT or OFFSET, which depend on several rows together."""
     return any(isinstance(part, logic.SetLiteral) for part in _literals(programs))
 
 
 def tells_order(programs: Iterable[Program]) -> bool:
-    """Return whether answers depend on the choice of new IRIs: a program orders IRIs or reads their text."""
+    """Return whether the rows of a program may depend on the choice of new IRIs.
+
+    Such a program orders IRIs, or uses their text.
+    """
     for part in _literals(programs):
         match part:
             case logic.Among():
@@ -238,7 +244,7 @@ def _literals(programs: Iterable[Program]) -> Iterator[logic.BodyLiteral]:
 
 
 def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
-    """Yield numbers to try for a summed variable: the numbers in conditions, and their neighbours."""
+    """Yield numbers to try for a variable that is summed: numbers in conditions, and their neighbours."""
     literals = list(_literals(programs))
     gathered = [part.aggregation for part in literals if isinstance(part, logic.Gather)]
     if any(
@@ -257,11 +263,11 @@ def region_values(
     many: int,
     summed: Iterable[Constant] = (),
 ) -> list[Constant]:
-    """Return the values to try for the variables of a class: `many` terms per region, and the constants.
+    """Return the values to try for a class of variables: `many` terms per region, and the constants.
 
-    Conditions on one variable define regions. Of a condition on several variables, the parts with one
-    variable define regions. If a part of a condition has several variables, numbers between all constants are
-    tried, as many as the part has variables.
+    A region is a set of terms that no condition distinguishes. Conditions on one variable define regions. Of
+    a condition on several variables, the parts with one variable define regions. If a part of a condition has
+    several variables, numbers between all constants are tried, as many as the part has variables.
     """
     expressions = [each for condition in conditions for each in _expressions(condition)]
     compared = [*constants_in(expressions), *triple_terms(expressions, new)]
@@ -287,7 +293,7 @@ def _with(values: Iterable[Constant], constants: Iterable[Constant]) -> list[Con
 
 
 def _expressions(condition: logic.Condition) -> Iterator[logic.Expression]:
-    """Yield a condition on one variable unchanged, or the smallest parts of another condition."""
+    """Yield the expression of a condition on one variable, or the smallest parts of another condition."""
     match condition:
         case logic.Test(expression) if len(variables_of(expression)) <= 1:
             yield expression
@@ -312,7 +318,7 @@ def _parts(expression: logic.Expression) -> Iterator[logic.Expression]:
 
 
 def occurrences(program: Program) -> Mapping[Variable, int]:
-    """Return, for each variable, the number of places at which one derivation can give it different values.
+    """Return for each variable the number of places at which one derivation can give it different values.
 
     If a rule hides a variable (in a sub-SELECT or EXISTS), each use of the derived predicate has its own
     value of the variable. A loop in the program may repeat any number of times, but only one round is
@@ -347,7 +353,10 @@ def _functions(expression: logic.Expression) -> frozenset[str]:
 
 
 def with_others(candidates: Candidates, more: Candidates | None) -> Candidates:
-    """Return the union of two sets of triples to choose from, without marking terms as interchangeable."""
+    """Return the union of two sets of triples from which a search builds streams.
+
+    In the union, no terms are marked as interchangeable.
+    """
     if more is None:
         return candidates
     arriving, static = (*candidates.arrivals, *more.arrivals), (*candidates.static, *more.static)
@@ -363,16 +372,16 @@ def candidate_atoms(
     any_source: bool = False,
     copies: Mapping[Variable, int] | None = None,
 ) -> Candidates:
-    """Return the triples from which streams are made: they match a pattern, each in its source.
+    """Return the triples from which a search builds streams: each matches a pattern, in the pattern's source.
 
-    Unless the static data are `known`, the search also chooses static triples. With `any_source`, the search
-    may put each triple into each stream and into the static data. For each stream, further triples match no
-    pattern, unless a pattern has a variable as predicate. If enough of these triples arrive at one time, they
-    push all content out of tuple windows. Each variable has as many new values as `copies` says, by default
-    `value_copies` of the programs.
+    Unless the static data are `known`, the search also chooses static triples. With `any_source`, each triple
+    may be in each stream and in the static data. For each stream, further triples match no pattern, unless a
+    pattern has a variable as predicate. Enough of these triples at one time push all content out of tuple
+    windows. `copies` is the number of new values for each variable, by default `value_copies` of the
+    programs.
 
     Raises:
-        TimeLimitError: The deadline of `until` has passed.
+        TimeLimitError: The time limit is over.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))
@@ -403,7 +412,7 @@ def candidate_atoms(
 def _new_streams(
     programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Sequence[Iri]:
-    """Return new streams, which no pattern names, for the variables that range over streams."""
+    """Return streams that no pattern names, for variables that stand for the names of streams."""
     sources = stream_variables(programs)
     named = (name for source in sources for name in values.get(source, ()))
     return [name for name in dict.fromkeys(named) if isinstance(name, Iri) and name not in streams]
@@ -413,7 +422,10 @@ _MOST_DISPLACING: Final = 3
 
 
 def _displacing(programs: Iterable[Program], stream: Iri) -> int:
-    """Return how many triples at one time clear the tuple windows of a stream (within limits, at least 1)."""
+    """Return the number of triples at one time that push all others out of a stream's tuple windows.
+
+    The result is at least 1 and at most `_MOST_DISPLACING`.
+    """
     sizes = [
         window.size
         for program in programs
@@ -426,9 +438,9 @@ def _displacing(programs: Iterable[Program], stream: Iri) -> int:
 def _own_sources(
     programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Mapping[tuple[Term, ...], frozenset[Term]]:
-    """Return the sources in which each pattern is matched, for programs whose patterns have one source each.
+    """Return the streams and graphs in which each pattern is matched, for programs that do not merge windows.
 
-    In the other programs, a pattern may match any stream and the static data.
+    A pattern that occurs only in programs that merge windows may match any stream and the static data.
     """
     every: frozenset[Term] = frozenset((*streams, DEFAULT))
     sources: dict[tuple[Term, ...], frozenset[Term]] = {}
@@ -445,9 +457,9 @@ def _own_sources(
 def _names(
     pattern: Atom, streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Iterator[Term]:
-    """Yield the sources of a pattern.
+    """Yield the streams or graphs in which a pattern is matched.
 
-    If the source of a pattern is a variable, it ranges over all streams, or over graph names and a new name.
+    If the name is a variable, these are all streams, or the possible graph names and a new name.
     """
     source = pattern.arguments[3]
     if not isinstance(source, Variable):
@@ -466,7 +478,7 @@ def _triples(known: Background) -> Iterator[Atom]:
 def _values(
     programs: Sequence[Program], known: Sequence[Atom], copies: Mapping[Variable, int]
 ) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
-    """Return the values to try for each variable, and the fresh values that are interchangeable."""
+    """Return the values to try for each variable, and the new values that are interchangeable."""
     classes = PositionClasses(programs, known)
     named = named_constants(programs)
     # What is new is new to the static data too: else a match there could hide a difference.
@@ -504,10 +516,10 @@ def _new_values(
 def value_copies(
     programs: Sequence[Program], *, noisy: bool = False, most: int | None = None
 ) -> Counter[Variable]:
-    """Return, for each variable, the number of different values that a stream may need.
+    """Return for each variable the number of different values that a stream may need.
 
     With `noisy`, a match of a pattern with any predicate can also make push evaluate. If at most `most`
-    triples arrive, they have no more than three times as many terms.
+    triples arrive, no variable needs more than three values per triple.
     """
     copies = Counter[Variable]()
     for program in programs:

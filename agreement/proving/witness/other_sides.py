@@ -1,4 +1,4 @@
-"""Search for witnesses between other sides than push and pull: two profiles, or two readings of one query.
+"""Search for streams on which two profiles differ, or two readings of one query.
 
 Profiles are specifications or engine versions. The search tries streams one by one, the smallest stream
 first. Reports depend on the start of windows, so a stream does not represent shifted streams. Let g divide
@@ -52,10 +52,7 @@ Reports = Mapping[float, Sequence[Counter[Row]]]
 
 @dataclass(frozen=True, slots=True)
 class NamedProfile:
-    """A specification or engine version by its name.
-
-    The field `start` is the start time t0 of its windows, if given.
-    """
+    """A specification or engine version by its name, with the start time t0 of its windows or None."""
 
     name: str
     start: int | None = None
@@ -66,7 +63,10 @@ class NamedProfile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileContest:
-    """Two queries, each under a profile, and the static data; None if the static data are arbitrary."""
+    """The search for a stream on which two queries, each under a specification or engine version, differ.
+
+    If `static` is None, the static data are arbitrary.
+    """
 
     queries: tuple[EngineQuery, EngineQuery]
     profiles: tuple[NamedProfile, NamedProfile]
@@ -80,7 +80,10 @@ class ProfileContest:
         progress: Progress,
         accepted: Callable[[Witness], bool],
     ) -> Decision:
-        """Return the first accepted stream, by the fewest triples and then by the earliest difference."""
+        """Return a decision with the smallest stream for which `accepted` is true, or why none is found.
+
+        A stream with fewer triples, then a stream with an earlier difference, is smaller.
+        """
         programs = [lars_program(query, self.setting) for query in self.queries]
         streams = tuple(dict.fromkeys(stream for query in self.queries for stream in streams_of(query)))
         most = _MOST_TRIPLES if triples is None else triples
@@ -122,7 +125,7 @@ class ProfileContest:
         return none_up_to(most, candidates, "no theorem bounds the triples of two profiles", when)
 
     def _times(self, size: int) -> Iterator[int]:
-        """Yield the time points at which the triples of a tried stream of this size arrive."""
+        """Yield the time points at which a triple of a tried stream with `size` triples may arrive."""
         unit, last = self.setting.unit.nanoseconds, self._last
         shared = gcd(*self._durations, *((profile.start or 0) * unit for profile in self.profiles))
         step = 1 if shared % unit else shared // unit or 1
@@ -137,14 +140,14 @@ class ProfileContest:
 
     @property
     def _durations(self) -> list[int]:
-        """The lengths, ends and slides of all windows, and the periods of specifications, in ns."""
+        """The lengths, ends and slides of all windows, and the periods of specifications, in nanoseconds."""
         given = [getattr(span, part.name) for span in self._spans for part in fields(span)]
         given += [_period(profile.name) for profile in self.profiles]
         return [duration.nanoseconds for duration in given if isinstance(duration, Duration)]
 
     @property
     def _last(self) -> int:
-        """The last time at which a triple of a tried stream arrives."""
+        """The last time point at which a triple of a tried stream may arrive."""
         unit = self.setting.unit.nanoseconds
         slides = [span.slide.nanoseconds for span in self._spans if isinstance(span, Range) and span.slide]
         longest = max((unit, *self._durations)) + max((unit, *slides))
@@ -153,7 +156,7 @@ class ProfileContest:
     def _difference(
         self, chosen: Sequence[tuple[int, Atom]], static: Sequence[Atom], last: int
     ) -> Witness | None:
-        """Return the stream up to the first time with different reports; None without such a time.
+        """Return a witness with the first time at which the reports differ; None without such a time.
 
         If both profiles have a start time, only times after both start times count.
         """
@@ -201,7 +204,10 @@ _START: Final = re.compile(r"(.+)@([0-9]{1,9})")
 
 
 def read_sides(text: str) -> Readings:
-    """Return the two readings that a text such as `closed,high-open` names.
+    """Return the two readings of a query, or the two profiles, that a text such as `closed,high-open` names.
+
+    Raises:
+        LarsError: The text does not name two readings of one kind, or two profiles.
 
     >>> read_sides("any,matching")
     ('any', 'matching')
@@ -225,7 +231,7 @@ def read_sides(text: str) -> Readings:
 
 
 def _period(name: str) -> Duration | None:
-    """Return the period of a specification of this name; None for engine versions."""
+    """Return the period of the specification with this name; None for other profiles."""
     from agreement.comparing.compare import profile
     from agreement.engines.specifications import Specification
 
@@ -234,7 +240,7 @@ def _period(name: str) -> Duration | None:
 
 
 def _profile(text: str) -> NamedProfile | None:
-    """Return the profile that a text such as `cqels` or `rspql@4` names; None for other texts."""
+    """Return the specification or engine version that a text such as `cqels` or `rspql@4` names, or None."""
     from agreement.comparing.compare import profile
     from agreement.comparing.judge import is_judge
     from agreement.engines.specifications import Specification
@@ -247,7 +253,10 @@ def _profile(text: str) -> NamedProfile | None:
 
 
 def two_readings(query: EngineQuery, sides: tuple[OneReading, OneReading], setting: Setting) -> Contest:
-    """Return push of a query in two readings, compared at each time at which either side evaluates."""
+    """Return a search that compares two readings of one query, such as two values of its bounds, under push.
+
+    The readings are compared at each time at which either of them evaluates.
+    """
     questions: list[Question] = []
     kinds: list[ToStream] = ["RSTREAM", "RSTREAM"]
     for number, side in enumerate(sides):

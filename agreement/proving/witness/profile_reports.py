@@ -1,4 +1,4 @@
-"""The reports of a specification or engine version on a tried stream."""
+"""Compute the reports of a specification or engine version on a stream that a search tries."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,10 +18,10 @@ def profile_reports(
     profile: tuple[str, int | None],
     inputs: tuple[Sequence[Fact], Background, int],
 ) -> Mapping[float, Sequence[Counter[Row]]]:
-    """Return the rows of each report by its time in ms, up to a time point.
+    """Return the rows of each report of a specification or engine version, by the report's time in ms.
 
-    The argument `profile` is a name, with the start time t0 of windows or None. `inputs` are a stream, static
-    data and the last time point.
+    `profile` is a name with the start time t0 of windows or None. `inputs` are a stream, static data, and the
+    last time point.
     """
     (name, start), (facts, known, last) = profile, inputs
     pushes = tuple(_push(fact, setting.unit.milliseconds) for fact in facts)
@@ -38,7 +38,7 @@ def _push(fact: Fact, length: float) -> Push:
 
 
 def _static(known: Background) -> Static:
-    """Return the static data that the atoms of a program's background describe."""
+    """Return the static data of a LARS program as RDF graphs."""
     default: set[tuple[str, str, str]] = set()
     named: dict[str, set[tuple[str, str, str]]] = {}
     for subject, predicate, object_, graph in known.get(("triple", 4), ()):

@@ -1,9 +1,7 @@
-"""Search for the smallest stream on which two sides differ.
+"""Search the smallest stream on which two sides differ, with a proof if no such stream exists.
 
-The evaluation of `lars agree` confirms each stream that the search finds.
-
-A search without a result is a proof for two reasons: theorem A7, and the chosen triples represent all
-streams.
+The evaluation of `lars agree` confirms each stream that the search finds. A search without a result is a
+proof for two reasons: theorem A7 limits the number of triples, and the chosen triples represent all streams.
 
 A7. Assume that both sides are monotone: no `not`, no aggregates, only time windows. Take a row that only one
 side reports, and one derivation of the row at one evaluation. The derivation uses at most n triples of
@@ -13,13 +11,13 @@ and no more evaluations, so it reports no more rows. So for windows of any bound
 enough, or n + 1 triples under push.
 
 Values. Give each variable of the derivation its own value that no condition distinguishes from the original
-value: a fresh IRI, or a term of the same region outside queries and static triples. A constant that a query
+value: a new IRI, or a term of the same region outside queries and static triples. A constant that a query
 names is unchanged. If a rule hides a variable (in a sub-SELECT or EXISTS), the variable counts once for each
 use of the rule. The derivations of the other side existed before: the new values map onto the old values,
 constants map onto themselves, and conditions keep their truth. The search therefore needs as many terms of
 each region of values as a derivation has variables, if each comparison is between a variable and a constant
-(see `values`). The triple that triggers push matches no pattern, or a pattern that matches everything. In the
-second case, the terms of this triple are also in their regions.
+(see the module `values`). The triple that triggers push matches no pattern, or a pattern that matches
+everything. In the second case, the terms of this triple are also in their regions.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -60,7 +58,10 @@ from translate.tau import NAMED, lars_program, output_of, push
 
 
 def most_arrivals(question: Question) -> int | None:
-    """Return a sufficient number of triples for a row of the side; None if A7 does not apply to the side."""
+    """Return a number of triples that suffices for any row of a side; None if theorem A7 does not apply.
+
+    Theorem A7 covers monotone queries over time windows.
+    """
     program = question.program
     negative = any(
         not positive for rule in program.rules for part in rule.body for _, positive, _ in atoms(part)
@@ -74,7 +75,7 @@ def most_arrivals(question: Question) -> int | None:
 
 @lru_cache(maxsize=256)
 def _patterns(program: Program, predicate: terms.Signature) -> int:
-    """Return the maximum number of triple patterns over streams in a derivation of the predicate."""
+    """Return the maximum number of stream patterns in one derivation of a predicate."""
     if predicate == (TRIPLE, 4):
         return 1
     derived = intensional(program)
@@ -90,11 +91,11 @@ def _patterns(program: Program, predicate: terms.Signature) -> int:
 
 
 def fewest_arrivals(question: Question, candidates: Candidates) -> int:
-    """Return a lower bound for the number of stream triples that a row of the side needs.
+    """Return a number of stream triples that each row of a side needs at least.
 
-    Triples with different predicates are distinct. So the bound is the number of predicates that each
-    derivation needs in streams and that no static triple can have. Without the bound, a solver would prove
-    for each smaller number that it is too small, which takes as long as the rest of the search.
+    Triples with different predicates are distinct. So the number counts the predicates that each derivation
+    needs in streams and that no static triple can have. Without this bound, a solver would prove for each
+    smaller number that it is too small, which takes as long as the rest of the search.
     """
     program = question.program
     stored = {atom.arguments[1] for atom in candidates.static}
@@ -119,7 +120,7 @@ def fewest_arrivals(question: Question, candidates: Candidates) -> int:
 
 
 def _needed(rule: Rule) -> tuple[frozenset[terms.Term], list[terms.Signature]]:
-    """Return the predicates of triples that the rule itself needs, and the predicates of all needed atoms."""
+    """Return the predicates of triples that a LARS rule needs, and the predicates of all needed atoms."""
     needed = [
         atom
         for part in rule.body
@@ -134,7 +135,7 @@ def _needed(rule: Rule) -> tuple[frozenset[terms.Term], list[terms.Signature]]:
 
 
 def why_incomplete(question: Question) -> str | None:
-    """Return the reason why the chosen triples do not represent all streams; None if they do."""
+    """Return why the triples that a search tries do not represent all streams; None if they do."""
     for rule in question.program.rules:
         for literal in rule.body:
             if (text := _untold(literal)) is not None:
@@ -159,9 +160,9 @@ def _untold(literal: formulas.BodyLiteral) -> str | None:
 
 
 def _is_simple(expression: formulas.Expression) -> bool:
-    """Return whether a condition compares only one variable, so that the chosen values decide it.
+    """Return whether a condition compares at most one variable, so that the tried values decide it.
 
-    Tests of kinds of terms are not simple, because they also need blank nodes.
+    Tests of the kind of a term are not simple, because they also need blank nodes.
     """
     match expression:
         case formulas.Call(function, arguments) if function in CONNECTIVES:
@@ -173,9 +174,10 @@ def _is_simple(expression: formulas.Expression) -> bool:
 
 
 def push_and_pull(pair: Pair, period: int, setting: Setting, *, same_input: bool = False) -> Contest:
-    """Return push of the CQELS query (left) against pull of the C-SPARQL query (right).
+    """Return a search that compares push of the CQELS query (left) with pull of the C-SPARQL query (right).
 
-    With `same_input`, both sides must contain the same triples: the condition of the paper for agreement.
+    With `same_input`, both sides must see the same triples in the period: the condition of the paper for
+    agreement.
     """
     output = output_of(pair.csparql, setting).predicate
     pushed = ask(push(lars_program(pair.cqels, setting), setting.trigger), output)
@@ -186,7 +188,10 @@ def push_and_pull(pair: Pair, period: int, setting: Setting, *, same_input: bool
 def two_queries(
     left: EngineQuery, right: EngineQuery, setting: Setting, *, contained: bool = False
 ) -> Contest:
-    """Return two queries as sides of a search; both are evaluated at every time point."""
+    """Return a search that compares two queries, both evaluated at every time point.
+
+    With `contained`, only rows of the left query count.
+    """
     question, other = (
         Question(lars_program(query, setting), output_of(query, setting).predicate, None)
         for query in (left, right)
@@ -196,10 +201,10 @@ def two_queries(
 
 @dataclass(frozen=True, slots=True)
 class WitnessSearch:
-    """The input of a search: two sides, the streams that may contain triples, and static data.
+    """The input of a search for a stream: two sides, the streams that may have triples, static data.
 
     - If `static` is None, static triples are also chosen.
-    - `arrivals` is the maximum number of triples; if it is None, A7 determines the number.
+    - `arrivals` is the maximum number of triples; if it is None, theorem A7 determines the number.
     - `any_source`: a triple that matches a pattern may come from every stream, or be static.
     - `more` are additional triples to choose from, besides the triples that match the patterns of the
       programs.
@@ -215,7 +220,7 @@ class WitnessSearch:
 
 
 MOST_TRIPLES: Final = 4
-"""The maximum number of triples to try if no theorem limits the number."""
+"""The maximum number of triples that a search tries if no theorem limits the number."""
 
 
 def smallest(
@@ -223,7 +228,9 @@ def smallest(
     progress: Progress = no_progress,
     accepted: Callable[[Witness], bool] = lambda _: True,
 ) -> Decision:
-    """Return the smallest confirmed and accepted witness, or the reason why none was found.
+    """Return a decision with the smallest stream on which the sides differ, or the reason why none is found.
+
+    The stream is confirmed by an evaluation, and `accepted` is true for its witness.
 
     Raises:
         FailedRunError: The evaluation does not confirm the found stream.
@@ -266,23 +273,26 @@ def smallest(
 
 
 def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any times") -> Decision:
-    """Return the decision that no witness with up to `triples` triples exists.
+    """Return the decision that no witness has at most `triples` triples, from `candidates` possible triples.
 
-    The argument `reason` is the reason why larger witnesses may exist.
+    `reason` is the reason why larger witnesses may exist, and `when` describes the tried times.
     """
     return Decision("open", reason, triples=triples, scope=(candidates, when))
 
 
 def out_of_time(triples: int, best: Witness | None) -> Decision:
-    """Return the decision that time ran out at this number of triples; `best` is the best witness so far."""
+    """Return the decision that the time limit ended the search for streams with `triples` triples.
+
+    `best` is the best witness found so far, or None.
+    """
     verdict: EveryStream = "open" if best is None else "not always"
     return Decision(verdict, TIME_IS_UP, () if best is None else (best,), triples, timed_out=True)
 
 
 def _fewest(contest: Contest, candidates: Candidates) -> int:
-    """Return the smallest number of triples that a row of either side needs.
+    """Return a number of triples that each row needs at least, over both sides.
 
-    With `contained`, only the left side counts.
+    If the search asks for containment, only the left side counts.
     """
     sides = (contest.left,) if contest.contained else (contest.left, contest.right)
     return min(fewest_arrivals(side, candidates) for side in sides)
@@ -298,10 +308,7 @@ def _candidates(search: WitnessSearch, copies: Mapping[terms.Variable, int]) -> 
 def _streams(
     contest: Contest, candidates: Candidates, sizes: range, deadline: Deadline, progress: Progress
 ) -> Iterator[ChosenStream]:
-    """Yield streams chosen by clingo.
-
-    If clingo cannot encode the search, the function yields streams that are tried one by one.
-    """
+    """Yield the streams that clingo chooses, or if clingo cannot encode the search, all streams in turn."""
     try:
         yield from chosen_streams(contest, candidates, sizes, deadline, progress)
     except UncoveredError:
@@ -317,16 +324,16 @@ def _streams(
 
 
 def _is_readable(stream: ChosenStream) -> bool:
-    """Return whether no blank node occurs both in static data and in arrivals.
+    """Return whether the stream and its static data can be written to files with the same meaning.
 
-    Files would turn such a blank node into two nodes.
+    A blank node in both would be two nodes in files.
     """
     arriving = (map(constant_of, fact.arguments[:3]) for fact in stream.facts)
     return not shares_blank((atom.arguments for atom in stream.static), arriving)
 
 
 def _with_graphs(contest: Contest) -> Contest:
-    """Return the sides, with the names of the graphs of chosen static triples."""
+    """Return the search, with rules that derive the names of graphs from the chosen static triples."""
     left, right = (replace(side, program=_naming(side.program)) for side in (contest.left, contest.right))
     return replace(contest, left=left, right=right)
 
@@ -344,7 +351,11 @@ def _naming(program: Program) -> Program:
 
 
 def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
-    """Return the witness on a chosen stream, by an evaluation that shares no code with the search."""
+    """Return the witness on a chosen stream, by an evaluation that shares no code with the search.
+
+    Raises:
+        FailedRunError: The sides do not differ on the stream.
+    """
     graphs = dict.fromkeys(atom.arguments[-1:] for atom in stream.static if search.static is None)
     named = [terms.Atom(NAMED, graph) for graph in graphs if graph != (terms.DEFAULT,)]
     static = with_atoms(search.static or {}, (*stream.static, *named))
@@ -361,7 +372,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
 
 
 def _limit(search: WitnessSearch, candidates: int) -> Decision:
-    """Return the decision that no witness was found with the tried number of triples."""
+    """Return the decision for the case that no witness is found: a proof, or the number of triples tried."""
     contest, limit = search.contest, search.arrivals
     enough = [most_arrivals(side) for side in (contest.left, contest.right)]
     # With `contained` the row is the left side's; the right one has to be monotone all the same.

@@ -1,4 +1,4 @@
-"""Write a comparison as a new experiment: a folder for `lars agree`."""
+"""Write a comparison of push with pull on a small stream as a new experiment folder."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -32,9 +32,9 @@ _STATIC: Final = "static.nq"
 def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
     """Write an experiment that compares push with pull on a stream into an existing folder.
 
-    Both queries are written if their languages can express them. If a language cannot express a query, only
-    one query is written, and reading the experiment derives the other query. Times are written as dateTimes
-    or integers, as in the original stream.
+    Both queries are written if their languages can express them. Otherwise only one query is written, and
+    readers of the experiment derive the other query. Times are written as dateTimes or integers, as in the
+    original stream.
     """
     static = "".join(_static_lines(compared.static))
     queries = _queries(compared)
@@ -50,7 +50,7 @@ def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
 
 
 def _traces(compared: PairOnStream) -> dict[str, str]:
-    """Return the files of the stream: one file for all streams, or a file per stream if necessary."""
+    """Return the names and texts of the files of the stream, if necessary one file per stream."""
     dates = Dates(compared.origin, compared.setting.unit)
 
     def lines(facts: Iterable[Fact], terms: int) -> str:
@@ -66,9 +66,9 @@ def _traces(compared: PairOnStream) -> dict[str, str]:
 
 
 def _named_apart(compared: PairOnStream) -> dict[str, str]:
-    """Return the file of each stream if a single file of quads cannot contain all streams.
+    """Return the file name for each stream if one file of quads cannot contain all streams.
 
-    The reason can be the name of a stream, or elements that are graphs.
+    The reason can be the name of a stream, or elements that are graphs. Otherwise, the result is empty.
     """
     read = (
         source.stream for query in (compared.pair.csparql, compared.pair.cqels) for source in sources(query)
@@ -86,11 +86,11 @@ def _has_graphs(compared: PairOnStream) -> bool:
 
 
 _AT: Final = "urn:at"
-"""The property for the time of a message."""
+"""The property for the time of a message, in files of RDF Messages."""
 
 
 def _graphs(compared: PairOnStream, stream: str, dates: Dates) -> str:
-    """Return the stream's elements as RDF Messages, one message for each triple with its time."""
+    """Return the elements of a stream as RDF Messages, one message with its time for each triple."""
     pieces = ['VERSION "1.2-messages"']
     for fact in compared.facts:
         *triple, of = (*fact.arguments[:3], fact.arguments[-1])
@@ -121,7 +121,10 @@ def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
 
 
 def _stepping(compared: PairOnStream) -> EngineQuery:
-    """Return the C-SPARQL query; if it has no STEP, with a STEP that changes nothing at this pull period."""
+    """Return the C-SPARQL query, in which windows without a STEP get the pull period as STEP.
+
+    This STEP does not change the result.
+    """
     query, every = compared.pair.csparql, Duration(compared.period * compared.setting.unit.nanoseconds)
     if query.language is not Language.CSPARQL:
         return query
@@ -135,7 +138,7 @@ def _stepping(compared: PairOnStream) -> EngineQuery:
 
 
 def _made_again(compared: PairOnStream, query: EngineQuery) -> bool:
-    """Return whether deriving the other query from this query gives the other query of the comparison."""
+    """Return whether the other query of the comparison can be derived from the given query."""
     carried = frozenset((fact.arguments[-1], fact.arguments[1]) for fact in compared.facts)
     merges = query.language in MERGING
     engine_query, other = (query, None) if merges else (None, query)
@@ -147,7 +150,7 @@ def _made_again(compared: PairOnStream, query: EngineQuery) -> bool:
 
 
 def _assigned(compared: PairOnStream) -> dict[Iri, tuple[Iri, ...]]:
-    """Return the predicates that the CQELS query reads from each stream."""
+    """Return the predicates of the CQELS query's patterns for each stream."""
     iris: dict[Iri, dict[Iri, None]] = {}
     for block in stream_blocks(compared.pair.cqels.pattern):
         for triple in block.pattern.triples if isinstance(block.pattern, Bgp) else ():
@@ -188,19 +191,22 @@ def _texts(queries: Iterable[EngineQuery], read_here: bool) -> dict[EngineQuery,
 
 
 def _quoted(iri: Iri) -> str:
-    """Return an IRI as a TOML string; TOML and JSON have the same escapes."""
+    """Return an IRI as a TOML string; JSON has the same escapes, except for the control character 7F."""
     return json.dumps(iri.value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def check_experiment_folder(folder: Path) -> None:
-    """Raise LarsError, before the search, if the folder could not be replaced at the end."""
+    """Raise LarsError if the folder for the result could not be replaced, before a search begins."""
     check_own_folder(folder, EXPERIMENT, "--out ")
 
 
 def write_experiments(folder: Path, task: WitnessTask, answer: Decision) -> None:
-    """Write an experiment, or one experiment per witness in the folders 1, 2 and so on.
+    """Write an experiment for the witness of a decision; several witnesses get the folders 1, 2 and so on.
 
     Earlier experiments in the folder are replaced.
+
+    Raises:
+        LarsError: The task does not compare push with pull.
     """
     if task.pair is None:
         raise LarsError(

@@ -1,4 +1,4 @@
-"""The task of `lars witness`: two sides for each pull period, and the witnesses found.
+"""Define the task of `lars witness`: two sides for each pull period, and the requested streams.
 
 Two witnesses count as equal if they differ only in new names and in delays.
 """
@@ -30,7 +30,7 @@ from translate.tau import columns, lars_program
 
 
 def named_terms(programs: Iterable[Program]) -> frozenset[str]:
-    """Return the texts of the constants that programs name, including constants in conditions and heads."""
+    """Return the texts of all constants in LARS programs, also in conditions and heads."""
     return frozenset(
         text for program in programs for rule in program.rules for text in _constants((rule.head, rule.body))
     )
@@ -68,7 +68,7 @@ def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
 
 
 _PlacedRow = tuple[int, tuple[str, ...]]
-"""The number of the time at which a triple arrives (-1 for static data), and the triple."""
+"""A triple with the position of its arrival time among all arrival times; -1 for a static triple."""
 
 
 def _rows_by_instant(witness: Witness) -> Iterator[_PlacedRow]:
@@ -80,7 +80,7 @@ def _rows_by_instant(witness: Witness) -> Iterator[_PlacedRow]:
 def _match(
     mine: Sequence[_PlacedRow], theirs: Sequence[_PlacedRow], names: Mapping[str, str], named: frozenset[str]
 ) -> bool:
-    """Return whether rows can be paired so that the names of both sides correspond one to one."""
+    """Return whether the triples of two witnesses can be paired so that their names correspond one to one."""
     if not mine:
         return True
     grown = ((n, _matched(mine[0], row, names, named)) for n, row in enumerate(theirs))
@@ -93,7 +93,7 @@ def _match(
 def _matched(
     one: _PlacedRow, other: _PlacedRow, names: Mapping[str, str], named: frozenset[str]
 ) -> Mapping[str, str] | None:
-    """Return a mapping of names that makes one row equal to the other row; None if no such mapping exists."""
+    """Return the mapping of names, extended so that two triples are equal; None if this is impossible."""
     if one[0] != other[0] or len(one[1]) != len(other[1]):
         return None
     known = dict(names)
@@ -107,7 +107,10 @@ def _matched(
 
 
 StreamMaker = Callable[[int, Deadline], Decision | None]
-"""A function that returns a stream for a period or a proof that none exists, or None without either."""
+"""A function that returns, for a pull period, a stream with a difference or a proof that none exists.
+
+Without either, the function returns None.
+"""
 _LEFT: Final = 2.0
 """The number of seconds for the function `made` if the search has used all of its time."""
 _ANYWHERE: Final = frozenset(("merged sources", "static only"))
@@ -177,10 +180,10 @@ class WitnessCriteria:
 
 @dataclass(frozen=True, slots=True)
 class WitnessTask:
-    """Two queries with their settings, and the static data; None if static data are arbitrary.
+    """The task of `lars witness`: two queries with their settings, static data, and criteria for streams.
 
-    The field `pair` is None for two queries of one mode, which are compared at every time point, and for two
-    readings of the second query.
+    If `static` is None, static data are arbitrary. If `pair` is None, two queries of one mode are compared at
+    every time point, or two readings of the second query are compared.
     """
 
     queries: tuple[EngineQuery, EngineQuery]
@@ -200,16 +203,16 @@ class WitnessTask:
 
     @property
     def variables(self) -> tuple[terms.Variable, ...]:
-        """The columns of the rows."""
+        """The columns of the rows of both queries."""
         return columns(self.queries[0])
 
     @property
     def any_source(self) -> bool:
-        """Whether a triple may come from another source than the source of its pattern."""
+        """Whether a triple of the stream may match a pattern of another source."""
         return self.criteria.any_source or self.criteria.cause in _ANYWHERE
 
     def contest(self, period: int) -> Contest | other_sides.ProfileContest:
-        """Return the two sides of the search for a pull period."""
+        """Return the two sides to compare for a pull period, in time points."""
         match self.criteria.sides:
             case (other_sides.NamedProfile(), other_sides.NamedProfile()) as profiles:
                 return other_sides.ProfileContest(self.queries, profiles, self.setting, self.static)
@@ -222,7 +225,7 @@ class WitnessTask:
                 return searching.push_and_pull(self.pair, period, self.setting, same_input=same)
 
     def search(self, period: int) -> searching.WitnessSearch | other_sides.ProfileContest:
-        """Return the search for a pull period; the time limit of the search starts at this call."""
+        """Return the search of a stream for a pull period; its time limit starts at this call."""
         wishes, contest = self.criteria, self.contest(period)
         if isinstance(contest, other_sides.ProfileContest):
             return contest
@@ -239,7 +242,7 @@ class WitnessTask:
         accepted: other_sides.WitnessTest,
         made: "StreamMaker" = lambda *_: None,
     ) -> Decision:
-        """Return the smallest accepted witness, or the reason why none was found.
+        """Return a decision with the smallest stream for which `accepted` is true, or why none is found.
 
         If the search finds neither a witness nor a proof, the stream that `made` returns for the period is
         tried. The search also uses the triples of this stream, unless the stream is larger than the tried
@@ -274,18 +277,18 @@ class WitnessTask:
         return outcome
 
     def report(self, period: int, witness: Witness) -> AgreementReport | None:
-        """Return the report of `lars agree` on a witness; None for sides other than push and pull."""
+        """Return the report of `lars agree` on a witness; None if the sides are not push and pull."""
         if self.pair is None:
             return None
         return self.on_stream(self.pair, period, witness).report("all")
 
     def on_stream(self, pair: agree.Pair, period: int, witness: Witness) -> PairOnStream:
-        """Return the comparison of push with pull on the stream of a witness."""
+        """Return the comparison of push with pull on the stream and static data of a witness."""
         stream = witness.facts, witness.static, witness.timeline.last
         return PairOnStream(pair, self.setting, period, *stream)
 
     def causes(self, period: int, witness: Witness) -> frozenset[agree.RowCause]:
-        """Return the causes of the differences at the end of a witness."""
+        """Return the causes of the differences in the last period of a witness."""
         report = self.report(period, witness)
         rows = () if report is None else RowFilter().rows(report.first)
         return frozenset(row.cause for row in rows if row.interval.end == witness.end)
@@ -316,7 +319,11 @@ def witnesses(
 def witness_task(
     traceless_task: TracelessTask, options: TracelessOptions, wishes: WitnessCriteria, warn: Warn
 ) -> WitnessTask:
-    """Return the task of finding streams on which two sides of one or two queries differ."""
+    """Return the task of `lars witness` for one or two queries.
+
+    Raises:
+        LarsError: The queries or options cannot be combined.
+    """
     task, inputs = traceless_task.task, traceless_task.inputs
     read = task.setting, traceless_task.static(warn), wishes
     if wishes.sides is not None and isinstance(wishes.sides[0], other_sides.NamedProfile):
@@ -357,7 +364,7 @@ def _check_idle(options: TracelessOptions, wishes: WitnessCriteria, why: str) ->
 
 
 def _check_operators(paths: Sequence[str], engine_query: EngineQuery, other: EngineQuery) -> None:
-    """Raise LarsError for ISTREAM and DSTREAM, because the search compares answers, not reports."""
+    """Raise LarsError for ISTREAM and DSTREAM, because the search compares all answers, not reports."""
     for path, query in zip(paths, (engine_query, other), strict=True):
         if query.to_stream in ("ISTREAM", "DSTREAM"):
             accepted = "RSTREAM, or lars decide --contained, --equivalent"
