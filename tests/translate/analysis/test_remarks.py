@@ -13,7 +13,7 @@ from solver.facts import Situation
 from solver.pointwise import models
 from tests.solver.strategies import part_of
 from tests.translate.strategies import OWN, backgrounds, null_patterns, patterns
-from translate.analysis import differences, null_sets, nullable, remarks
+from translate.analysis import differences, null_sets, nullable, parts, remarks
 from translate.dialects import read_query
 from translate.model.patterns import variables
 from translate.model.query import EngineQuery, Language, Setting
@@ -53,6 +53,13 @@ def test_what_an_answer_leaves_unbound_together_can_be_so(pattern, background):
         nulls = frozenset(name for name, term in zip(names, row, strict=True) if term == NULL)
         assert nulls in null_sets(pattern, variables(pattern))
         assert nulls <= nullable(pattern)
+
+
+@given(st.one_of(null_patterns(OWN[DEFAULT]), patterns(properties=OWN[DEFAULT])))
+def test_a_variable_is_nullable_if_its_null_sets_alone_say_so(pattern):
+    for part in parts(pattern):
+        alone = {name for name in variables(part) if {name} in null_sets(part, frozenset((name,)))}
+        assert nullable(part) == alone
 
 
 def random_background(chance):
