@@ -16,22 +16,29 @@ _NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 USUAL: Final = tuple(
     Duration(n * SECOND.nanoseconds) for n in (3600, 1800, 900, 600, 300, 120, 60, 30, 20, 15, 10, 5, 2, 1)
 )
-"""Durations that people usually choose, the longest duration first."""
+"""Durations that people often choose for windows: from one hour down to one second."""
 _NEAR: Final = 0.05
-"""The tolerance, as a share of a usual duration, for rounding the greatest delay, since answers come late."""
+"""The tolerance for rounding the greatest delay of alerts, as a share of the usual duration."""
 _Times = Mapping[Key, Sequence[float]]
 
 
 Draft = tuple[str, Mapping[str, str], Mapping[str, str]]
-"""A CQELS query, and the prefixes and columns that convert the table of events to triples for the query."""
+"""A CQELS query, its prefixes, and the columns that convert the table of events to its triples."""
 
 
 def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: str, unit: Duration) -> Draft:
-    """Return a query whose answers have the columns that all alerts and the events share.
+    """Return a draft query whose answers have the columns that all alerts and the events share.
 
-    The argument `name` is the name of the stream, and `time` is the time column of the events. The window is
-    about as long as the greatest delay between an alert and its event: the latest event with the same values.
-    The filter uses the first column whose numbers separate the events of alerts from all other events.
+    The draft is a CQELS query. Its window is about as long as the greatest delay between an alert and its
+    event. The event of an alert is the latest event with the same values. The filter of the query uses the
+    first column whose numbers separate events with an alert from all other events.
+
+    Args:
+        events: The table of events.
+        alerts: One or more logs of alerts.
+        name: The name of the stream in the query.
+        time: The time column of the events.
+        unit: The time unit; the length of the window is a multiple of it.
 
     Raises:
         LarsError: Alerts and events have no common column.
@@ -60,7 +67,13 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
 
 
 def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:
-    """Return the columns that all alerts and the events share, with the columns' names in the events."""
+    """Map each column that all alerts and the events share to the column's name in the events.
+
+    Upper and lower case do not distinguish columns.
+
+    Raises:
+        LarsError: Alerts and events have no common column.
+    """
     known = {column.casefold(): column for column in events.variables if _NAME.fullmatch(column)}
     common = sorted(set.intersection(*(set(log.variables) for log in alerts)))
     columns = {
@@ -76,7 +89,7 @@ def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[st
 
 
 def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
-    """Return the times of each row in several logs, by the key of the row; equal rows have the same key."""
+    """Map each row (by its comparison key) to the times in ms at which some log contains the row."""
     times: defaultdict[Key, list[float]] = defaultdict(list)
     for log in logs:
         for report in in_columns(log, columns).reports:
@@ -86,7 +99,10 @@ def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
 
 
 def _greatest_age(events: _Times, alerts: _Times) -> float:
-    """Return the greatest delay in ms between an alert and the latest event with the same values."""
+    """Return the greatest delay in ms between an alert and the latest event with the same values.
+
+    Alerts without such an event are ignored.
+    """
     ages = (
         min((alert - t for t in events.get(key, ()) if t <= alert + SLACK), default=0.0)
         for key, times in alerts.items()
@@ -96,7 +112,11 @@ def _greatest_age(events: _Times, alerts: _Times) -> float:
 
 
 def window_length(age: float, unit: Duration) -> Duration:
-    """Return the length of a window: a usual duration near the age, otherwise the age in time points."""
+    """Return a window length for the greatest delay `age` in ms between an event and its alert.
+
+    The length is a usual duration near the delay. If no usual duration is near, the length is the delay,
+    rounded up to whole time units.
+    """
     usual = (length for length in USUAL if length.nanoseconds % unit.nanoseconds == 0)
     near = (length for length in usual if abs(length.milliseconds - age) <= _NEAR * length.milliseconds)
     # Arrivals at the evaluation time are in each window.

@@ -20,17 +20,18 @@ from lars.durations import NANOSECONDS, Duration
 from solver.facts import Row
 
 _Times = Mapping[float, int]
-"""The times of a row, each with the number of the row's occurrences at this time."""
+"""The times in ms of a row, each with the number of the row's occurrences at this time."""
 _BLANK = "_:"
 
 
 @dataclass(frozen=True, slots=True)
 class AlertMatch:
-    """A row with its times in two logs in ms; the time is None if a log does not contain the alert.
+    """An alert: a row with its times in ms in two logs.
 
-    If `elsewhere` is true, the log without the alert contains the same row at another time. If events are
-    known, the row must follow the same event. The field `event` is the time of the latest event with the same
-    values before the alert, or None.
+    - `first` and `second` are its times in both logs; a time is None if the log lacks the alert.
+    - `elsewhere` means that the log without the alert contains the same row at another time. If events are
+      known, the row must follow the same event.
+    - `event` is the time in ms of the latest event with the same values before the alert, or None.
     """
 
     row: Row
@@ -46,7 +47,7 @@ class AlertMatch:
 
     @property
     def at(self) -> float:
-        """The time of the alert; if both logs contain it, the earlier time."""
+        """The time of the alert in ms; if both logs contain it, the earlier time."""
         return min(t for t in (self.first, self.second) if t is not None)
 
 
@@ -89,9 +90,15 @@ def match_logs(
 ) -> LogMatch:
     """Return the alerts of two logs with the same columns, in pairs of equal rows.
 
-    Two alerts with equal rows form a pair if each alert is nearest in time to the other, and at most `within`
-    ms away. If the logs have the columns of `events`, both alerts must follow the same latest event with this
-    row. Numbers are equal by value, up to the tolerance. All blank nodes are equal.
+    Two alerts with equal rows form a pair if each alert is nearest in time to the other. If events are known,
+    both alerts must follow the same latest event with this row. All blank nodes count as equal.
+
+    Args:
+        first: The first log.
+        second: The second log.
+        tolerance: The relative difference up to which numbers count as equal.
+        within: The greatest difference in time of a pair, in ms.
+        events: The log of events with the columns of the alerts, if known.
     """
     logs = (first, second) if events is None else (first, second, events)
     keys = _keys([report for log in logs for report in log.reports], tolerance)
@@ -107,10 +114,14 @@ def match_logs(
 
 
 def missed(events: Iterable[float], period: Duration, width: Duration) -> int:
-    """Return the number of events that no window of a pulling system contains.
+    """Count the events that no window of a pull system contains.
 
-    The argument `events` contains the times of the events in ms. The system evaluates at all multiples t of
-    the period, over the window (t - width, t].
+    The system evaluates at all multiples t of the period, over the window (t - width, t].
+
+    Args:
+        events: The times of the events in ms.
+        period: The time between two evaluations.
+        width: The width of the windows.
     """
     times = (round(t * NANOSECONDS["ms"]) for t in events)
     return sum(-t % period.nanoseconds >= width.nanoseconds for t in times)
@@ -127,7 +138,7 @@ def _times(log: Recording, keys: Mapping[Row, Key]) -> Mapping[Key, _Times]:
 def _after_events(
     times: Mapping[Key, _Times], events: Mapping[Key, Sequence[float]]
 ) -> Mapping[tuple[Key, int], _Times]:
-    """Return the times of each row, grouped by the number of events with the row before each time."""
+    """Divide the times of each row by the number of events with this row before each time."""
     parts: defaultdict[tuple[Key, int], Counter[float]] = defaultdict(Counter)
     for key, counted in times.items():
         for t, count in counted.items():
@@ -138,13 +149,13 @@ def _after_events(
 def _with_event(
     rows: Mapping[Key, Row], events: Mapping[Key, Sequence[float]], place: tuple[Key, int]
 ) -> AlertMatch:
-    """Return an alert without times, for a row after the given number of events with this row."""
+    """Return an alert without times for a row; `place` names the row and the number of events before it."""
     key, count = place
     return AlertMatch(rows[key], None, None, event=events[key][count - 1] if count else None)
 
 
 def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> Iterator[AlertMatch]:
-    """Yield the alerts of one row, and of one event if events are known."""
+    """Yield the alerts with one row (after one event, if events are known): pairs, and single alerts."""
     ascending = sorted(first), sorted(second)
     for n, m in nearest_pairs(*ascending):
         mine = None if n is None else ascending[0][n]
@@ -159,7 +170,7 @@ def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> I
 
 
 def _keys(reports: Iterable[Report], tolerance: float) -> Mapping[Row, Key]:
-    """Return the keys of rows; equal rows have the same key.
+    """Map each row to a key; equal rows have the same key.
 
     In a key, the smallest of several close numbers replaces all of them.
     """
@@ -174,7 +185,7 @@ def _plain(part: Hashable) -> Hashable:
 
 
 def _merged(numbers: Sequence[Hashable], tolerance: float) -> Mapping[Hashable, Hashable]:
-    """Return, for each number, the first number of its group; neighbours in a group are close."""
+    """Map each number to the first number of its group; neighbors in a group are close to each other."""
     merged: dict[Hashable, Hashable] = {}
     for before, number in zip((None, *numbers), numbers, strict=False):
         near = before is not None and close(before, number, tolerance)

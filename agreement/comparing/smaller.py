@@ -7,10 +7,9 @@ Item = TypeVar("Item")
 
 
 def fewest_enough(items: Sequence[Item], enough: Callable[[Sequence[Item]], bool]) -> tuple[Item, ...]:
-    """Return a minimal selection of items that is enough; the last items are removed first.
+    """Return a minimal selection of items for which `enough` is true; the last items are removed first.
 
-    If any item of the selection is removed, the remaining items are not enough.
-
+    If any item of the selection is removed, `enough` is false for the remaining items.
     >>> fewest_enough([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
     (1, 3)
     """
@@ -29,10 +28,10 @@ def made_small(
     size: Callable[[Item], tuple[float, ...]],
     keeps: Callable[[Item], bool],
 ) -> Item:
-    """Return an item for which `keeps` is true, while `keeps` is false for all smaller neighbours.
+    """Replace an item by smaller neighbors while `keeps` is true; return the last item.
 
-    After a time limit, `keeps` may return false for all items.
-
+    `keeps` is true for the result, and false for all its smaller neighbors. After a time limit, `keeps`
+    may return false for all items.
     >>> made_small(12, lambda n: iter((n // 2, n - 1)), lambda n: (n,), lambda n: n % 3 == 0)
     3
     """

@@ -1,1 +1,1 @@
-"""The commands as Python functions, and their results; `agreement.api` exports the functions and results."""
+"""The commands of `lars` as Python functions, and their results; `agreement.api` exports both."""

@@ -1,4 +1,4 @@
-"""`compare`: the first difference of two engines, and the rule of an engine that causes the difference."""
+"""The function `compare`: the first difference of two engines, and the engine's rule that causes it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -140,7 +140,7 @@ class CompareResult(Findings):
 
     @property
     def incomparable(self) -> str | None:
-        """How many cases cannot be compared, with the first reason; None if all cases can be compared."""
+        """A message with the number of cases that cannot be compared; None if all cases can be compared."""
         return judge.all_refused(self._refused, len(self._refused) + len(self.comparisons))
 
     @property
@@ -164,7 +164,7 @@ class CompareResult(Findings):
         return parting_report.as_json(self.comparisons, self._refused)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the paragraphs and tables that the terminal shows."""
+        """Yield the texts and tables that the terminal shows."""
         return parting_report.as_text(self.comparisons, self._refused)
 
     def page(self) -> "Page":
@@ -207,7 +207,7 @@ _COLUMNS = (
 
 
 def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
-    """Return a request in which the queries and traces of an experiment replace the experiment."""
+    """Return a request with the queries and traces of an experiment in place of the experiment."""
     if not any(exists(path / requests.EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
         return request
     profiles = [request.first, request.second]
@@ -258,9 +258,10 @@ _ACCEPTED: Final = (
 
 
 def _are_cases(inputs: Sequence[Path]) -> bool:
-    """Return whether all inputs are recorded cases.
+    """Return whether the inputs are recorded cases.
 
-    Raise LarsError if no input is given, or if only some inputs are cases.
+    Raises:
+        LarsError: No input is given, or only some inputs are cases.
     """
     if not inputs:
         raise LarsError(f"missing input; expected {_ACCEPTED}")
@@ -363,7 +364,7 @@ def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
 
 @offered_functions(CompareRequest)
 def compare_either(request: CompareRequest, listeners: Listeners) -> CompareResult | compared.LogsResult:
-    """Answer `lars compare`, for two engines or for two logs of alerts."""
+    """Run `lars compare`, for two engines or for two logs of alerts."""
     if not compared.is_log(request.first):
         return answering(compare).answer(request, listeners)
     logs_request = compared.LogsRequest(

@@ -1,4 +1,8 @@
-"""`explain`: why an answer contains an atom or not; `check`: whether a stream is an answer stream."""
+"""The functions `explain` and `check`.
+
+`explain` shows why an answer contains an atom or not. `check` decides whether a stream is an answer stream of
+a program.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
@@ -88,7 +92,7 @@ def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
 def situate(
     request: ExplainRequest, paths: Sequence[Path], listeners: Listeners
 ) -> explaining.ProgramSituation:
-    """Return the program of a request together with its input."""
+    """Return the program of a request, together with the input before the requested time."""
     path, how = paths[0], request.how
     how.check(path)
     requests.check_for_programs(path, flags_of(model=request.model))
@@ -109,7 +113,7 @@ def situate(
 class ExplainResult(Findings):
     """The result of `explain`: a tree with the proof of an atom, or with the missing premises of the atom.
 
-    The field `dates` maps time points to dateTimes.
+    `dates` maps time points to dateTimes.
     """
 
     verdict: ClassVar[str | None] = "holds"
@@ -126,7 +130,7 @@ class ExplainResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code. The exit code is 0, even if the atom does not hold."""
+        """The exit code: 0, even if the answer does not contain the atom."""
         return 0, None
 
     def document(self) -> Mapping[str, object]:
@@ -134,12 +138,12 @@ class ExplainResult(Findings):
         return explanation_report.as_json(self._explanation, self.dates)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the tree for a reader."""
+        """Yield the lines of the tree."""
         return explanation_report.text_lines(self._explanation, self.dates)
 
     @property
     def headline(self) -> str:
-        """One line that states whether the answer contains the atom."""
+        """One line with the verdict: whether the answer contains the atom."""
         t, _ = self._explanation.moment
         return f"{self._atom} {'holds' if self.holds else 'does not hold'} at {self.dates.option(t)}"
 
@@ -230,7 +234,7 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CheckResult(Findings):
-    """The result of `check`: for each stream its verdict, with the violated rule or the unproved atom."""
+    """The result of `check`: for each stream a verdict, with the violated rule or the underived atom."""
 
     verdict: ClassVar[str | None] = "correct"
 
@@ -240,7 +244,7 @@ class CheckResult(Findings):
 
     @property
     def correct(self) -> bool:
-        """Whether each given stream is an answer stream."""
+        """Whether each given stream is an answer stream of the program."""
         return all(readings.correct for readings in self._readings)
 
     def document(self) -> Mapping[str, object]:

@@ -1,4 +1,7 @@
-"""`judge`: the verdict on an engine's answers, start times that fit, and the fault behind wrong answers."""
+"""The function `judge`: whether an engine's answers are correct, and which fault explains wrong answers.
+
+A specification leaves the start time t0 of windows open; the function also finds the start times that fit.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -136,7 +139,10 @@ def _title(query: Path, traces: Sequence[Path]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class JudgeResult(Findings):
-    """The result of `judge`; if `correct` is None, `undecided` contains the reason."""
+    """The result of `judge`: the verdict on recorded answers, or on recorded cases.
+
+    If `correct` is None, `undecided` contains the reason.
+    """
 
     verdict: ClassVar[str | None] = "correct"
 
@@ -148,7 +154,7 @@ class JudgeResult(Findings):
 
     @property
     def correct(self) -> bool | None:
-        """Whether the answers, or the answers of all cases, are correct."""
+        """Whether the answers, or the answers of all cases, are correct; None if undecided."""
         if self._verdict is not None:
             return self._verdict.correct
         return judging.overall([*(case.correct for case in self._cases), *(None for _ in self._refused)])
@@ -172,7 +178,8 @@ class JudgeResult(Findings):
     def incomparable(self) -> str | None:
         """A sentence with the number of cases that cannot be judged, and the first reason.
 
-        If no case is incorrect, the sentence also contains the number of cases without compared reports.
+        If all cases can be judged and none is incorrect, the sentence contains the number of cases without
+        compared reports.
         """
         if self._refused:
             return judging.all_refused(self._refused, len(self._refused) + len(self._cases))
@@ -208,7 +215,7 @@ class JudgeResult(Findings):
         return verdict_report.cases_json(self._cases, self._refused)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the text of the verdict for a reader."""
+        """Yield the texts and tables of the verdict."""
         if self._verdict is not None:
             yield from verdict_report.of_answers(self._verdict)
             return
@@ -227,7 +234,7 @@ class JudgeResult(Findings):
         return answers_page(self._title, self._verdict, *what)
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `windows`, `steps` or `cases`."""
+        """Return one table: `windows` of a specification, `steps` of an engine version, or `cases`."""
         return (cases_table(self._cases) if self._verdict is None else windows_table(self._verdict),)
 
 
@@ -295,10 +302,17 @@ def _judged(
 ) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation if they are incorrect.
 
-    The argument `period` is the pull period of an experiment. The argument `by_number` has the meaning that
-    it has in the function `read_judged_query`.
+    If nothing can be compared, the function prints warnings about possible reasons.
 
-    If nothing can be compared, the function prints warnings about possible reasons, and raises LarsError.
+    Args:
+        request: The request.
+        options: The settings for judging.
+        listeners: The functions that receive warnings and progress.
+        period: The pull period of an experiment, or None.
+        by_number: Whether integers in the windows of the query have the unit that engines use.
+
+    Raises:
+        LarsError: Nothing can be compared.
     """
     unit, messages = request.input_options.time_point, list[str]()
     origin, ordered = request.input_options.origin, request.how.match == "time"
@@ -358,7 +372,10 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
 
 
 def _pulled(query: EngineQuery, period: Period, unit: Duration, note: Warn) -> EngineQuery:
-    """Return the query; if it has no STEP and pull evaluates it, with an evaluation at each period."""
+    """Add an evaluation at each pull period to a query of a pull engine without STEP.
+
+    Other queries remain unchanged.
+    """
     windows = [source.window for source in requests.sources(query)]
     if query.language not in MERGING or query.every is not None or not windows:
         return query
@@ -373,7 +390,11 @@ def _pulled(query: EngineQuery, period: Period, unit: Duration, note: Warn) -> E
 
 
 def judged_query(path: Path, name: str, unit: Duration, *, by_number: bool = False) -> EngineQuery:
-    """Return a query with a window on a stream, in the form that its judge reads."""
+    """Return a query in the form that its judge (an engine version or a specification) reads.
+
+    Raises:
+        LarsError: The query has no window on a stream.
+    """
     read = judging.read_judged_query(path, unit, ENGINES.get(name), by_number=by_number)
     if not requests.sources(read):
         raise LarsError(f"{path}: the query has no window on a stream; expected {judging.ANSWERS_FORM}")
@@ -383,9 +404,9 @@ def judged_query(path: Path, name: str, unit: Duration, *, by_number: bool = Fal
 def judged_run(
     read: EngineQuery, name: str, trace: TraceInput, unit: Duration, warn: Warn
 ) -> tuple[EngineRun, str | None]:
-    """Return the input of the engine, and the dateTime of time 0 or None.
+    """Return the input of the engine, and the dateTime of time 0 (None for integer times).
 
-    Warn about streams that are not read.
+    The function warns about streams that the query does not read.
     """
     # As the answers count: both since the same time 0.
     trace = replace(trace, options=replace(trace.options, absolute=True))

@@ -1,7 +1,6 @@
-"""Order the columns of a recording like the columns of the query, and warn about a recording that cannot fit.
+"""Order a recording's columns as in the query, and warn if the recording cannot belong to the query.
 
-The warnings concern reports, columns and times of the recording. To print these warnings, the query need not
-be evaluated.
+The warnings concern the reports, the columns and the times of the recording. The query is not evaluated.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,14 +22,14 @@ TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in 
 BOOLEANS: Final = TRUE | {f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS}
 """The texts that mean true or false in a recorded answer of an ASK query."""
 TYPED_BOOLEANS: Final = frozenset(text for text in BOOLEANS if text.endswith(_BOOLEAN))
-"""The booleans in formats that keep the kinds of terms."""
+"""The texts that mean true or false, with the datatype xsd:boolean."""
 
 
 def align(recording: recordings.Recording, names: Sequence[str], query: EngineQuery) -> recordings.Recording:
-    """Return the recording with rows in the given columns, followed by its other columns.
+    """Return the recording with its columns in the order `names`, followed by its other columns.
 
-    If the recording lacks a column, the variable is unbound in all rows. For an ASK query, a report of true
-    contains one row (), and a report of false contains no row.
+    Variables without a column are unbound in all rows. For an ASK query, a report of true becomes one row
+    without columns, and a report of false becomes a report without rows.
     """
     if query.form == "ASK" and recording.variables == (recordings.ANSWER,):
         return replace(recording, variables=(), reports=tuple(map(_in_asked_columns, recording.reports)))
@@ -46,12 +45,15 @@ def align(recording: recordings.Recording, names: Sequence[str], query: EngineQu
 
 
 def recorded_for(task: specifications.Task, recording: recordings.Recording) -> recordings.Recording:
-    """Return the recording with rows in the columns of the task's query, and with numbers for the rows."""
+    """Return a recording with its columns ordered as in the task's query, and with rows as numbers."""
     return recordings.number_rows(align(recording, columns(task.query), task.query), task.numbers)
 
 
 def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
-    """Yield a warning if the recording has no report, or columns that are not the query's variables."""
+    """Yield warnings about a recording without reports, or with other columns than the query's variables.
+
+    A missing column is no problem if `correct` is true, because the variable can be unbound in all rows.
+    """
     if not recording.reports:
         yield "the answers have no report"
     if query.form == "ASK" or not any(report.rows for report in recording.reports):
@@ -67,7 +69,7 @@ def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bo
 
 
 def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterator[str]:
-    """Yield a warning if most reports come after the trace, or all reports come before the trace."""
+    """Yield a warning if most reports are later than the trace, or if all reports are earlier."""
     times = sorted(report.t / task.unit.milliseconds for report in recording.reports)
     if not times or not task.elements:
         return

@@ -1,6 +1,7 @@
-"""Assign reports to evaluations: by time, by push, or one report to each evaluation.
+"""Assign recorded reports to the evaluations that a specification expects.
 
-If a report belongs to no evaluation, it is listed separately, with a problem.
+Reports are assigned by time, by push, or one report to each evaluation. Reports without an evaluation are
+listed separately, each with a problem.
 """
 
 from bisect import bisect_right
@@ -22,7 +23,10 @@ from translate.model.windows import Span
 def by_time_point(
     of: specifications.ScheduledTask, evaluations: Sequence[specifications.EvaluationReport]
 ) -> list[ReportMatch]:
-    """Return one expected report for each time point; evaluations at the same time point are joined."""
+    """Return one expected report for each time point with an evaluation.
+
+    Evaluations at the same time point are joined. No rows are expected if none of them reports.
+    """
     milliseconds = of.task.unit.milliseconds
     reports: dict[int, list[specifications.EvaluationReport]] = {}
     for report in evaluations:
@@ -44,16 +48,19 @@ def _due(
 
 @dataclass(frozen=True, slots=True)
 class ReportAssignment:
-    """The rule that assigns each report to the last evaluation that is at most `early` ms after the report.
+    """A rule that assigns each recorded report to an evaluation.
 
-    With `once`, an evaluation gets only its first report, and other reports with the same time as the first
-    report. Without `once`, each row of an evaluation may come in its own report. A report must come less than
-    `late` ms after its evaluation. If `late` is None, the delay must be less than the slide of one of the
-    reporting `windows`. If `late` is None and no window reports, any delay is allowed. The field `push_times`
-    maps push numbers to times in ms; with `push_times`, a report counts at the time of its push. The field
-    `closes` is the time in ms of the first close of a window; it is None if the clock does not close windows.
-    The field `wait` is the number of ms after which an evaluation by the clock takes place. The `options`
-    contain `early` and `late`.
+    A report belongs to the last evaluation that is at most `early` ms after the report. The delay of the
+    report must be less than `late` ms. If `late` is None, the delay must be less than the slide of a
+    reporting window. If `late` is None and no window reports, any delay is allowed.
+
+    - `options` contain the limits `early` and `late`.
+    - `push_times` maps push numbers to times in ms. If given, a report counts at the time of its push.
+    - `once` means that an evaluation gets only its first report, and other reports at the time of this
+      report. Otherwise, each row of an evaluation may come in a report of its own.
+    - `windows` are the windows that report.
+    - `closes` is the time in ms at which the first window closes, or None if the clock closes no windows.
+    - `wait` is the number of ms by which evaluations are later than the time that they concern.
     """
 
     options: JudgeOptions = field(default_factory=JudgeOptions)
@@ -65,12 +72,12 @@ class ReportAssignment:
 
     @property
     def late(self) -> float | None:
-        """The limit of the delay in ms that the user set, if the clock triggers evaluations."""
+        """The user's limit in ms for the delay of a report; None if unset, or if arrivals trigger reports."""
         late = self.options.late
         return late + recordings.SLACK if self.once and late is not None else None
 
     def bound(self, t: float) -> float:
-        """Return the smallest delay in ms with which a report does not belong to an evaluation at `t`."""
+        """Return the smallest delay in ms that is too long for a report of the evaluation at `t` (in ms)."""
         if self.late is not None or not self.windows:
             return inf if self.late is None else self.late
         length = self.windows[0].frame.unit.milliseconds
@@ -79,21 +86,30 @@ class ReportAssignment:
         return max(slides, default=1) * length
 
     def time_of(self, report: recordings.Report) -> float:
-        """Return the time in ms at which the rule assigns the report: its push's time, or its own time."""
+        """Return the time in ms at which a report counts: the time of its push, or its own time.
+
+        The limit `early` is added to the report's own time, and the waiting time is subtracted.
+        """
         # A push that was refused, or lost, has no time of its own: yet something came during it.
         own = report.t + self.options.early - self.wait
         return own if self.push_times is None else self.push_times.get(report.trigger, own)
 
 
 def one_report(report: recordings.Report, other: recordings.Report) -> bool:
-    """Return whether two reports of an engine form one: both have the same time and at least one row."""
+    """Return whether two recorded reports can be parts of one: both have the same time, and have rows."""
     return report.t == other.t and bool(report.rows) and bool(other.rows)
 
 
 def slots(
     due: Sequence[ReportMatch], reports: Sequence[recordings.Report], how: ReportAssignment
 ) -> list[ReportMatch]:
-    """Return each evaluation with its reports, and each report without an evaluation, in order of time."""
+    """Assign reports to evaluations; return all evaluations and all reports without one, by time.
+
+    Args:
+        due: The evaluations, ascending in time.
+        reports: The recorded reports.
+        how: The rule for the assignment.
+    """
     times = [place.at for place in due]
     belonging: list[list[recordings.Report]] = [[] for _ in due]
     alone: list[ReportMatch] = []
@@ -113,7 +129,7 @@ def slots(
 
 
 def undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
-    """Return the comparison for reports that belong to no evaluation."""
+    """Return the comparison for reports that belong to no evaluation, with the problem."""
     early = how.closes is not None and how.time_of(reports[0]) < how.closes
     return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
@@ -128,20 +144,21 @@ def slots_of(
     recorded: recordings.Recording,
     options: JudgeOptions,
 ) -> list[ReportMatch]:
-    """Return each evaluation with the reports that belong to the evaluation, ascending in time."""
+    """Assign the reports of a recording to the evaluations of a specification; return them by time."""
     due = by_time_point(scheduled, reports)
     return slots(due, recorded.reports, belonging(scheduled, options))
 
 
 def clock_driven(of: specifications.FramedTask) -> bool:
-    """Return whether the clock triggers all evaluations, and arrivals trigger none."""
+    """Return whether the clock triggers all evaluations, so that no arrival triggers one."""
     return not any(map(by_arrival, of.windows))
 
 
 def belonging(of: specifications.FramedTask, options: JudgeOptions) -> ReportAssignment:
-    """Return the rule that assigns reports to evaluations.
+    """Return the rule that assigns reports to evaluations for this task.
 
-    If the clock triggers evaluations, the rule limits the delays of reports.
+    If the clock triggers evaluations, the rule limits the delays of reports. If arrivals trigger evaluations,
+    a report counts at the time of its push.
     """
     length = of.task.unit.milliseconds
     if not clock_driven(of):
@@ -154,7 +171,7 @@ def belonging(of: specifications.FramedTask, options: JudgeOptions) -> ReportAss
 
 
 def slide_of(window: specifications.ShownWindow) -> int:
-    """Return the smallest distance in time points between two clock-driven evaluations of a window."""
+    """Return the smallest distance in time points between two evaluations of a window by the clock."""
     if "periodic" in window.strategies and "window-close" not in window.strategies:
         return specifications.period_of(window.frame)
     if isinstance(window.source.window, Span):
@@ -164,9 +181,9 @@ def slide_of(window: specifications.ShownWindow) -> int:
 
 
 def _may_report(window: specifications.ShownWindow, time: int) -> bool:
-    """Return whether a window may report at a time.
+    """Return whether a window may report at this time point.
 
-    If a window reports on closing, it may report only at the times of its closes.
+    Windows that report on closing may report only when they close; other windows may report at any time.
     """
     own = specifications.shape(window.source, window.frame)
     if own is None or "window-close" not in window.strategies:

@@ -1,4 +1,7 @@
-"""Judge a recording by an engine version, push by push: compare rows and, if possible, times of reports."""
+"""Judge a recording by an engine version: compare the recorded reports with the predicted reports.
+
+The reports are compared push by push, or by time unit, or as a sequence of answers.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,11 +24,12 @@ from solver.facts import Row
 
 @dataclass(frozen=True, slots=True)
 class VersionJudgement:
-    """The comparison of a recording with the reports that an engine version predicts.
+    """The comparison of a recording with the reports that a model of an engine version predicts.
 
-    The comparison lists pushes if the recording contains the push of each report.
-
-    If `by` is ANSWER, the recording was compared as a sequence of answers.
+    - `engine` is the name of the engine version.
+    - `by` tells if the entries of `places` are pushes, time units, or answers in sequence.
+    - `columns` are the columns of the compared rows.
+    - `places` are the compared entries.
     """
 
     engine: str
@@ -37,7 +41,7 @@ class VersionJudgement:
     def correct(self) -> bool | None:
         """Whether the recorded reports are the predicted reports.
 
-        The value is None if reports are compared in order and none exists.
+        The value is None if reports are compared as a sequence, and no report exists.
         """
         if self.by == "answer" and not self.places:
             return None
@@ -45,17 +49,17 @@ class VersionJudgement:
 
     @property
     def match(self) -> MatchBy:
-        """The way in which reports are matched: in sequence, or by time."""
+        """The way in which recorded and predicted reports are matched: in sequence, or by time."""
         return "sequence" if self.by == "answer" else "time"
 
     @property
     def wrong(self) -> tuple[ReportMatch, ...]:
-        """The pushes or times at which the recording differs from the prediction."""
+        """The pushes, time units or answers at which the recording differs from the prediction."""
         return tuple(place for place in self.places if place.problem is not None)
 
     @property
     def silent(self) -> bool:
-        """Whether the engine version predicts no row."""
+        """Whether the model of the engine version predicts no row in the whole run."""
         return not self.rows.expected
 
     @property
@@ -73,11 +77,19 @@ def judged_by(  # noqa: PLR0913 - the shared numbers come beside what is judged
     *,
     numbers: recordings.RowNumbers | None = None,
 ) -> VersionJudgement:
-    """Return the judgement of a recording by an engine version with some of its rules off.
+    """Judge a recording by the model of an engine version, with some rules of the model switched off.
 
-    If the recording does not name the push of each report, reports are compared by time unit. The times of
-    reports are also compared if they are finer than the unit. The recording may come from any build of the
-    engine version. The argument `numbers` maps rows to numbers that several judging engines share.
+    Reports are compared push by push if the recording names the push of each report; otherwise, reports are
+    compared by time unit. Times within a push or unit are also compared if the recording contains them. The
+    recording is correct if it fits any known build of the engine version.
+
+    Args:
+        engine: The engine version.
+        run: The input of the engine.
+        recorded: The recording to judge.
+        options: The settings for comparing reports.
+        off: The names of the rules that are switched off.
+        numbers: Numbers of rows, for callers that judge with several engine versions.
     """
     builds = (engine, *engine.builds)
     judgements = (_judged_by(build, run, recorded, options, off, numbers=numbers) for build in builds)
@@ -86,7 +98,7 @@ def judged_by(  # noqa: PLR0913 - the shared numbers come beside what is judged
 
 
 def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) -> VersionJudgement:
-    """Return the judgement if the engine version predicts a rejection, or the engine rejected the query."""
+    """Compare the predicted and the recorded rejection of a query; None means that it is accepted."""
     problem = None
     if recorded is None:
         problem = f"the engine accepted the query, but the prediction is a rejection: {predicted}"
@@ -134,7 +146,7 @@ def _judged_by(  # noqa: PLR0913 - as above
 
 
 def _in_nanoseconds(recording: recordings.Recording) -> recordings.Recording:
-    """Return the recording with times rounded to whole nanoseconds, so that equal times are equal floats."""
+    """Return the recording with times rounded to whole nanoseconds, so that equal times compare equal."""
     return replace(recording, reports=tuple(replace(each, t=round(each.t, 6)) for each in recording.reports))
 
 
@@ -146,9 +158,10 @@ def _in_sequence(
     by_push: bool,
     as_told: bool,
 ) -> Iterator[ReportMatch]:
-    """Yield the recorded reports matched with the predicted reports, for each push or time unit, in order.
+    """Match the recorded reports, in order, with the predicted reports.
 
-    With `as_told`, the reports at one push are distinguished by their times.
+    With `by_push`, recorded reports are joined only within a push. With `as_told`, reports at one push are
+    also distinguished by their times.
     """
     ignored = options.empty == "ignored"
     parts = (_parts(reports, told_apart=as_told).values() for reports in due)
@@ -193,7 +206,10 @@ def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, f
 
 
 def _matched(place: ReportMatch, options: JudgeOptions, *, in_time: bool, timed: bool) -> ReportMatch:
-    """Return a place with its matched rows and its problem; with `in_time`, reports have comparable times."""
+    """Return the entry with its matched rows and with the first difference as its problem.
+
+    With `in_time`, the numbers of reports are compared. With `timed`, the times of reports are also compared.
+    """
     both = place.right or (), place.came
     mine, yours = (_parts(reports, told_apart=timed) for reports in both)
     how = likeness_of(options)
@@ -213,13 +229,13 @@ def _matched(place: ReportMatch, options: JudgeOptions, *, in_time: bool, timed:
 
 
 def _shape(reports: Iterable[recordings.Report], options: JudgeOptions) -> list[tuple[float, int]]:
-    """Return the time and the number of rows of each report in order, without ignored empty reports."""
+    """Return the time (in ms) and the number of rows of each report that is compared."""
     compared = options.empty == "compared"
     return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
 
 
 def _odd_sizes(shape: Sequence[tuple[float, int]], *, timed: bool) -> list[int]:
-    """Return the sizes of reports that must be equal: all if `timed`, otherwise only sizes of empty ones."""
+    """Return the numbers of rows that must be equal: of all reports if `timed`, or of empty reports only."""
     return sorted(size for _, size in shape if timed or not size)
 
 
@@ -228,7 +244,7 @@ def _sizes(shape: Sequence[tuple[float, int]]) -> str:
 
 
 def _parts(reports: Sequence[recordings.Report], *, told_apart: bool) -> dict[float, Sequence[Row]]:
-    """Return the rows at each time, because a recording can contain several entries for one report."""
+    """Return the rows of all reports by time; if not `told_apart`, all rows have the time 0."""
     rows: dict[float, list[Sequence[Row]]] = {}
     for report in reports:
         rows.setdefault(report.t if told_apart else 0, []).append(report.rows)

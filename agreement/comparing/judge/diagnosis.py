@@ -1,7 +1,7 @@
-"""Diagnose an incorrect recording: find the known fault that predicts most of the recording.
+"""Diagnose an incorrect recording: find the known fault that predicts the most of the recording.
 
-Two tolerant comparisons follow YABench (2016): one with the window borders that fit a report best, and one
-with reports before the first window closes.
+Two tolerant comparisons follow YABench (2016). One comparison uses the window borders that fit a report best.
+The other comparison accepts reports before the first window closes.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,7 +40,11 @@ def early_matches(
     options: JudgeOptions,
     judged: Verdict,
 ) -> dict[float, RowMatch]:
-    """Return the match of each report before the first close with the open windows, by time in ms."""
+    """Compare each report before the first window closes with the answers over the open windows.
+
+    Returns:
+        The match of the rows, by the time of the report in ms.
+    """
     scheduled = specifications.evaluated_windows(task, specification, judged.choice)
     closes = first_close(scheduled)
     recorded = recorded_for(task, recording)
@@ -72,17 +76,17 @@ def _compared(
 
 
 _STEPS: Final = (1, 2, 3, 5, 9, 17, 33)
-"""The distances from a border, in distinct times, at which other borders are tried on both sides."""
+"""The distances from an expected border, in distinct times, at which other borders are tried."""
 _SAMPLES: Final = 12
-"""The number of borders between two tried borders that are tried in the next round."""
+"""The number of borders that a round tries between two tried borders."""
 _ROUNDS: Final = 8
 _TRIPLES: Final = 100_000
-"""The maximum total number of triples of all window contents that are tried together."""
+"""The maximum total number of triples in all window contents that are evaluated together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Borders:
-    """A contiguous run of a stream's elements: the indexes from `first` to `end`, without `end`."""
+    """The content of a window: elements of the stream from index `first` up to, but without, `end`."""
 
     first: int
     end: int
@@ -90,11 +94,13 @@ class Borders:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Borders of one window that fit the report better than the expected borders.
+    """Borders of a window that fit a report better than the expected borders.
 
     - `window` is the number of the window in the query, from 1.
     - `start` and `end` are the shifts of both borders in triples; a positive shift means later.
-    - `first` and `last` are the time points of the first and last triple in the window, or None.
+    - `first` and `last` are the time points of the first and last triple in the window. Both are None if the
+      window is empty.
+    - `rows` is the match of the report with the answers over the shifted window.
     """
 
     window: int
@@ -112,7 +118,7 @@ def border_shifts(
     options: JudgeOptions,
     judged: Verdict,
 ) -> dict[float, Shift]:
-    """Return better borders for the wrong windows of a verdict, by the times of the windows in ms."""
+    """Return window borders that fit better, for each wrong evaluation, by its time in ms."""
     recorded = recorded_for(task, recording)
     scheduled = specifications.evaluated_windows(task, specification, judged.choice)
     answers = specifications.answers_of(scheduled)
@@ -159,7 +165,7 @@ def best_shift(
 
 
 class _Search:
-    """The search for better borders of one window; the other windows keep their expected borders."""
+    """A search for better borders of one window; the other windows keep their expected borders."""
 
     def __init__(
         self,
@@ -177,7 +183,11 @@ class _Search:
         self.tried: dict[Borders, RowMatch] = {}
 
     def best(self) -> Shift | None:
-        """Return the borders of the window that fit the reports best, as a shift from the expected ones."""
+        """Return the borders of the window that fit the reports best, as a shift from the expected ones.
+
+        First, borders near the expected borders are tried. Each round then tries borders near the best
+        borders.
+        """
         firsts = self._instants(self.expected.first)
         ends = self._instants(self.expected.end)
         self._try(Borders(first, end) for first, end in product(firsts, ends) if first <= end)
@@ -205,7 +215,7 @@ class _Search:
         return max(self.tried, key=lambda borders: (self.tried[borders].score, -self._distance(borders)))
 
     def _instants(self, place: int) -> list[int]:
-        """Return the borders between distinct times around an index of the stream, and the index itself."""
+        """Return indexes at which the time changes, near the given index of the stream, and that index."""
         elements = self.window.elements
         changes = [n for n in range(1, len(elements)) if elements[n - 1].t != elements[n].t]
         places = sorted({0, place, *changes, len(elements)})
@@ -214,7 +224,7 @@ class _Search:
         return sorted({place, *(places[n] for n in near if 0 <= n < len(places))})
 
     def _between(self, place: int) -> Iterator[int]:
-        """Yield borders between an index and the tried borders on both sides, and borders next to it."""
+        """Yield indexes between the adjacent tried borders of `place`, and both neighbors of `place`."""
         tried = sorted({n for borders in self.tried for n in (borders.first, borders.end)})
         at = tried.index(place)
         low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
@@ -234,7 +244,10 @@ class _Search:
         return abs(borders.first - self.expected.first) + abs(borders.end - self.expected.end)
 
     def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
-        """Return the report for each pair of borders; ISTREAM and DSTREAM compare with the preceding time."""
+        """Return the rows that would be reported for each pair of borders.
+
+        For ISTREAM and DSTREAM, the compared content is the window without the triples of its last time.
+        """
         kind = self.scheduled.task.query.to_stream or self.scheduled.specification.stream
         contents = [self._content(border) for border in borders]
         if kind == "RSTREAM":
@@ -263,7 +276,7 @@ _ROWS: Final[Mapping[object, str]] = {
 
 
 def variations(of: specifications.Specification) -> Iterator[tuple[str, specifications.Specification]]:
-    """Yield variants of a specification with one changed parameter, each with a description."""
+    """Yield each specification that differs in one parameter from the given one, with a description."""
     reports = (
         {"window-close"},
         {"window-close", "non-empty"},
@@ -292,11 +305,12 @@ _DUE: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class FaultExplanation:
-    """A fault that would explain the recording, with its description.
+    """A fault that could explain a recording, with a description.
 
-    The field `predicted` is the share of recorded rows that the fault predicts at the times of these rows.
-    The field `score` is the harmonic mean of `predicted` and the share of predicted rows that are recorded.
-    If `complete` is true, the fault predicts the recording exactly.
+    - `sentence` describes the fault.
+    - `predicted` is the share of the recorded rows that are predicted with the fault.
+    - `score` is the harmonic mean of `predicted` and the share of predicted rows that are recorded.
+    - `complete` means that the recording is predicted exactly.
     """
 
     sentence: str
@@ -307,7 +321,12 @@ class FaultExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The score of the specification, all better explanations (best first), and the shifts of borders."""
+    """The possible explanations of an incorrect recording.
+
+    - `specification` tells how well the specification without a fault fits.
+    - `explanations` are the faults that fit better, best first.
+    - `shifts` are better borders of windows, by the time of the evaluation in ms.
+    """
 
     specification: FaultExplanation
     explanations: tuple[FaultExplanation, ...]
@@ -316,9 +335,9 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class RecordingToJudge:
-    """A recording with everything that judging needs: a specification's task and an engine's run.
+    """A recording with all data for judging: the task, the engine's input, and the settings.
 
-    Explanations must account for at least `rows` rows.
+    If a recording has more than `rows` rows, the rows outside the compared windows count as unexplained.
     """
 
     task: specifications.Task
@@ -330,9 +349,9 @@ class RecordingToJudge:
     def judge(
         self, says: str, specification: specifications.Specification, options: JudgeOptions
     ) -> FaultExplanation | None:
-        """Return how a specification explains the recording; None if its score is too low for a verdict.
+        """Return how well a specification explains the recording.
 
-        If a specification's windows close too often, it cannot be tried, and the result is None.
+        The result is None if the specification cannot be tried, or if its score cannot be high enough.
         """
         try:
             judgement = judge_recording(self.task, specification, self.recording, options)
@@ -343,7 +362,7 @@ class RecordingToJudge:
         return _of_verdict(says, judgement.best, self.rows) if judgement.verdicts else None
 
     def by_engine(self, name: str) -> FaultExplanation | None:
-        """Return how an engine version explains the recording; None if the version cannot run the query."""
+        """Return how well an engine version explains the recording; None if it cannot run the query."""
         try:
             untimed, numbers = replace(self.options, times=False), self.task.numbers
             judgement = judged_by(ENGINES[name], self.run, self.recording, untimed, numbers=numbers)
@@ -361,7 +380,7 @@ class RecordingToJudge:
 
 
 def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
-    """Return a diagnosis with only the explanation by shifted borders of single windows."""
+    """Diagnose a recording only by shifted window borders and by reports before the first close."""
     arguments = (recorded.task, judgement.specification, recorded.recording, recorded.options, judgement.best)
     own = _of_verdict(f"the specification {judgement.specification.name}", judgement.best)
     shifts, early = border_shifts(*arguments), early_matches(*arguments)
@@ -369,7 +388,10 @@ def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
 
 
 def diagnose(recorded: RecordingToJudge, judgement: Judgement, progress: Progress = no_progress) -> Diagnosis:
-    """Return the explanations of a recording that contradicts a specification."""
+    """Find the faults that explain why a recording contradicts a specification, best fault first.
+
+    Tried faults are shifted window borders, shifted reports, engine versions, and other specifications.
+    """
     moved = by_borders(recorded, judgement)
     rows = sum(window.rows.actual for window in judgement.best.windows)
     hints = replace(narrow_options(recorded.options, recorded.task), worth=moved.specification.score)
@@ -395,7 +417,10 @@ _Attempt = Callable[[], FaultExplanation | None]
 
 
 def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> Iterator[_Attempt]:
-    """Yield functions that try a specification's engine versions and the specification's variations."""
+    """Yield functions that try the engine versions and the variations of a specification.
+
+    The engine versions are those that claim to follow the specification.
+    """
     for name, engine in ENGINES.items():
         if engine.specification == of.name and not reads_graphs(recorded.task.query):
             yield partial(recorded.by_engine, name)
@@ -405,7 +430,7 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
 
 
 def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attempt]:
-    """Yield functions that try the specification with all reports earlier, or with all reports later."""
+    """Yield functions that try if all reports are late, or early, by the same time."""
     of = judgement.specification
     for offset in sorted(_offsets(recorded, judgement.best), key=lambda number: (abs(number), number)):
         says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
@@ -413,7 +438,11 @@ def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attem
 
 
 def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
-    """Return the delays in ms that move the first report with rows to one of the first windows."""
+    """Return delays in ms to try.
+
+    Each delay moves the first report with rows to one of the first windows with expected rows. Without such
+    windows, the delays are one or two time units, early or late.
+    """
     length = recorded.task.unit.milliseconds
     first = next((report.t for report in recorded.recording.reports if report.rows), None)
     due = [window.at for window in verdict.windows if window.rows.expected][:_DUE]
@@ -422,7 +451,7 @@ def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
 
 
 def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
-    """Return the explanation from a verdict; recorded rows outside its windows count as unexplained."""
+    """Return the explanation for a verdict; recorded rows outside its windows count as unexplained."""
     match = join_rows([window.rows for window in verdict.windows])
     all_rows = max(match.actual, rows)
     score = share(2 * match.common, match.expected + all_rows)
@@ -431,7 +460,7 @@ def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
 
 
 def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
-    """Return the explanation of a verdict by better borders, and by reports before the first close."""
+    """Return how well a recording is explained by shifted borders and by reports before the first close."""
     matches: list[RowMatch] = []
     complete = True
     for window in verdict.windows:

@@ -1,9 +1,10 @@
-"""Judge a recording by a specification: try every start time t0 and every choice of window bounds.
+"""Judge a recording by a specification, for each start time of windows and each choice of bounds.
 
-The search follows Definition 25 of RSP-QL (2014). First, the columns of the recording are ordered like the
-columns of the query, and its reports are assigned to evaluations. For one choice of t0 and bounds, `Verdict`
-compares the reports window by window. Start times t0 that contradict the first reports are excluded early.
-`Judgement` contains the verdicts on the start times that remain.
+RSP-QL (2014, Definition 25) leaves the start time t0 of the first window open, as does a specification the
+bounds (closed or open). A recording is correct if it is correct for one choice of t0 and bounds. First, the
+columns of the recording are ordered like the columns of the query. The reports are then assigned to
+evaluations. Start times that contradict the first reports are excluded early. For each choice that remains, a
+`Verdict` compares the reports window by window. A `Judgement` contains all verdicts.
 """
 
 from collections.abc import Iterator
@@ -40,27 +41,29 @@ from lars.language.windows import Bounds
 from solver.settings import Progress, no_progress
 
 _MOST_IDLE_STARTS: Final = 1000
-"""The number of start times up to which all are tried, even if none of them leaves anything to compare.
+"""The number of start times up to which all are tried, even if none of them can be compared.
 
-A guess: above this number, trying start times without a result would take longer than a user waits.
+A guess: to try more start times without a result would take longer than a user waits.
 """
 _TRIED: Final = 4
 """The number of excluded choices that still get a verdict if no choice is correct.
 
-A guess: the verdict that is shown comes from these choices, and each verdict is a whole evaluation.
+A guess: one of these verdicts is shown to the user, and each verdict takes a complete evaluation.
 """
 _MOST_CLOSES: Final = 1_000_000
-"""The greatest number of closes of a window that can be evaluated.
+"""The maximum number of closes of a window that are evaluated.
 
-A guess: a unit that is too fine by mistake, such as 1 ms for a trace of a year, must end with a message.
+A guess: if a unit is too fine by mistake, such as 1 ms for a trace of a year, the user gets a message.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdicts on a recording for the tried choices, best verdict first.
+    """The verdicts on a recording, best verdict first, for the tried start times t0 and window bounds.
 
-    The field `choices` is the number of all choices.
+    - `choices` is the number of possible choices of start times and bounds.
+    - `tried_choices` is the number of these that were tried.
+    - `match` tells if reports are matched by time or in sequence.
     """
 
     specification: specifications.Specification
@@ -78,8 +81,8 @@ class Judgement:
     def correct(self) -> bool | None:
         """Whether the recording is correct for at least one choice of start times and bounds.
 
-        The value is None if no choice fits, but a choice has nothing to compare or some choices were not
-        tried.
+        If no choice fits, the value is None in two cases: some choices were not tried, or some choice has no
+        report to compare.
         """
         if self.matching:
             return True
@@ -92,12 +95,12 @@ class Judgement:
 
     @property
     def undecided(self) -> bool:
-        """Whether no tried choice fits, and some choices were not tried."""
+        """Whether no tried choice of start times and bounds fits, and some choices were not tried."""
         return self.correct is None and not self.vacuous
 
     @property
     def silent(self) -> bool:
-        """Whether the specification expects no row for any choice that was judged completely."""
+        """Whether the specification expects no row under any choice with a complete verdict."""
         windows = (
             window
             for verdict in self.verdicts
@@ -107,7 +110,7 @@ class Judgement:
 
     @property
     def best(self) -> Verdict:
-        """The verdict with the best fit."""
+        """The verdict that fits the recording best."""
         return self.verdicts[0]
 
 
@@ -118,7 +121,11 @@ def judge_recording(
     options: JudgeOptions,
     progress: Progress = no_progress,
 ) -> Judgement:
-    """Return the verdicts on a recording under every choice that the specification leaves open."""
+    """Judge a recording by a specification, for each start time and each choice of bounds left open.
+
+    Raises:
+        LarsError: A window closes too often, or the specification names a window that the query lacks.
+    """
     _check_times(task, specification, options)
     if options.semantics is not None:
         specification = specification.model_copy(update={"rows": options.semantics})
@@ -147,10 +154,17 @@ def judge_either(
     recording: recordings.Recording,
     options: JudgeOptions,
 ) -> Judgement:
-    """Return the verdicts on windows with late elements: right if right with or without late elements.
+    """Judge a recording with late elements: a window is right if it is right with or without them.
 
     A stream has its triples in order of time (RSP-QL 2014, RDF stream), so the effect of late elements is
-    undefined. The argument `lost` contains the numbers of the pushes that go back in time.
+    undefined.
+
+    Args:
+        task: The task with all elements.
+        lost: The numbers of the pushes whose time is earlier than the time of a push before.
+        specification: The specification to judge by.
+        recording: The recording to judge.
+        options: The settings for judging.
     """
     if options.semantics is not None:
         specification = specification.model_copy(update={"rows": options.semantics})
@@ -173,12 +187,11 @@ def judge_either(
 
 
 def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
-    """Return a verdict in which a window is right if it is right in one of two given verdicts.
+    """Combine two verdicts: a window is right if one of the verdicts finds it right.
 
-    If a window is wrong in both verdicts, the result contains the window with fewer wrong rows.
-
-    A wrong evaluation without reported rows is dropped if only one verdict contains the evaluation. A wrong
-    unassigned report is dropped if only one verdict contains the report.
+    If both verdicts find a window wrong, the result contains the window with fewer wrong rows. A wrong
+    evaluation without reported rows is omitted if only one verdict contains it. The same holds for a wrong
+    report without evaluation.
     """
     both = [{(each.at, each.right is None): each for each in one.windows} for one in (taken, ignoring)]
     windows = []
@@ -224,7 +237,10 @@ def _compared_times(
     how: ReportAssignment,
     window: specifications.ShownWindow,
 ) -> Iterator[int]:
-    """Yield the time points at which the comparison of a window's close with the recording can change."""
+    """Yield the time points of closes at which the comparison with the recording can change.
+
+    Whether a close belongs to a report can change from one of these time points to the next.
+    """
     length = window.frame.unit.milliseconds
     yield window.frame.until + 1
     yield from (round(t / length) + more for t in (phase.after, phase.until) for more in (0, 1))
@@ -273,10 +289,9 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
 
 
 def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
-    """Yield the start times t0 of windows to try.
+    """Yield the start times of windows to try.
 
-    If the trace ends before all windows start, and very many start times exist, only the first start time is
-    tried.
+    Only the first is tried if very many exist, and if the trace ends before all windows start.
     """
     starts, options = bench.starts, bench.options
     last = bench.base.task.last

@@ -1,4 +1,4 @@
-"""The settings of a user for judging."""
+"""The user's settings for judging a recording."""
 
 from dataclasses import replace
 from typing import Final
@@ -9,7 +9,7 @@ from agreement.engines import specifications
 
 
 def likeness_of(options: JudgeOptions) -> Likeness:
-    """Return the settings for comparing rows; without --semantics, equal rows count separately."""
+    """Return the settings for comparing rows; equal rows count separately unless the user chose sets."""
     return Likeness(options.semantics or "bag", options.tolerance, options.lexical)
 
 
@@ -21,10 +21,10 @@ def with_rows_of(specification: specifications.Specification, options: JudgeOpti
 _HINT: Final = 128
 """The number of combinations of start times of several windows that are tried for a hint.
 
-A guess: a hint judges the recording once per possible fault, so each judgement must be short.
+A hint names a possible fault, and the recording is judged once per fault. The number is a guess.
 """
 _WHOLE: Final = 16
-"""The number of combinations that are judged completely for a hint, even if none fits; a guess as `_HINT`."""
+"""The number of combinations of start times with a complete verdict for a hint; a guess."""
 
 
 def narrow_options(options: JudgeOptions, task: specifications.Task) -> JudgeOptions:

@@ -1,8 +1,8 @@
-"""The search of start times: a start time that contradicts a report is excluded without a whole verdict.
+"""Search the start times of windows that fit a recording.
 
-A `Bench` contains the data that are the same for all start times. First, the times of the reports exclude
-start times, without an evaluation of the query. If many start times remain, a `Sieve` excludes each by the
-first wrong report.
+Many start times are excluded without a complete verdict. First, the times of the reports exclude start times,
+without an evaluation of the query (`Bench`). If many start times remain, the first wrong report excludes each
+of them (`Sieve`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,19 +30,19 @@ from solver.facts import Row
 from solver.settings import Progress
 
 _FEW_STARTS: Final = 16
-"""The number of start times that are judged completely, even if their first reports are wrong.
+"""The number of start times that get a complete verdict, even if their first reports are wrong.
 
-A guess: this number of complete verdicts takes little time, and the best of them explains a wrong recording.
+A guess: this number of verdicts takes little time, and the best of them explains a wrong recording.
 """
 _DEAR: Final = 500
-"""If more evaluations than this exist, the possible score is estimated before a verdict is computed.
+"""The number of evaluations above which the possible score is estimated before the verdict.
 
 A guess: with fewer evaluations, the verdict takes about as long as the estimate.
 """
 _SAMPLE: Final = 64
-"""The number of evaluations whose rows are counted in the first step of the estimate; a guess.
+"""The number of evaluations in the first sample for estimating the expected rows; a guess.
 
-A small sample often suffices for an estimate that is far too high; `_more_and_more` enlarges the sample.
+A small sample often suffices to exclude a start time. `_more_and_more` yields the larger samples.
 """
 _TOGETHER: Final = 64
 """The number of start times whose window contents are computed in one step.
@@ -55,7 +55,14 @@ _SOME: Final = (recordings.Report(0, ()),)
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """The data that are the same for all start times, for one choice of window bounds."""
+    """The data that are the same for all start times, for one choice of window bounds.
+
+    - `base` is the task and the specification with these bounds.
+    - `starts` are the start times to try.
+    - `recorded` is the recording, with its columns ordered as in the query.
+    - `phase` is the interval of time in which evaluations decide the verdict.
+    - `how` is the rule that assigns reports to evaluations.
+    """
 
     base: specifications.FramedTask
     starts: Starts
@@ -72,10 +79,10 @@ class Bench:
         return [place for place in slots(due, self.recorded.reports, how) if self.phase.decides(place)]
 
     def odd(self, z: StartTimes) -> int:
-        """Return the number of evaluations without a report plus reports without an evaluation.
+        """Count the evaluations without a report and the reports without an evaluation.
 
-        If the number is 0, only the rows can exclude the start times. If the number is not 0, the start times
-        are excluded without an evaluation of the query.
+        If the number is not 0, the start times `z` are excluded. If the number is 0, only the rows can
+        exclude them. If empty reports are ignored, only reports with rows and without an evaluation count.
         """
         schedule = self.base.scheduled(z)
         decisive = self.slots(schedule)
@@ -86,7 +93,11 @@ class Bench:
         return sum(place.right is None or not place.came for place in decisive)
 
     def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
-        """Return whether far more rows are expected than reported, so that no start time can fit well."""
+        """Return whether far more rows are expected than reported, so that the score must be too low.
+
+        The rows are counted in growing samples of the evaluations. The result is always false for ISTREAM and
+        DSTREAM.
+        """
         options, length = self.options, schedule.task.unit.milliseconds
         many = len(schedule.points) > _DEAR and options.match == "time"
         if not options.worth or not many or (answers := specifications.answers_of(schedule)) is None:
@@ -119,7 +130,10 @@ class Bench:
 def _more_and_more(
     points: Sequence[specifications.EvaluationPoint],
 ) -> Iterator[Sequence[specifications.EvaluationPoint]]:
-    """Yield a sample of evaluations over the whole time, and then samples that are eight times as large."""
+    """Yield samples of evaluations, spread over the whole time; each evaluation is in one sample.
+
+    Each sample is about seven times as large as all samples before it.
+    """
     step, begin, end = max(1, len(points) // _SAMPLE), 0, 1
     while begin < step:
         yield [point for place, point in enumerate(points) if begin <= place % step < end]
@@ -127,17 +141,22 @@ def _more_and_more(
 
 
 RuledOut = list[tuple[tuple[int, int, int], StartTimes]]
-"""Excluded start times, each with a key that sorts the best fit first.
+"""Excluded start times, each with a key; sorted by key, the start times that fit best come first.
 
-The key has three numbers: the number of odd evaluations and reports, minus the number of right reports before
-the first wrong report, and the place of the start times in the order of trying.
+The key has three numbers: the number of evaluations without report and reports without evaluation, minus the
+number of right reports before the first wrong report, and the position in the order of trying.
 """
 NumberedStarts = list[tuple[int, StartTimes]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """Start times that no report excludes yet: their number, evaluations, and the reports that decide."""
+    """Start times that no report excludes yet.
+
+    - `number` is the position in the order of trying.
+    - `schedule` contains the evaluations for these start times.
+    - `decisive` are the evaluations that decide the verdict, with their reports.
+    """
 
     number: int
     schedule: specifications.ScheduledTask
@@ -150,9 +169,10 @@ class _Trial:
     def shown(
         self, place: int, *, changes: bool
     ) -> list[tuple[specifications.ShownSpans | None, specifications.ShownSpans]]:
-        """Return the windows' content at each evaluation of a slot and at the preceding evaluation.
+        """Return the contents of the windows before and at each evaluation of the given time.
 
-        The preceding content is None at the first evaluation, and if `changes` is false.
+        The content before is that of the preceding evaluation. It is None at the first evaluation, and if
+        `changes` is false.
         """
         slot, points = self.decisive[place], self.schedule.points
         length = self.schedule.task.unit.milliseconds
@@ -164,7 +184,7 @@ class _Trial:
 
 
 class Sieve:
-    """Exclude start times by the first report that contradicts the content of the windows."""
+    """Exclude start times by the first report that contradicts the contents of the windows."""
 
     def __init__(self, bench: Bench, answers: specifications.ContentAnswers) -> None:
         self.bench, self.of, self.answers = bench, bench.base, answers
@@ -174,7 +194,7 @@ class Sieve:
     def sift(self, fitting: NumberedStarts, progress: Progress) -> tuple[NumberedStarts, RuledOut]:
         """Return the start times that remain, and the excluded start times.
 
-        The search excludes no further start times when few start times remain, or at the deadline.
+        Start times remain untested if only few are left, or after the deadline.
         """
         base, ruled_out = self.bench.base, RuledOut()
         schedules = ((number, base.scheduled(z)) for number, z in fitting)
@@ -195,7 +215,7 @@ class Sieve:
         return [trial.numbered for trial in left], ruled_out
 
     def _judged(self, part: Sequence[_Trial], place: int) -> Iterator[tuple[_Trial, bool]]:
-        """Yield each trial with a boolean: whether the reports at the given place are right."""
+        """Yield each trial with a boolean: whether its reports at the position `place` are right."""
         changes = self.kind != "RSTREAM"
         ranges = [
             trial.shown(place, changes=changes) if place < len(trial.decisive) else [] for trial in part

@@ -1,10 +1,9 @@
-"""The possible start times t0 of windows (the set Z, RSP-QL 2014), and representatives for all of them.
+"""The start times t0 of windows (the set Z, RSP-QL 2014) that can lead to different verdicts.
 
-A verdict changes with t0 only if a time that moves with t0 passes another time. Such a time is the opening of
-a window that passes an element, or the close of a window that passes an element, a report, or the close of
-another window. Each comparison of two such times bounds one t0 from below by a constant, or by another t0 and
-a constant. So each class of indistinguishable start times has a least member. The least member is a constant,
-or has a constant distance from another least member. The search tries these least members.
+The verdict on a recording depends on t0. But the verdict changes only if the opening of a window passes an
+element, or if the close of a window passes an element, a report, or the close of another window. So start
+times form classes of equal verdicts, and one start time per class suffices: the least. Each least start time
+is the registration, or is bounded by one of the times above. The search tries these least start times.
 """
 
 from bisect import bisect_right
@@ -25,7 +24,7 @@ from translate.model.windows import Rows
 from translate.tau import lars_program
 
 EACH: Final = 64
-"""The number of start times of a window up to which all start times are tried, not only representatives."""
+"""The slide in time points up to which every start time of a window is tried."""
 MOST: Final = 20_000
 """The maximum number of combinations of start times that are tried."""
 StartTimes = tuple[int, ...]
@@ -34,12 +33,13 @@ StartTimes = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """The combinations of start times to try, and the number of all combinations.
+    """The combinations of start times to try.
 
-    Combinations with the same start time for all windows come first. The field `last` is t_s, after which
-    every window has started for any t0. If the query has a single window, `only` are the representatives of
-    its start times. Each representative represents the start times up to the next representative; the last
-    representative represents the start times up to `end`.
+    - `combinations` are tried in this order; combinations of equal start times for all windows come first.
+    - `count` is the number of all combinations.
+    - `last` is the time point t_s, from which on every window has started, for any start times.
+    - `only` are the tried start times if the query has a single window. Each represents the start times up to
+      the next one. The last represents the start times up to and including `end`.
     """
 
     combinations: tuple[StartTimes, ...]
@@ -49,7 +49,7 @@ class Starts:
     end: int = 0
 
     def until(self, z: StartTimes) -> int | None:
-        """Return the last t0 that is equivalent to the t0 of a single window; None for several windows."""
+        """Return the last start time with the same verdict as `z`; None if the query has several windows."""
         if not self.only:
             return None
         place = bisect_right(self.only, z[0])
@@ -57,10 +57,11 @@ class Starts:
 
 
 def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, times: Sequence[int]) -> Starts:
-    """Return the start times of windows in the option --t0, for every window.
+    """Return the combinations of the start times that the user gives with --t0.
 
-    If two start times differ by a multiple of the slide, the windows of both are the same from t0 + α - β + 1
-    on, where t0 is the later start time (RSP-QL 2014, Theorem 1). The stable phase begins at this time.
+    The stable phase begins when windows with different start times, but equal start times modulo the slide,
+    become equal. This time is t0 + α - β + 1, if α is the width, β the slide, and t0 the later start time
+    (RSP-QL 2014, Theorem 1).
     """
     starts = [max(times)]
     for own in specifications.shapes(read, frame):
@@ -72,7 +73,7 @@ def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, time
 
 
 def last_start(of: specifications.FramedTask, registered: int) -> int:
-    """Return t_s: the last possible t0 of a window of a query that was registered at time `registered`."""
+    """Return t_s: the last possible start time of a window of a query registered at `registered`."""
     return (
         registered
         + max((own.slide for own in specifications.shapes(sources(of.task.query), of.frame)), default=1)
@@ -85,13 +86,15 @@ def all_starts(
     registered: int,
     compared: Callable[[specifications.ShownWindow], Iterable[int]] = lambda _: (),
 ) -> Starts:
-    """Return all combinations of start times a .. a + β - 1 of the windows, or representatives of them.
+    """Return all combinations of possible start times, or representatives of all verdicts.
+
+    A window with slide β of a query that is registered at time point a can start at a, ..., a + β - 1.
 
     Args:
         of: The task to evaluate.
         registered: The time point a at which the query is registered.
-        compared: A function that returns the time points at which the comparison of a window's close with a
-            recording changes: a close at such a time point differs from a close before it.
+        compared: A function that returns the time points of closes at which the comparison with a
+            recording can change.
     """
     classes = _Classes(of, registered, compared)
     tried = tuple(islice(classes.combinations(), MOST + 1))
@@ -103,7 +106,7 @@ def all_starts(
 
 
 class _Classes:
-    """The classes of indistinguishable start times of windows, with the least members of the classes.
+    """The classes of start times that lead to equal verdicts, each with its least start time.
 
     Example: one window with width 6 and slide 4, low-open, reported at its close; elements at 1, 5 and 9; the
     query is registered at 0. Possible start times are 0, 1, 2 and 3. The first reported windows are:
@@ -154,12 +157,11 @@ class _Classes:
             yield from self._from((*fixed, t))
 
     def _candidates(self, fixed: StartTimes, wanted: int) -> list[int]:
-        """Return the start times of one window that can lead to different verdicts.
+        """Return the start times of window `wanted` that can lead to different verdicts.
 
-        The start times of the first windows are fixed. In each round, each window gets the start times at
-        which its close passes an event of another window with a known start time. A least member depends on
-        a chain of windows, each window on the next one, up to an own start time. A chain without repetition
-        has at most one step for each window that is not fixed, so this number of rounds suffices.
+        The start times of the first windows are `fixed`. In each round, each other window gets the start
+        times at which its close passes a close of a window with a known start time. The rounds suffice for
+        all chains of windows in which each depends on the next.
         """
         found = [*({t} for t in fixed), *map(set, self.own[len(fixed) :])]
         for _ in range(len(fixed), len(found)):
@@ -172,16 +174,23 @@ class _Classes:
         return sorted(found[wanted])
 
     def _passing(self, number: int, other: int, start: int) -> frozenset[int]:
-        """Return the start times at which a window's close reaches or passes a close of another window."""
+        """Return the start times of a window at which its close reaches or passes one of another window.
+
+        Args:
+            number: The number of the window, from 0.
+            other: The number of the other window.
+            start: The start time of the other window.
+        """
         if not (self.closing[number] or self.closing[other]):
             return frozenset()
         events = self._events(other, start, self.slides[number])
         return frozenset(self._starting(number, (event + more for event in events for more in (0, 1))))
 
     def _events(self, number: int, start: int, slide: int) -> Iterable[int]:
-        """Return the closing times of a window with this start time.
+        """Return the times at which a window with this start time closes.
 
-        If the window does not report on closing, only the closing times after an element are returned.
+        Windows that report on closing close at all these times; for other windows, only the first close after
+        an element counts. For the former, only times that differ modulo `slide` are needed.
         """
         own, window = self.shapes[number], self.of.windows[number]
         if own is None:
@@ -195,7 +204,7 @@ class _Classes:
     def _own(
         self, number: int, compared: Callable[[specifications.ShownWindow], Iterable[int]]
     ) -> Iterator[int]:
-        """Yield the start times at which the behavior of one window changes, independent of other windows."""
+        """Yield the start times at which the verdict can change, whatever the other windows do."""
         window, slide, own = self.of.windows[number], self.slides[number], self.shapes[number]
         yield self.registered
         each = slide <= EACH and prod(self.slides) <= EACH**2
@@ -213,7 +222,7 @@ class _Classes:
             yield from self._starting(number, chain(compared(window), known, after))
 
     def _seen(self, window: specifications.ShownWindow) -> set[int]:
-        """Return the times at which a window's close passes or reaches an element."""
+        """Return the times of closes at which a window begins to contain an element, or reaches it."""
         frame = self.of.frame
         high_open = misses_last(frame.bounds)
         more = {int(high_open)}
@@ -229,7 +238,7 @@ class _Classes:
         return seen | {came - frame.wait + n for came in late for n in (0, 1)}
 
     def _multiples(self, slide: int) -> range:
-        """Return the multiples of the pull period that differ modulo the slide."""
+        """Return the times of pulls (multiples of the pull period) that differ modulo the slide."""
         if not self.periodic:
             return range(0)
         period = specifications.period_of(self.of.frame)
@@ -248,7 +257,7 @@ class _Classes:
 
 
 def _closes(window: specifications.ShownWindow) -> bool:
-    """Return whether evaluations for a window happen at times that move with its start time."""
+    """Return whether a window reports on closing, so that its evaluations move with its start time."""
     return "window-close" in window.strategies and not isinstance(window.source.window, Rows)
 
 

@@ -1,4 +1,4 @@
-"""The verdict on a recording for one choice of start times and bounds: its reports, window by window."""
+"""The verdict on a recording, window by window, for one choice of start times and bounds."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,12 +27,10 @@ from solver.deadlines import check_time
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The stable phase (after, until] in milliseconds.
+    """The stable phase (after, until] in ms: only its evaluations decide the verdict on a recording.
 
-    Only evaluations in the stable phase decide the verdict.
-
-    The field `edge` is the end of the trace. No element after `edge` can make the engine evaluate. If an
-    evaluation is at `edge` or later, it counts only if the engine reported.
+    From the time `edge` on (the end of the trace), an evaluation counts only if the engine reported, because
+    no element triggers an evaluation.
     """
 
     after: float
@@ -46,13 +44,14 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict on a recording by a specification for one choice of start times, window by window.
+    """The verdict on a recording by a specification, for one choice of start times and bounds.
 
-    The field `transient` contains the windows up to the start of the stable phase. The field `later` contains
-    the windows after the end of the trace, whose input is unknown. The field `windows` contains the windows
-    of the stable phase. The recording is correct if every window of the stable phase is right (RSP-QL 2014,
-    Definition 26). If the query has only one window, each start time from the chosen t0 up to `until` gives
-    the same verdict.
+    The recording is correct if every window of the stable phase is right (RSP-QL 2014, Definition 26).
+
+    - `transient` are the windows up to the start of the stable phase.
+    - `windows` are the windows of the stable phase.
+    - `later` are the windows after the end of the trace, whose input is unknown.
+    - `until` is the last start time with the same verdict, if the query has only one window.
     """
 
     choice: specifications.OpenChoice
@@ -74,10 +73,7 @@ class Verdict:
 
     @property
     def late(self) -> tuple[float, float] | None:
-        """The smallest and largest delay of reports in the stable phase, in ms.
-
-        The value is None if nothing was reported.
-        """
+        """The smallest and the largest delay of reports in the stable phase, in ms; None without reports."""
         delays = [window.delay for window in self.windows if window.delay is not None]
         return (min(delays), max(delays)) if delays else None
 
@@ -108,7 +104,7 @@ def verdict(
 
 
 def is_right(place: ReportMatch, options: JudgeOptions) -> bool:
-    """Return whether an evaluation's reports are right, or whether an unassigned report may be ignored."""
+    """Return whether an evaluation's reports are right, or whether the evaluation is ignored."""
     return _is_ignored(place, options) or matched(place, options).problem is None
 
 
@@ -118,7 +114,7 @@ def _is_ignored(place: ReportMatch, options: JudgeOptions) -> bool:
 
 
 def matched(place: ReportMatch, options: JudgeOptions) -> ReportMatch:
-    """Return an evaluation with the match of its rows, and its problem.
+    """Return an evaluation with the match of expected and reported rows, and with the problem if any.
 
     Raises:
         TimeLimitError: The time limit is over.
@@ -167,7 +163,7 @@ def _in_sequence(
     reports: Sequence[recordings.Report],
     options: JudgeOptions,
 ) -> Verdict:
-    """Return the verdict if the reports are compared with the answers by order, not by time.
+    """Return the verdict if reports are compared with the answers by order, not by time.
 
     The reports must be a contiguous part of the sequence of answers. If arrivals trigger reports, each answer
     can come in several reports.
@@ -189,9 +185,9 @@ def _in_sequence(
 
 
 def phase_of(of: specifications.FramedTask, started: int, options: JudgeOptions) -> Phase:
-    """Return the stable phase, from the given start to the last time at which a window can close.
+    """Return the stable phase: from time point `started` to the last time at which a window can close.
 
-    If the bounds are high-open, the phase ends one time point after the last element.
+    If windows exclude their closing time, the phase ends one time point after the last element.
     """
     length = of.task.unit.milliseconds
     last = of.task.last

@@ -1,1 +1,1 @@
-"""Match answers: rows up to names of blank nodes, answers row by row, and sequences of answers."""
+"""Match answers: rows up to the names of blank nodes, answers row by row, and sequences of answers."""

@@ -1,9 +1,9 @@
 """Rename the blank nodes of actual rows to the blank nodes of expected rows.
 
 `rename_blanks` renames the rows of one report. If a renaming makes both sides equal, the renamed rows are the
-expected rows; `blank_nodes.py` decides this. Otherwise two rules choose names: blank nodes with exactly the
-same surroundings, then blank nodes that share the most rows. The surroundings of a blank node are its rows,
-in which the labels of other blank nodes are masked.
+expected rows; `blank_nodes.py` decides this. If no such renaming exists, two rules choose names. First, blank
+nodes with exactly the same surroundings get the same name. Then, blank nodes that share the most rows get the
+same name. The surroundings of a blank node are its rows, in which the labels of other blank nodes are masked.
 
 `names_by_report` renames the rows of several reports, each with labels of its own.
 """
@@ -24,7 +24,7 @@ def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) 
     """Return the actual keys with their blank nodes renamed to the names of expected blank nodes.
 
     Different blank nodes get different names. If no renaming makes both sides equal, blank nodes that share
-    the most rows are matched.
+    the most rows are matched. A key is a row in a form for comparison.
 
     Raises:
         FailedRunError: The search for a renaming takes too many steps.
@@ -41,23 +41,22 @@ def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) 
 
 
 _MOST_STEPS: Final = 10_000
-"""The maximum number of steps of the search for the names of several reports: about a second; a guess."""
+"""The maximum number of steps of the search for the names of several reports: about a second (a guess)."""
 
 
 def names_by_report(
     expected: Sequence[Key], reports: Sequence[Sequence[Key]], close: Close
 ) -> list[dict[str, str]]:
-    """Return names of expected blank nodes for the blank nodes of each report, whose labels are its own.
+    """Return, for each report, names of expected blank nodes for the report's own blank nodes.
 
     In one report, different blank nodes get different names. Together, the reports miss as few expected rows
     as possible, and have as few other rows as possible.
 
-    The search is branch and bound. Row after row, an actual row gets the labels of an expected row that is
-    equal up to labels, or stays without a partner. A branch ends if it cannot be better than the best names:
-    each further row covers at most one further expected row. If the search reaches its limit of steps, the
-    best names so far are returned. The time of a step grows with the number of rows that are equal up to
-    labels.
-
+    The search is branch and bound. Row after row, an actual row gets the labels of an expected row that
+    is equal up to labels, or stays without a partner. A branch ends if it cannot be better than the best
+    names: each further row covers at most one further expected row. If the search reaches its limit of
+    steps, the best names found are returned. The time of a step grows with the number of rows that are
+    equal up to labels.
     >>> names_by_report([("_:a",), ("_:b",)], [[("_:x",)], [("_:x",)]], lambda one, other: one == other)
     [{'_:x': '_:a'}, {'_:x': '_:b'}]
     """
@@ -120,7 +119,10 @@ def names_by_report(
 def _extend(
     names: dict[str, str], inverse: dict[str, str], labels: list[str], others: list[str]
 ) -> list[str] | None:
-    """Add names, and return the labels that had none; None and no change if the names are not one-to-one."""
+    """Add a name for each label and return the labels that had none.
+
+    If the names would not be one-to-one, nothing changes, and the result is None.
+    """
     added: list[str] = []
     for label, other in zip(labels, others, strict=True):
         if names.get(label, other) != other or inverse.get(other, label) != label:
@@ -153,7 +155,7 @@ def _name(part: Hashable, names: dict[str, str]) -> Hashable:
 
 
 def _representatives(keys: Sequence[Key], close: Close) -> dict[Hashable, int]:
-    """Return the number of the group of each number; nearly equal neighbours are in the same group."""
+    """Map each number in the keys to the number of its group; nearly equal numbers form a group."""
     result: dict[Hashable, int] = {}
     numbers = {part for key in keys for part in key if isinstance(part, int | Decimal | float)}
     before: Hashable = None
@@ -218,7 +220,7 @@ def _masked(part: str | None) -> str | None:
 def _similarities(
     expected: dict[str, Counter[Key]], actual: dict[str, Counter[Key]]
 ) -> Iterator[tuple[float, str, str]]:
-    """Yield the similarity of an actual and an expected blank node with their names.
+    """Yield the similarity of an actual and an expected blank node, with their names.
 
     The similarity is the number of common rows plus their share of all rows.
     """

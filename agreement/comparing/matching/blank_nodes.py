@@ -1,22 +1,21 @@
 """Decide whether a one-to-one renaming of blank nodes turns one multiset of rows into another.
 
-The algorithm is individualization and refinement, as for graph isomorphism, with two reductions:
+The algorithm is individualization and refinement, as for graph isomorphism. Each round has five steps:
 
-1. Colours: nodes get numbers that depend on their rows, until the numbers distinguish no further nodes
-   (`_refined`). A renaming maps each node to a node of its colour, so both sides must have the same number of
-   nodes of each colour. Colours are hash values: a collision only joins two colours.
-2. Twins: nodes with the same rows, such as 1,000 nodes with the same type, can be exchanged. One twin stands
-   for all, together with their number (`_without_twins`).
-3. Known nodes: the only node of its colour has one possible partner. Both get the same name.
-4. Parts: the other rows fall into parts that share no unknown node (`_parted`). Each part needs a partner of
-   its own, a part of the other side that a renaming makes equal. The first partner found is as good as any
-   other, because the existence of such a renaming is an equivalence.
-5. Choice: in a part, one node of the rarest colour is chosen. Each node of this colour in the other part is
-   tried as its partner; both get the same name, and the search goes on in the part from step 1.
+1. Colors: nodes get numbers that depend on their rows, until the numbers distinguish no further nodes
+(`_refined`). A renaming maps each node to a node of its color, so both sides must have the same number of
+nodes of each color. Colors are hash values: a collision only joins two colors. 2. Twins: nodes with the same
+rows, such as 1,000 nodes with the same type, can be exchanged. One twin replaces all of them, together with
+their number (`_without_twins`). 3. Known nodes: the only node of a color has one possible partner. Both get
+the same name. 4. Parts: the other rows fall into parts that share no unknown node (`_parted`). Each part
+needs a partner of its own: a part of the other side that a renaming makes equal. The first partner found is
+as good as any other, because the existence of such a renaming is an equivalence. 5. Choice: in a part, one
+node of the rarest color is chosen. Each node of this color in the other part is tried as its partner. Both
+get the same name, and the search continues in the part with step 1.
 
-The search answers yes only if rows with the same names are equal on both sides; names of different nodes
+The search answers yes only if rows with the same names are equal on both sides. Names of different nodes
 differ, so the names are a one-to-one renaming. The search answers no only if each step excludes every
-renaming: steps 1 and 3 by the colours, step 4 by the equivalence, step 5 by trying all partners.
+renaming: steps 1 and 3 by the colors, step 4 by the equivalence, step 5 by trying all partners.
 """
 
 from collections import Counter, defaultdict
@@ -33,7 +32,7 @@ _BLANK: Final = "_:"
 
 
 def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return a row or key with the blank nodes of its triple terms appended, in order of occurrence.
+    """Append the blank nodes of a row's triple terms to the row, in order.
 
     >>> opened(("<<( _:a <x:p> _:a )>>", "<x:b>"))
     ('<<( _:in <x:p> _:in )>>', '<x:b>', '_:a', '_:a')
@@ -49,12 +48,12 @@ def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def is_blank(part: Hashable) -> bool:
-    """Return whether a part of a key is a blank node."""
+    """Return whether a part of a row is a blank node."""
     return isinstance(part, str) and part.startswith(_BLANK)
 
 
 def blanks(key: Key) -> list[str]:
-    """Return the blank nodes of a key, in order of occurrence."""
+    """Return the blank nodes of a row, in order of occurrence."""
     return [part for part in key if isinstance(part, str) and is_blank(part)]
 
 
@@ -70,11 +69,10 @@ def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
 
 
 def alike_rows(rows: Collection[Row], other: Collection[Row]) -> bool:
-    """Return whether renaming blank nodes turns one multiset of rows into the other.
+    """Return whether a renaming of blank nodes turns one multiset of rows into the other.
 
     Raises:
         FailedRunError: The search for a renaming takes too many steps.
-
     >>> alike_rows([("_:a", "_:b"), ("_:b", "_:a")], [("_:x", "_:y"), ("_:y", "_:x")])
     True
     >>> alike_rows([("_:a", "_:b"), ("_:b", "_:a")], [("_:x", "_:x"), ("_:y", "_:y")])
@@ -127,7 +125,7 @@ def alike_rows(rows: Collection[Row], other: Collection[Row]) -> bool:
 _MOST_VISITED: Final = 100_000
 """The number of rows that the search for a renaming may visit: about a second; a guess."""
 _DEEPEST: Final = 100
-"""The number of nodes that may be chosen one after the other: each takes frames of Python's stack."""
+"""The maximum number of nodes that are chosen one inside the other, because of Python's stack."""
 _TOO_ALIKE: Final = (
     "cannot compare {} rows with blank nodes: too many renamings of the blank nodes are possible; use IRIs "
     "in place of blank nodes"
@@ -156,10 +154,10 @@ def _lengths(groups: _Groups) -> dict[Hashable, int]:
 
 
 def _without_twins(rows: _Rows, colours: _Colours) -> _Rows:
-    """Return the rows in which one node replaces all nodes that have the same rows, and their number.
+    """Return the rows with one node in place of all nodes with the same rows, and with their number.
 
-    Twins are in no common row, since such a row would differ by the place of the twin. So the rows of the
-    dropped nodes can be restored from the rows of the kept node and the number.
+    Twins are in no common row, because such a row would differ by the position of the twin. So the rows of
+    the omitted nodes can be restored from the rows of the remaining node and the number.
     """
     sizes = Counter(colours.values())
     if len(sizes) == len(colours):
@@ -178,9 +176,9 @@ def _without_twins(rows: _Rows, colours: _Colours) -> _Rows:
 
 
 def _refined(rows: _Rows, colours: _Colours) -> _Colours:
-    """Return the colours of the nodes of rows; a colour depends on the rows of its node (colour refinement).
+    """Refine the colors of blank nodes until the number of colors no longer grows.
 
-    The function refines the colours until no new colour appears.
+    The color of a node depends on its previous color and on its rows (color refinement).
     """
     colours = {node: colours.get(node, 0) for node in _nodes(rows)}
     while True:
@@ -199,7 +197,7 @@ def _refined(rows: _Rows, colours: _Colours) -> _Colours:
 def _parted(rows: _Rows, colours: _Colours, sizes: Counter[int], depth: int) -> tuple[_Rows, _Groups]:
     """Return the rows without unknown nodes, and the other rows in parts that share no unknown node.
 
-    If a colour has only one node, the node is known. The parts are grouped by the colours of their rows.
+    If a color has only one node, the node is known. The parts are grouped by the colors of their rows.
     """
     known = {node: ("known", depth, colour) for node, colour in colours.items() if sizes[colour] == 1}
     rows = _with_names(rows, known)

@@ -1,6 +1,7 @@
-"""Match the rows of two answers: numbers by value, blank nodes up to names, as many pairs as possible.
+"""Match the rows of two answers: numbers by value, blank nodes up to names.
 
-Equal rows have the same key. For very many rows, the numbers of the keys are compared as columns.
+As many rows as possible are paired. For comparison, each row has a key; equal rows have the same key. For
+very many rows, the numbers of the keys are compared as columns.
 """
 
 import re
@@ -34,17 +35,23 @@ Close = Callable[[Hashable, Hashable], bool]
 Number = int | Decimal | float
 Doubles = npt.NDArray[np.float64]
 _ROUNDED: Final = 1e-9
-"""The additional relative tolerance in columns; numbers within this tolerance are compared exactly."""
+"""The relative tolerance that comparisons of columns add; closer numbers are compared exactly."""
 
 
 def row_key(row: Row, *, lexical: bool = False) -> Key:
-    """Return the key of a row; equal rows have the same key, since numbers and booleans count by value."""
+    """Return the key of a row; equal rows have the same key, since numbers and booleans count by value.
+
+    With `lexical`, the recorded format omits the kinds of terms, so that only lexical forms count.
+    """
     return tuple(_value(as_lexical(text) if lexical else text) for text in row)
 
 
 @lru_cache(maxsize=2**16)
 def _value(text: str | None) -> Hashable:
-    """Return the value of a term in a key: a number, a boolean as a pair, or a text; NaN stays a text."""
+    """Return a term in the form for comparison: a number, a boolean as a pair, or a text.
+
+    NaN remains a text.
+    """
     if text is None or not text.startswith('"') or "^^" not in text:
         return text
     number = value(constant_of(text))
@@ -56,9 +63,9 @@ def _value(text: str | None) -> Hashable:
 
 
 def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
-    """Return whether two parts of keys count as equal; `tolerance` is relative.
+    """Return whether two parts of keys count as equal, with a relative tolerance for numbers.
 
-    Exact numbers are compared exactly, and as doubles only with doubles.
+    Two integers are equal only by value. Numbers are compared as doubles if one of them is a double.
     """
     if one == other:
         return True
@@ -77,7 +84,7 @@ def close(one: Hashable, other: Hashable, tolerance: float) -> bool:
 
 
 def double(number: Number) -> float:
-    """Return a number as a double; a number beyond the range of doubles is infinite."""
+    """Return a number as a double; numbers beyond the range of doubles become infinite."""
     try:
         return float(number)
     except OverflowError:
@@ -90,7 +97,7 @@ def is_number(part: Hashable) -> bool:
 
 
 class _Parts(dict[str | None, Hashable]):
-    """The parts of the keys of terms (such as numbers); each part is computed once."""
+    """A cache of terms in the form for comparison (such as numbers)."""
 
     def __init__(self, *, lexical: bool) -> None:
         self.lexical = lexical
@@ -101,7 +108,7 @@ class _Parts(dict[str | None, Hashable]):
 
 
 class RowKeys:
-    """The keys of numbered rows, as integers: two rows have the same integer if they are equal."""
+    """The keys of numbered rows, as integers: equal rows have the same integer."""
 
     def __init__(self, *, lexical: bool) -> None:
         self._parts = _Parts(lexical=lexical)
@@ -119,7 +126,10 @@ class RowKeys:
         return self._numbers[rows.numbers]
 
     def lone(self, rows: RowsByNumber, tolerance: float) -> Mask:
-        """Return a mask of the rows that can be equal only to rows with the same key."""
+        """Return a mask of the rows that can be equal only to rows with the same key.
+
+        Other rows have blank nodes, or numbers near other numbers.
+        """
         keys, now = self.of(rows), (tolerance, len(rows.of))
         if now not in self._lone:
             self._lone = {now: self._alone(tolerance)}
@@ -151,7 +161,8 @@ class RowKeys:
 def _near_others(values: Sequence[Number], fractional: Sequence[bool], tolerance: float) -> Mask:
     """Return a mask of the numbers that may be near another number; two integers are never near.
 
-    A number that is near any other number is also near its neighbour in ascending order.
+    A number near any other number is also near its neighbor in ascending order. `fractional` marks the
+    numbers that are not only integers.
     """
     doubles = np.array(list(map(double, values)), np.float64)
     order = np.argsort(doubles)
@@ -176,7 +187,7 @@ def _may_be_near(ones: Doubles, others: Doubles, tolerance: float) -> Mask:
 
 
 _KEYS: Final = WeakKeyDictionary[RowNumbers, dict[bool, RowKeys]]()
-"""The cached keys of rows; an entry exists as long as its row numbers do, without keeping them in memory."""
+"""The cached keys of rows; a key is kept as long as its row numbers are in memory."""
 
 
 def keys_of(rows: RowNumbers, *, lexical: bool) -> RowKeys:
@@ -193,14 +204,14 @@ _MARKS: Final = 32
 """The number of counts per row up to which a table of counts is cheaper than sorting the rows."""
 _NUMBER: Final = object()
 _ROUNDINGS: Final = 4
-"""The number of neighbouring doubles by which rounding can move the difference of two numbers."""
+"""The number of adjacent doubles by which rounding can change the difference of two numbers."""
 
 
 def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[int, int]:
     """Return a maximum matching of expected and actual keys, as pairs of indexes.
 
-    The matching pairs equal keys first. If a number is near several other numbers, the function changes pairs
-    along augmenting paths until it can add no pair (Berge 1957).
+    Equal keys are paired first. If a number is near several other numbers, pairs are changed along augmenting
+    paths until no pair can be added (Berge 1957).
     """
     pairs = _equal(expected, actual)
     left = [place for place, key in enumerate(expected) if place not in pairs and _has_number(key)]
@@ -223,7 +234,7 @@ def _equal(expected: Sequence[Key], actual: Sequence[Key]) -> dict[int, int]:
 def _add(
     start: int, pairs: dict[int, int], taken: dict[int, int], near: Callable[[int], Sequence[int]]
 ) -> None:
-    """Match `start`, re-matching other keys along an augmenting path if necessary."""
+    """Pair the key with index `start`, and pair other keys again along an augmenting path if necessary."""
     came: dict[int, int] = {}
     waiting = deque([start])
     while waiting:
@@ -249,7 +260,7 @@ def _move(free: int, came: dict[int, int], pairs: dict[int, int], taken: dict[in
 
 
 class _Near:
-    """An index of the keys that differ only in numbers, sorted by the first number of the key."""
+    """An index of keys with numbers: keys that differ only in numbers, sorted by their first number."""
 
     def __init__(self, keys: Sequence[Key], close: Close) -> None:
         self.keys, self.close = keys, close
@@ -299,10 +310,12 @@ def _first(key: Key) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """The settings for comparing rows: as a multiset or set, with a tolerance, or only by lexical forms.
+    """The settings for comparing rows.
 
-    Two integers are near each other only if they are equal. The field `lexical` is for formats that omit the
-    kinds of terms (SPARQL 1.1 CSV).
+    - `semantics` is the comparison as multisets (`bag`) or as sets.
+    - `tolerance` is the relative difference up to which numbers count as equal. Two integers must be equal.
+    - `lexical` means that only lexical forms count, for formats that omit the kinds of terms (SPARQL 1.1
+      CSV).
     """
 
     semantics: Semantics = "bag"
@@ -312,7 +325,7 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class RowMatch:
-    """The shared, missing and extra rows of two answers."""
+    """The rows that two answers share, and the rows that are missing or extra in the second answer."""
 
     shared: Sequence[Row] = ()
     missing: Sequence[Row] = ()
@@ -350,7 +363,7 @@ class RowMatch:
 
     @property
     def score(self) -> float:
-        """The harmonic mean of precision and recall; 1 without rows."""
+        """The harmonic mean of precision and recall; 1 if both answers are empty."""
         return share(2 * self.common, self.expected + self.actual)
 
 
@@ -360,7 +373,7 @@ def share(part: int, whole: int) -> float:
 
 
 def join_rows(matches: Sequence[RowMatch]) -> RowMatch:
-    """Return the union of several row matches as one match."""
+    """Return several row matches as one match."""
     return RowMatch(
         together([match.shared for match in matches]),
         together([match.missing for match in matches]),
@@ -369,10 +382,10 @@ def join_rows(matches: Sequence[RowMatch]) -> RowMatch:
 
 
 def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
-    """Return a maximum matching of the actual rows with the expected rows.
+    """Pair as many actual rows as possible with equal expected rows.
 
-    Blank nodes are renamed one to one if this makes the answers equal, otherwise by the similarity of their
-    rows.
+    Blank nodes are renamed one to one if this makes the answers equal. Otherwise, blank nodes that share the
+    most rows get the same name.
     """
     if len(expected) + len(actual) < _FEW_ROWS:
         return matched_by_keys(tuple(expected), tuple(actual), how)
@@ -381,7 +394,7 @@ def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) ->
 
 
 def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> RowMatch:
-    """Return the match of numbered rows: by row numbers if only equal keys can match, otherwise by keys."""
+    """Match numbered rows: by number if only rows with the same key can match, otherwise by key."""
     keys = keys_of(expected.of, lexical=how.lexical)
     if how.semantics == "set":
         expected, actual = (rows.chosen(_first_of_each(keys.of(rows))) for rows in (expected, actual))
@@ -406,7 +419,10 @@ def _first_of_each(keys: Array) -> Array:
 
 
 def _in_common(ours: Array, theirs: Array) -> tuple[Mask, Mask]:
-    """Return masks of the keys that both sides share as multisets; among equal keys, the first keys count."""
+    """Return two masks: the keys that both sides share as multisets, for each side.
+
+    If a side has more equal keys than the other side, its first keys count as shared.
+    """
     sides, room = (ours, theirs), 1 + max(ours.max(initial=0), theirs.max(initial=0))
     if room > _MARKS * (len(ours) + len(theirs)):
         distinct, both = np.unique(np.concatenate(sides), return_inverse=True)
@@ -427,7 +443,7 @@ def _nth(keys: Array) -> Array:
 
 
 def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
-    """Return the match of rows row by row, as `match_rows` does for few rows."""
+    """Match two answers row by row, as `match_rows` does for few rows."""
     if how.semantics == "set":
         expected, actual = _distinct(expected, how), _distinct(actual, how)
     pairs = _pairs(expected, actual, how)
@@ -456,10 +472,10 @@ _MOST_NAMED: Final = 300
 
 
 def named_rows(expected: Sequence[Row], reports: Sequence[Sequence[Row]], how: Likeness) -> list[Row]:
-    """Return the rows of several reports, with the blank nodes of the expected rows as far as possible.
+    """Return the rows of several reports, with their blank nodes renamed to expected blank nodes.
 
     Each report has labels of its own: the same label in two reports can mean two blank nodes, and two labels
-    in two reports can mean the same blank node. If very many rows have blank nodes, labels stay as they are.
+    in two reports can mean the same blank node. If very many rows have blank nodes, labels remain unchanged.
     """
     blank = [report for report in reports if any(blanks_in(text) for row in report for text in row if text)]
     if not blank or sum(map(len, blank)) > _MOST_NAMED:
@@ -489,7 +505,10 @@ def _distinct(rows: Iterable[Row], how: Likeness) -> list[Row]:
 
 
 def kinds_apart(differences: Iterable[RowMatch]) -> Iterator[tuple[str, str]]:
-    """Yield the first IRI and literal in which an extra row differs from a missing row with equal values."""
+    """Yield pairs of an IRI and a literal that are confused: an extra row has one, a missing row the other.
+
+    Both rows must be equal in all lexical forms; the last part of an IRI counts as its lexical form.
+    """
     for rows in differences:
         expected = {tuple(map(_bare_value, row)): row for row in rows.missing}
         for row in rows.extra:
@@ -499,7 +518,7 @@ def kinds_apart(differences: Iterable[RowMatch]) -> Iterator[tuple[str, str]]:
 
 
 def only_kinds_apart(differences: Sequence[RowMatch]) -> bool:
-    """Return whether each wrong row is an IRI where a literal is due, or the other way round."""
+    """Return whether all wrong rows have an IRI in place of a literal, or a literal in place of an IRI."""
     wrong = [rows for rows in differences if rows.missing or rows.extra]
     pairs = sum(1 for _ in kinds_apart(wrong))
     return pairs > 0 and all(pairs == sum(len(side(rows)) for rows in wrong) for side in _SIDES)

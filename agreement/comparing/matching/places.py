@@ -1,6 +1,6 @@
-"""Group the reports of two reporters by place (such as a push); the first reporter counts as correct.
+"""Group the reports of two systems for comparison; the reports of the first system count as correct.
 
-A place is an evaluation, a push, a time unit, or an answer in a sequence of answers.
+Reports are grouped by evaluation, by push, by time unit, or by answer in a sequence of answers.
 """
 
 from bisect import bisect_left, bisect_right
@@ -20,19 +20,22 @@ TimePair = tuple[float | None, float | None]
 """The times in ms of a report on both sides; None for a side without a report at this time."""
 
 PlaceKind = Literal["push", "time unit", "answer"]
-"""The unit of comparison, if no specification defines due times."""
+"""How reports are grouped for comparison if no specification defines the times of evaluations."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportMatch:
-    """The expected and the actual reports at one place, the match of their rows, and the problem.
+    """The expected and the actual reports of an evaluation, push, time unit or answer, and their match.
 
     - `at` is the time of an evaluation in ms, otherwise the number of a push, time unit or answer.
-    - `right` are the expected reports; None if the place has no evaluation, so that no report is expected.
+    - `right` are the expected reports; None if nothing is evaluated, so that no report is expected.
     - `came` are the actual reports.
-    - `apart` are the times of reports that differ, or that only one side has.
+    - `rows` is the match of the expected with the actual rows.
+    - `problem` describes the difference, if any.
     - `first` is the time in ms at which the content of the first window begins.
-    - `triples` is the number of triples in all windows; `delay` is the delay of the first report.
+    - `triples` is the number of triples in all windows.
+    - `delay` is the delay in ms of the first report.
+    - `apart` are the times of reports that differ, or that only one side has.
     """
 
     at: float
@@ -69,10 +72,13 @@ def odd_rows(rows: RowMatch) -> str:
 def by_place(
     reports: Iterable[Report], pushes: Sequence[Push] | None, milliseconds: float
 ) -> tuple[dict[int, Reports], Reports]:
-    """Return reports by push (by time unit if no pushes are given), and the reports that no push triggers.
+    """Group reports by push, or by time unit if no pushes are given.
 
-    A report without a trigger belongs to the first push after the report's time, because this push advances
+    A report that names no push belongs to the first push after the report's time, because this push advances
     the clock.
+
+    Returns:
+        The reports by the number of their push or time unit, and the reports after all pushes.
     """
     times = (push.t if push.came is None else push.came for push in pushes or ())
     reach = list(accumulate(times, max))
@@ -89,11 +95,10 @@ def by_place(
 
 
 def nearest_pairs(times: Sequence[float], others: Sequence[float]) -> list[tuple[int | None, int | None]]:
-    """Return pairs of indexes of ascending times; two times form a pair if each is nearest to the other.
+    """Pair the times of two ascending lists: two times form a pair if each is nearest to the other.
 
-    The pairs for `times` come first, in order. The times of `others` without a partner follow after the
-    pairs. A time without a partner is paired with None.
-
+    The result contains pairs of indexes. A time without a partner is paired with None. The pairs for
+    `times` come first, in order; then follow the times of `others` without a partner.
     >>> nearest_pairs([2.0, 9.0], [10.0, 30.0])
     [(0, None), (1, 0), (None, 1)]
     """

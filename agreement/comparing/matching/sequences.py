@@ -1,8 +1,8 @@
 """Match a sequence of reports with a part of a sequence of answers, by content and order.
 
 csrbench-oracle compares in this way (Dell'Aglio, Calbimonte, Balduini, Corcho, Della Valle: *On Correctness
-in RDF Stream Processor Benchmarking*, 2013). The recording must be a contiguous part of the expected answers.
-Answers may be missing only at the beginning and at the end.
+in RDF Stream Processor Benchmarking*, 2013). The recording must be a contiguous part of the expected answers:
+answers may be missing only at the beginning and at the end.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -28,8 +28,8 @@ def match_part(
 ) -> list[Pair] | None:
     """Return consecutive answers with their reports; None if the reports do not match.
 
-    An empty sequence of reports matches any sequence of answers.
-
+    An empty sequence of reports matches any sequence of answers. `joint` returns whether a report and the
+    next report can be parts of the same answer.
     >>> a, b, c = ((("a",),), (("b",),), (("c",),))
     >>> match_part([a, b, c], [Report(7, b), Report(7.5, c)], lambda one, other: False, Likeness())
     [(1, (Report(t=7, rows=(('b',),), trigger=None),)), (2, (Report(t=7.5, rows=(('c',),), trigger=None),))]
@@ -40,10 +40,11 @@ def match_part(
 
 
 class _Search:
-    """The search for an assignment of reports to answers; a set of answers is a number, with a bit for each.
+    """The search for an assignment of reports to answers.
 
-    `came` has for each number of reports the answers that can begin then. The answers follow the report with
-    which the answer before them began; only the first such report counts.
+    A set of answers is an integer: bit n is 1 if the set contains answer n. `came[k]` contains the answers
+    that can begin after k reports. Each is stored with the report with which the answer before it began; only
+    the first such report counts.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class _Search:
         self._sizes = [self._size([answer]) for answer in answers]
         self._keys = list(map(_as_they_are, answers))
         self._places: dict[int, dict[Hashable, int]] = {}
-        """The places of each different answer, by the number of its rows."""
+        """For each number of rows, the answers with this number of rows, grouped by content."""
         for number, (size, key) in enumerate(zip(self._sizes, self._keys, strict=True)):
             alike = self._places.setdefault(size, {})
             alike[key] = alike.get(key, 0) | 1 << number
@@ -79,7 +80,10 @@ class _Search:
             number, end = number - 1, first
 
     def _ends(self, first: int, begun: int) -> Iterator[tuple[int, int]]:
-        """Yield how many reports have come when answers from report `first` end, and these answers."""
+        """Yield where answers of the set `begun` can end if they begin with report `first`.
+
+        Each result contains the number of reports until the end, and the set of answers.
+        """
         equal, parts = 0, list[Rows]()
         for end in range(first + 1, len(self.reports) + 1):
             rows = self.reports[end - 1].rows
@@ -107,7 +111,7 @@ class _Search:
         return self._greater[least]
 
     def _answers_equal(self, parts: Sequence[Rows], size: int, among: int) -> int:
-        """Return the answers that are equal to the parts of a report together, `among` some answers."""
+        """Return the answers of the set `among` that are equal to the rows of several reports together."""
         alike = self._places.get(size, {})
         if among.bit_count() < len(alike):
             numbers = [number for number in _bits(among) if self._sizes[number] == size]
@@ -125,14 +129,14 @@ class _Search:
 
 
 def _bits(number: int) -> Iterator[int]:
-    """Yield the places of the bits that are 1."""
+    """Yield the positions of the bits that are 1."""
     while number:
         yield (number & -number).bit_length() - 1
         number &= number - 1
 
 
 def nearest(answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness) -> list[Pair]:
-    """Return answers and reports side by side, aligned by a longest common subsequence of equal contents.
+    """Align answers and reports by a longest common subsequence of equal contents.
 
     Answers before the first report and after the last report are omitted.
     """
@@ -151,7 +155,7 @@ def nearest(answers: Sequence[Rows], reports: Sequence[Report], joint: Together,
 
 
 def _common(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Return the places of a longest common subsequence (Hirschberg 1975) in both sequences."""
+    """Return the positions of a longest common subsequence in both sequences (Hirschberg 1975)."""
     if not ours or not theirs:
         return []
     if len(ours) == 1:
@@ -169,9 +173,9 @@ def _common(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[tuple[
 
 
 def _lengths(ours: Sequence[Hashable], theirs: Sequence[Hashable]) -> list[int]:
-    """Return the length of a longest common subsequence with each beginning of `theirs`.
+    """Return the length of a longest common subsequence of `ours` with each beginning of `theirs`.
 
-    A bit of a number stands for a place of `theirs`; a bit is 0 where the length grows (Hyyro 2004).
+    Each position of `theirs` has a bit; the bit is 0 if the length grows at this position (Hyyrö 2004).
     """
     places: dict[Hashable, int] = {}
     for place, key in enumerate(theirs):
@@ -201,7 +205,7 @@ def _as_they_are(rows: Rows) -> Hashable:
 
 
 def _keys(rows: Rows, how: Likeness) -> Sequence[Hashable]:
-    """Return the keys of rows; equal rows have the same key."""
+    """Return the key of each row; equal rows have the same key."""
     if isinstance(rows, RowsByNumber):
         return list(keys_of(rows.of, lexical=how.lexical).of(rows).tolist())
     return [row_key(row, lexical=how.lexical) for row in rows]

@@ -20,9 +20,13 @@ _Within = Callable[[algebra.Pattern], algebra.Pattern]
 
 
 def silence(who: str, query: EngineQuery, has_rows: HasRows, when: str = "") -> str:
-    """Return the message that `who` never returns a row, with the parts of the query that have no match.
+    """Return the message that a system never returns a row, with the parts of the query without a match.
 
-    The argument `when` contains the times for which rows were requested, as text; "" means all times.
+    Args:
+        who: The name of the system.
+        query: The query.
+        has_rows: A function that returns whether a query has a row at any time.
+        when: The times for which rows were requested, as text; "" means all times.
     """
     texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
     if len(texts) > MOST:
@@ -61,9 +65,9 @@ def _itself(pattern: algebra.Pattern) -> algebra.Pattern:
 def _unmatched(
     query: EngineQuery, pattern: algebra.Pattern, within: _Within, has_rows: HasRows
 ) -> Iterator[str]:
-    """Yield messages for a part of a pattern that matches nothing, inside its graph or stream.
+    """Yield messages about the smallest parts of a pattern that have no solution.
 
-    If the part has rows, the function yields no message.
+    If the pattern has solutions, no message is yielded. `within` adds the graph or the stream around a part.
     """
     if has_rows(replace(query, form="ASK", result=(), pattern=within(pattern), modifiers=algebra.UNMODIFIED)):
         return
@@ -81,7 +85,7 @@ def _unmatched(
 def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.Pattern, _Within]]:
     """Return the parts of a pattern that each solution needs.
 
-    For a union, the function returns the branches, because each solution needs one of them.
+    For a union, these are all branches, because each solution needs one of them.
     """
     match pattern:
         case algebra.Bgp(triples):

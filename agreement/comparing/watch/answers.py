@@ -1,8 +1,9 @@
-"""Verdicts on the answers of running systems: who is wrong in a period, since when, and by which rule.
+"""Judge the answers of running systems: who is wrong in a period, since when, and by which rule.
 
-The answers of a push system belong to the period of the newest element before them, the answers of a pull
-system to the last multiple of the pull period before them. A rule explains a wrong period if the semantics
-with this rule has exactly the rows of the system.
+A push system evaluates at arrivals, and a pull system at the multiples of the pull period. The answers of a
+push system belong to the period of the newest element before them. The answers of a pull system belong to the
+last multiple of the pull period before them. A rule, such as other window bounds, explains a wrong period if
+the semantics with this rule has exactly the rows of the system.
 """
 
 from collections import Counter, defaultdict
@@ -33,26 +34,29 @@ from translate.model.query import Setting, Trigger
 from translate.tau import lars_program, output_of, push
 
 Changes = Mapping[str, Any]
-"""The changes of a rule: the names of its parts with their values."""
+"""The parts of the semantics that a rule changes, by name, with their new values."""
 Rules = Sequence[tuple[str, Changes]]
 _MOST_STARTS: Final = 8
-"""The greatest number of start times that are tried."""
+"""The maximum number of start times of windows that are tried."""
 LATE: Final = "late_"
-"""The beginning of the names of predicates whose atoms came too late."""
+"""The prefix of predicates whose atoms arrived too late to count."""
 BEHIND: Final = "behind_"
-"""The beginning of the names of predicates with copies of the atoms that came late and count."""
+"""The prefix of predicates with copies of the atoms that arrived late but count."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerVerdict:
     """The verdict on the answers of one running system in one period.
 
-    The field `rows` is the number of rows that the system reports. `match` compares these rows with the rows
-    of the semantics: missing and extra rows. The field `only` contains the rows that the log of the other
-    system does not contain. For a wrong period, `since` is the start of the first wrong period that the same
-    `rules` explain. If `rules` is empty, no known rule explains the period. If the log `ends` in the period,
-    the system may not have written all answers of the period, so that only rules of earlier periods are
-    tried.
+    - `side` is push or pull.
+    - `start` and `end` are the period (start, end].
+    - `rows` is the number of rows that the system reports.
+    - `match` compares these rows with the rows of the semantics: missing and extra rows.
+    - `only` are the rows that the log of the other system does not contain.
+    - `rules` explain a wrong period; empty if no known rule explains it.
+    - `since` is the start of the first wrong period that the same rules explain.
+    - `ends` means that the log ends in the period. The system may not have written all answers of the period,
+      so that only rules of earlier periods are tried.
     """
 
     side: Side
@@ -68,11 +72,11 @@ class AnswerVerdict:
 
 @dataclass(frozen=True, slots=True)
 class PeriodSemantics:
-    """The rows of push and pull by period, over the kept elements of a stream, also by changed rules.
+    """The rows of push and pull by period, by the semantics or by changed rules.
 
-    Push reports all rows. With `new`, push reports only the rows that it did not report at the previous
-    evaluation. If an answer of push comes at most `wait` after the period of the evaluation before it, it
-    belongs to this period.
+    The rows are computed from the elements of the stream that are still stored. Push reports all rows, or
+    with `new`, only the rows that it did not report at its previous evaluation. If an answer of push comes at
+    most `wait` time points after the period of its evaluation, it belongs to this period.
     """
 
     pair: Pair
@@ -92,7 +96,7 @@ class PeriodSemantics:
         return here.times(question.gate, Interval(max(first, 0), self.complete))
 
     def _later(self, changes: Changes) -> int:
-        """Return by how many time points the elements are moved, so that pull evaluates at multiples of U."""
+        """Return how many time points elements are moved, so that pull evaluates at multiples of U."""
         return self.period - changes["t0"] if "t0" in changes else 0
 
     def _asked(self, side: Side, changes: Changes) -> tuple[Question, LocalTrace, EncodedSituation]:
@@ -119,8 +123,11 @@ class PeriodSemantics:
     def rows(self, side: Side, where: tuple[int, int], evaluated: Array, changes: Changes) -> PeriodRows:
         """Return the rows of push or pull by period, after some changes of the semantics.
 
-        The argument `where` contains the start of the first period and the number of periods; `evaluated`
-        contains the times at which the side evaluates by the semantics.
+        Args:
+            side: Push or pull.
+            where: The start of the first period, and the number of periods.
+            evaluated: The times at which the side evaluates by the unchanged semantics.
+            changes: The changes of the semantics.
         """
         (start, count), by = where, changes.get("by", side)
         later = self._later(changes)
@@ -147,13 +154,13 @@ class PeriodSemantics:
         return PeriodRows(in_periods(runs, numbers, count), answers.terms, count)
 
     def ends(self, side: Side, points: Array, evaluated: Array) -> Array:
-        """Return the ends of the periods to which answers at time points belong."""
+        """Return the ends of the periods to which answers at these time points belong."""
         return period_ends(side, points, evaluated, self.period, self.wait)
 
     def before(self, end: int, evaluated: Array) -> Iterator[int]:
         """Yield the last evaluation of push before the end of a period, for each rule that is tried.
 
-        Whether a row is new in a later period depends on the last evaluation before it.
+        Whether a row is new in a later period depends on this evaluation.
         """
         changed = [*({"trigger": each} for each in get_args(Trigger)), {"late": "used"}, {"late": "dropped"}]
         for changes in changed:
@@ -178,7 +185,10 @@ class PeriodSemantics:
         return replace(self.pending, atoms=atoms)
 
     def rules(self, side: Side, starts: Sequence[int]) -> tuple[Rules, Rules]:
-        """Return the rules to try, each with its changes of the semantics: single rules, and pairs."""
+        """Return the rules to try, each with its changes of the semantics: single rules, and pairs.
+
+        `starts` are the start times of windows to try for pull.
+        """
         bounds: list[tuple[str, Changes]] = [
             (f"bounds = {each}", {"bounds": each}) for each in get_args(Bounds)
         ]
@@ -209,7 +219,7 @@ def is_own(name: Signature) -> bool:
 
 
 def _without(some: InputAtoms, marked: InputAtoms | None) -> InputAtoms:
-    """Return atoms without the marked atoms; among equal atoms, the function omits as many as are marked."""
+    """Return atoms without the marked atoms; of equal atoms, as many as are marked are omitted."""
     if marked is None:
         return some
     left = Counter(zip(marked.t.tolist(), *(column.tolist() for column in marked.columns), strict=True))
@@ -236,11 +246,10 @@ def _united(one: InputAtoms, other: InputAtoms) -> InputAtoms:
 
 
 def period_ends(side: Side, points: Array, times: Array, period: int, wait: int) -> Array:
-    """Return the ends of the periods to which answers at time points belong; push evaluates at `times`.
+    """Return the ends of the periods to which answers at time points belong.
 
-    If an answer of push comes more than `wait` after the period of its evaluation, it belongs to the period
-    in which it comes.
-
+    Push evaluates at `times`. If an answer of push comes more than `wait` time points after the period of
+    its evaluation, it belongs to the period in which it comes.
     >>> points, times = np.array([9, 10, 14]), np.array([3])
     >>> [period_ends(side, points, times, 5, 5).tolist() for side in ("pull", "push")]
     [[5, 10, 10], [5, 5, 15]]
@@ -258,7 +267,12 @@ def last_end(
 ) -> int:
     """Return the end of the last period that can be judged, because no further answer can belong to it.
 
-    The argument `times` contains the times at which push evaluates.
+    Args:
+        logs: The logs of the running systems.
+        delay: The number of time points by which an answer can be late.
+        judged: The end of the last period that is judged already.
+        semantics: The semantics of push and pull.
+        times: The times at which push evaluates.
     """
     period, complete = semantics.period, semantics.complete
     last = (complete // period - 1) * period
@@ -287,7 +301,11 @@ def judged_answers(
     times: Array,
     tolerance: float,
 ) -> tuple[dict[Side, LogState], tuple[AnswerVerdict, ...], dict[Side, list[LateAnswer]]]:
-    """Return the logs after some periods, the verdicts on the periods, and the answers that came late."""
+    """Judge the answers in the logs for the periods of the interval `span`.
+
+    Returns:
+        The logs after these periods, the verdicts on the periods, and the answers that came late.
+    """
     periods = [(start, start + semantics.period) for start in range(*span, semantics.period)]
     divided = {side: _divided(side, log, span, semantics, times) for side, log in logs.items()}
     likeness = {side: Likeness("set", tolerance, log.lexical) for side, log in logs.items()}
@@ -321,9 +339,11 @@ def judged_answers(
 def _divided(
     side: Side, log: LogState, span: tuple[int, int], semantics: PeriodSemantics, times: Array
 ) -> tuple[LogState, _Reports, Counter[int], list[LateAnswer]]:
-    """Return a log with its answers to later periods, its reports in the span, and its late answers.
+    """Divide the answers of a log by period.
 
-    The counter has the times of the answers in the span, from the start of their period.
+    Returns:
+        The log with the answers to later periods only, the reports of the interval `span` by period, the
+        number of answers by time since the start of their period, and the late answers.
     """
     judged, last = span
     reports: dict[int, dict[float, list[Row]]] = defaultdict(dict)
@@ -348,7 +368,7 @@ def _compared(
     semantics: PeriodSemantics,
     by: tuple[Array, Likeness],
 ) -> list[tuple[list[Row], RowMatch]]:
-    """Return the rows that a system reports in each period, and how they differ from the semantics."""
+    """Return the rows that a system reports in each period, and their match with the semantics."""
     if not periods:
         return []
     times, how = by
@@ -364,14 +384,20 @@ def _compared(
 
 
 def _likely_starts(offsets: Counter[int], period: int) -> list[int]:
-    """Return the start times t0 to try: the most frequent offsets of answers in their period, then others."""
+    """Return start times t0 of windows to try: the most frequent times of answers since a period's start.
+
+    Other start times follow if these are fewer than the maximum.
+    """
     # What a system evaluates without rows is not in its log.
     likely = dict.fromkeys((*(t for t, _ in offsets.most_common(_MOST_STARTS)), *range(1, period)))
     return sorted([t for t in islice(likely, _MOST_STARTS + 1) if t][:_MOST_STARTS])
 
 
 def _sharpened(log: LogState, start: int, rules: Sequence[str]) -> LogState:
-    """Return a log after a wrong period: with the rules that explain it and the wrong periods before it."""
+    """Return a log after a wrong period.
+
+    If a rule explains this period and the wrong periods before it, the log keeps the rule and their start.
+    """
     both = [rule for rule in log.rules if rule in rules]
     goes_on = log.since is not None and bool(both or not (log.rules or rules))
     since = log.since if goes_on else start
@@ -387,8 +413,7 @@ def _with_rules(
 ) -> tuple[LogState, list[AnswerVerdict]]:
     """Return a log after the periods of a batch, and the verdicts; a wrong verdict contains its rules.
 
-    The argument `reports` contains the reports of each period. For each rule, the function derives the rows
-    of all periods once.
+    `reports` contains the reports of each period.
     """
     side, times, starts, how = by
     where = verdicts[0].start, len(verdicts)

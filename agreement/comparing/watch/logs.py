@@ -23,14 +23,17 @@ from solver.traces.formats.csv_lines import DELIMITERS, delimiter_of
 from solver.traces.input_files import ARROW
 
 Place = tuple[int, int, str]
-"""The place in a file up to which it has been read: bytes, lines, and a digest of the last bytes."""
+"""The position up to which a file has been read: bytes, lines, and a digest of the last bytes."""
 Answer = tuple[int, float, Row]
-"""The time point of an answer, the time in ms of its report, which has its own blank nodes, and its row."""
+"""An answer: its time point, the time of its report in ms, and its row.
+
+Blank nodes belong to one report.
+"""
 LateAnswer = tuple[int, int, Row]
-"""The time point of a late answer, the newest time point of the answers before it, and its row."""
+"""A late answer: its time point, the newest time point of the answers before it, and its row."""
 _CHUNK: Final = 2**18
 _LONGEST: Final = 2**26
-"""The greatest number of bytes of one record."""
+"""The maximum number of bytes of one record."""
 _TAIL: Final = 2**10
 _WHOLE: Final = frozenset(("case", "csrbench", "yabench"))
 """The formats in which a file is one document."""
@@ -42,16 +45,17 @@ _SUFFIXES: Final = re.compile(r"\.(csv|tsv|srj|jsonl?|ndjson|parquet|arrow|feath
 
 @dataclass(frozen=True, slots=True)
 class LogState:
-    """The state of a log: how far it has been read, its answers for later periods, and its last verdicts.
+    """The state of a log of answers between two batches.
 
-    - `files` maps the name of each file to the place up to which the file has been read. The field `newest`
-      is the newest time point of an answer.
-    - `lexical` is true if the files do not contain the kinds of RDF terms. `read` and `late` are numbers of
-      answers.
-    - `wrong` is the number of wrong periods. The field `since` is the start of the first wrong period among
-      the last wrong periods that the same `rules` explain; None if no period was wrong. If `rules` is empty,
-      no known rule explains the last wrong periods. The field `starts` contains the start times t0 of the
-      rules that change t0.
+    - `files` maps the name of each file to the position up to which the file has been read.
+    - `newest` is the newest time point of an answer.
+    - `answers` are the answers to periods that are not judged yet.
+    - `lexical` means that the files omit the kinds of RDF terms.
+    - `read` and `late` are numbers of answers.
+    - `wrong` is the number of wrong periods.
+    - `rules` explain the last wrong periods; empty if no known rule explains them.
+    - `since` is the start of the first of these periods; None if no period was wrong.
+    - `starts` are the start times t0 of the rules that change t0.
     """
 
     files: Mapping[str, Place] = field(default_factory=dict)
@@ -78,9 +82,16 @@ def read_further(
 ) -> tuple[LogState, list[LateAnswer]]:
     """Return the state of a log after more answers, and the answers that came too late.
 
-    The log is a file or a folder of files. An answer counts if its time is at most `delay` time points before
-    the newest earlier time in the log. Reading ends when the log ends, or after an answer that is more than
-    the delay later than `enough`.
+    The log is a file or a folder of files. Reading ends at the end of the log, or once an answer is more than
+    `delay` time points later than `enough`.
+
+    Args:
+        path: The file or the folder.
+        state: The state of the log before.
+        how: How the log is read.
+        enough: The time point up to which answers are needed.
+        delay: The number of time points by which an answer may be older than an answer before it; older
+            answers do not count.
 
     Raises:
         LarsError: A file cannot be read, or has other columns than the query.
@@ -121,7 +132,7 @@ def read_further(
 
 
 def _places(log: Path, state: LogState) -> Iterator[tuple[Path, Place]]:
-    """Yield the files of a log that may have more answers, each with its read place, in order of reading."""
+    """Yield the files of a log that may have more answers, with the position read so far, in order."""
     if log.is_dir():
         yield from ((path, state.files.get(path.name, _BEFORE)) for path in sorted(_in_folder(log), key=_age))
         return
@@ -152,7 +163,7 @@ def _in_folder(log: Path) -> list[Path]:
 
 
 def _renamed(log: Path, state: LogState) -> Mapping[str, Place]:
-    """Return the read places of renamed files by their new names, and the read places of absent files."""
+    """Return the positions read so far in the files of a folder, with the new names of renamed files."""
     there, known, found = _in_folder(log), dict(state.files), dict[str, Place]()
     for path in there:
         if path.name in known and _continues(path, known[path.name]):
@@ -219,7 +230,7 @@ def _check_columns(path: Path, recording: Recording, names: Sequence[str]) -> No
 
 
 def _true(path: Path, rows: Sequence[Row]) -> list[Row]:
-    """Return the booleans of a report as rows: true is the row (), false is no row."""
+    """Return the booleans of a report as rows: true is a row without columns, and false is no row."""
     odd = [row[0] or '""' for row in rows if row and row[0] not in BOOLEANS]
     if odd:
         raise LarsError(f"{path}: cannot read the answer {odd[0]} to a query with ASK; use true or false")
@@ -246,7 +257,7 @@ def _digest(path: Path, size: int) -> str:
 def _continues(path: Path, place: Place) -> bool:
     """Return whether a file still begins with the text that has been read from it.
 
-    If nothing has been read from a file, the digest is the number of the file in its file system.
+    If nothing has been read, the digest is the number of the file in its file system.
     """
     size, _, digest = place
     try:
@@ -259,9 +270,9 @@ def _continues(path: Path, place: Place) -> bool:
 
 
 def _next_part(path: Path, place: Place, reading: AnswersOptions) -> tuple[bytes, Place] | None:
-    """Return the complete records of a file after a place, and the place after them; None without records.
+    """Return the complete records of a file after a position, and the position after them.
 
-    The records of a table follow its header.
+    The result is None if no complete record follows. The records of a table follow its header.
     """
     size, lines, _ = place
     try:
@@ -293,7 +304,7 @@ def _next_part(path: Path, place: Place, reading: AnswersOptions) -> tuple[bytes
 
 
 def _records(file: BinaryIO, begin: int, path: Path, mark: str | None) -> bytes:
-    """Return the complete records of a file from a place on.
+    """Return the complete records of a file from a position (in bytes) on.
 
     If `mark` separates the fields of a record, a line break may be inside a quoted field.
     """
@@ -336,7 +347,10 @@ def _is_tsv(path: Path, head: bytes, reading: AnswersOptions) -> bool:
 
 
 def _kind(head: bytes, reading: AnswersOptions) -> str | None:
-    """Return the form of a file: `whole`, `lines`, or `table` (with a header); None if not yet known."""
+    """Return the form of a file: `whole`, `lines`, or `table` (with a header); None if not yet known.
+
+    A `whole` file is one document.
+    """
     if reading.answers_format in _WHOLE or head.startswith((b"PAR1", *ARROW)):
         return "whole"
     first = head.removeprefix(BYTE_ORDER_MARK).strip()
@@ -354,7 +368,7 @@ def _kind(head: bytes, reading: AnswersOptions) -> str | None:
 
 
 def _at(path: Path, place: Place, text: bytes, part: Path, message: str) -> str:
-    """Return a message about a part of a file as a message about the file, with line numbers of the file."""
+    """Return a message about a part of a file as a message about the file, with its line numbers."""
     before = place[1] - text.count(b"\n")
 
     def numbered(match: re.Match[str]) -> str:

@@ -21,10 +21,10 @@ _FILE_BLANK: Final = re.compile(r"_:f([0-9]+)\.")
 
 
 def delays(columns: TraceColumns, newest: int | None) -> Mapping[Signature, Array]:
-    """Return, for each atom, the time from its own time to the newest time before its arrival (its delay).
+    """Return the delay of each atom: the time from its own time to the newest time before its arrival.
 
-    The atoms are in the order of arrival. The argument `newest` is the time of the newest element of earlier
-    batches, or None. An atom that is not late has the delay 0.
+    Atoms that are not late have the delay 0. `newest` is the time of the newest element of earlier batches,
+    or None.
     """
     numbers = [some.arrival for some in columns.atoms.values()]
     times = [some.t for some in columns.atoms.values()]
@@ -40,10 +40,9 @@ def delays(columns: TraceColumns, newest: int | None) -> Mapping[Signature, Arra
 
 
 def with_own_blanks(new: TraceColumns, files: int) -> TraceColumns:
-    """Return the elements of a batch with blank nodes that differ from those of all earlier batches.
+    """Return a batch of elements with blank nodes that differ from those of all earlier batches.
 
-    The argument `files` is the number of files that earlier batches have read: blank nodes of different files
-    differ.
+    `files` is the number of files that earlier batches have read: blank nodes of different files differ.
     """
 
     def renamed(label: str) -> str:
@@ -67,7 +66,7 @@ def joined(pending: TraceColumns, new: TraceColumns) -> TraceColumns:
 
 
 def _recoded(columns: TraceColumns, terms: TermCodes, rename: Callable[[str], str] = str) -> TraceColumns:
-    """Return the same elements with the term numbers of `terms`."""
+    """Return the same elements with the term numbers of `terms`; `rename` changes texts of terms."""
     atoms: dict[Signature, InputAtoms] = {}
     for name, some in columns.atoms.items():
         texts, places = used_texts(some.columns, columns.terms)
@@ -85,9 +84,9 @@ def needed_after(
 ) -> TraceColumns:
     """Return the elements that evaluations after `end`, and at the times `before`, still need.
 
-    The argument `longest` is the longest pull period: an answer in the next period is compared with
-    evaluations that are at most one period older. Windows without a length need all elements; windows that
-    count triples need the elements from the first of the times on.
+    An answer of the next period is compared with evaluations up to one pull period older, for the longest
+    period. Windows without a length need all elements. Windows that count triples need the triples before the
+    first of these times, too.
     """
     programs = dict.fromkeys(
         program

@@ -1,4 +1,4 @@
-"""The state of a watched stream after a batch, in a folder that is written in one step."""
+"""Store the state of a watched stream after a batch, in a folder that is written in one step."""
 
 import json
 import re
@@ -24,18 +24,22 @@ _KEPT: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class WatchState:
-    """The state after a batch.
+    """The state of a watched stream after a batch.
 
-    - `question` is a digest of the queries, static data and options; `batch` is the number of the batch.
-    - `newest` is the time of the newest element, None without elements; `origin` is the dateTime of time 0,
-      None if times are integers; `absolute` means that integers are time points.
+    - `question` is a digest of the queries, static data and options.
+    - `batch` is the number of the batch, or -1 before the first batch.
+    - `newest` is the time of the newest element; None without elements.
+    - `origin` is the dateTime of time 0; None if times are integers.
+    - `absolute` means that integers are time points.
     - `judged` maps each pull period, as a text, to the end of its last judged period.
-    - `sizes` maps each output file to its size in bytes, or its number of parts.
-    - `files` is the number of files that have been read. The other fields count periods and elements.
-    - `recent` contains the last findings: for each finding the period and its problem.
-    - `lines` contains the text about the batch, which are printed again if the batch is repeated.
-    - `logs` maps push and pull to the state of their logs; `compared` is the end of the last period in which
-      the logs are judged.
+    - `sizes` maps each output file to its size in bytes, or to its number of parts.
+    - `files` is the number of files that have been read.
+    - `elements`, `late` and `rejected` are numbers of elements.
+    - `periods`, `disagreeing` and `with_rows` are numbers of judged periods.
+    - `logs` maps push and pull to the state of their logs.
+    - `compared` is the end of the last period for which the logs are judged.
+    - `recent` are the last findings, each with its period and problem.
+    - `lines` is the text about the batch, which is printed again if the batch is repeated.
     """
 
     question: str
@@ -84,7 +88,7 @@ def newest_state(checkpoint: Path, question: str) -> tuple[WatchState, TraceColu
 
 
 def newest_batch(checkpoint: Path) -> int | None:
-    """Return the number of the newest batch whose state is stored: -1 before the first batch."""
+    """Return the number of the newest stored batch: -1 before the first batch, None if none is stored."""
     return max(_stored(checkpoint), default=None)
 
 
@@ -107,6 +111,6 @@ def write_state(checkpoint: Path, state: WatchState, pending: TraceColumns) -> N
 
 
 def _stored(checkpoint: Path) -> list[int]:
-    """Return the numbers of the batches whose states are stored; other folders may be copies of a user."""
+    """Return the numbers of the stored batches; other folders may be copies of a user."""
     names = (path.name.removeprefix(_FOLDER) for path in checkpoint.glob(f"{_FOLDER}*"))
     return [int(name) for name in names if re.fullmatch(r"-1|[0-9]+", name)]

@@ -1,4 +1,4 @@
-"""Judge the periods that no later element can change, while the elements of a stream arrive batch by batch.
+"""Judge periods of a stream as soon as no later element can change them, batch by batch.
 
 An element is late if it is more than `delay` time points older than an element that arrived before it. Late
 elements change nothing. So after an element at T, each element that counts is at T - delay or later, and the
@@ -63,10 +63,14 @@ _CERTIFIED: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class JudgedPeriods:
-    """The result of a batch: the comparison, the periods that are new in it, and the late elements.
+    """The result of a batch.
 
-    The field `new` contains, for each verdict, the numbers of the new periods. The field `answers` contains
-    the verdicts on the logs of running systems; `late_answers` contains the answers that came too late.
+    - `state` is the state after the batch, `pending` are the elements that later batches may need.
+    - `report` is the comparison of push and pull; None if no period is complete.
+    - `new` contains the numbers of the new periods, for each verdict.
+    - `late` are the late elements.
+    - `answers` are the verdicts on the logs of running systems.
+    - `late_answers` are the answers that came too late, for push and pull.
     """
 
     state: WatchState
@@ -79,7 +83,7 @@ class JudgedPeriods:
 
     @property
     def disagreeing(self) -> Iterator[tuple[VariantReport, PeriodVerdict, PeriodComparison]]:
-        """The new periods that disagree."""
+        """The new periods in which push and pull disagree."""
         for variant, verdict, numbers in self.new:
             for number in _wrong(verdict, numbers):
                 yield variant, verdict, verdict[number]
@@ -88,9 +92,9 @@ class JudgedPeriods:
 class Watcher:
     """A comparison of push and pull on a stream that does not end, and of the answers of running systems.
 
-    `logs` are the logs of push and pull, `reading` are the options for reading the logs, and `answers_delay`
-    is the delay with which an answer still counts. If `new` is true, push reports each row only when the row
-    is new.
+    - `logs` are the logs of push and pull, and `reading` are the options for reading them.
+    - `answers_delay` is the number of time points by which an answer may be late and still count.
+    - `new` means that push reports a row only if the row is new.
     """
 
     def __init__(self, task: AgreementTask, delay: int, warn: Warn) -> None:
@@ -147,10 +151,13 @@ class Watcher:
         return self._pulled, self._pushed
 
     def step(self, state: WatchState, pending: TraceColumns, new: TraceColumns, files: int) -> JudgedPeriods:
-        """Return the verdicts of a batch: of each period that is complete after the new elements.
+        """Judge each period that becomes complete with the new elements.
 
-        The argument `new` contains the elements in the order of arrival, `files` is the number of their
-        files.
+        Args:
+            state: The state after the previous batch.
+            pending: The pending elements of earlier batches.
+            new: The new elements in the order of arrival.
+            files: The number of files that contain the new elements.
         """
         new = with_own_blanks(new, state.files)
         behind = delays(new, state.newest)
@@ -189,16 +196,16 @@ class Watcher:
         return JudgedPeriods(state, pending, report, verdicts, late)
 
     def _on_time(self, new: TraceColumns, behind: Mapping[Signature, Array]) -> TraceColumns:
-        """Return the new elements that are at most `delay` behind the newest element before them."""
+        """Return the new elements that are at most `delay` time points older than an element before them."""
         atoms = {name: some.take(behind[name] <= self._delay) for name, some in new.atoms.items()}
         return replace(new, atoms=atoms)
 
     def _with_late(
         self, new: TraceColumns, on_time: TraceColumns, behind: Mapping[Signature, Array]
     ) -> TraceColumns:
-        """Return elements with the late elements, which have predicates of their own.
+        """Return elements together with the late elements, which get predicates of their own.
 
-        A rule of a running system may be to drop late elements, or to use all late elements.
+        A running system may drop all late elements, or use all of them; both rules need the late elements.
         """
         late = {
             (f"{kind}{name}", arity): some.take(mask)
@@ -212,7 +219,7 @@ class Watcher:
     def _compared(
         self, state: WatchState, pending: TraceColumns, complete: int, within: Interval
     ) -> AgreementReport:
-        """Return the comparison of push and pull in an interval, on the elements up to `complete`."""
+        """Compare push and pull in an interval, on the elements up to the time point `complete`."""
         if (within.last - within.first) // min(self.periods) > MOST_TIMES:
             shown = Dates(state.origin, self._task.setting.unit).text
             through = f"{shown(within.first)} to {shown(within.last)}"
@@ -250,7 +257,7 @@ class Watcher:
         return replace(step, state=state, answers=verdicts, late_answers=every)
 
     def _semantics(self, step: JudgedPeriods) -> PeriodSemantics:
-        """Return push and pull over the elements that are stored after a batch."""
+        """Return the semantics of push and pull over the elements that are stored after a batch."""
         assert step.state.newest is not None
         return PeriodSemantics(
             self._pairs[0],
@@ -297,7 +304,7 @@ def _numbers(verdict: PeriodVerdict, judged: int, end: int) -> range:
 
 
 def _wrong(verdict: PeriodVerdict, numbers: range) -> Sequence[int]:
-    """Return which of the periods with these numbers disagree."""
+    """Return the numbers of the periods in which push and pull disagree."""
     found: list[int] = (
         np.flatnonzero(~verdict.agreeing[numbers.start : numbers.stop]) + numbers.start
     ).tolist()

@@ -1,1 +1,1 @@
-"""Results of `lars agree`: push and pull compared, and the answers as data came."""
+"""Results of `lars agree`: the comparison of push and pull, and the effects of late data."""

@@ -1,4 +1,4 @@
-"""`agree`: agreement of push and pull, and the rows that only one side reports."""
+"""The function `agree`: whether push and pull report the same rows, and the rows of only one side."""
 
 import shlex
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -103,7 +103,11 @@ class AgreeRequest:
 
 
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
-    """Return the comparison that a request asks for; raises LarsError if the inputs cannot be compared."""
+    """Return the comparison that a request asks for.
+
+    Raises:
+        LarsError: The inputs cannot be compared.
+    """
     assigned = request.options.assign
     task = comparison_on(request.inputs, request.options, request.period, warn)
     span = span_within(task.span, (request.from_, request.to))
@@ -115,7 +119,10 @@ def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
 
 
 def explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) -> ExplainCommand:
-    """Return the function that writes the `lars explain` command for a row."""
+    """Return a function that writes, for a row of only one side, the `lars explain` command.
+
+    The function returns None if `lars explain` cannot explain the row.
+    """
     given, unit, experiment = (
         request.options.input_options,
         task.setting.unit,
@@ -138,7 +145,7 @@ def explain_commands(request: AgreeRequest, task: AgreementTask, dates: Dates) -
         return _rules(pair.csparql, task.setting) == _rules(pair.cqels, task.setting)
 
     def mode(query: EngineQuery, side: Side, period: int) -> Sequence[str]:
-        """Return the options that evaluate the given query in the mode of this side."""
+        """Return the options that evaluate the given query as push or pull does."""
         engine = ["--engine", query.language.value]
         derived = engine if experiment is not None else ["--mode", side]
         if side == "push":
@@ -174,12 +181,14 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class AgreementDifference:
-    """A row that only one side reports in the period (start, end], with its cause.
+    """A row that only push or only pull reports in the period (start, end], with its cause.
 
-    The field `row` contains the terms in N-Triples syntax, and None for unbound variables. Push last reported
-    the row at `pushed`; None means that push never reported it. Times are time points. The fields
-    `start_date`, `end_date`, `pushed_date` and `at_date` contain dateTimes; they are None if the times of the
-    trace are integers.
+    - `variant` is the form of the CQELS query: the choice of brave or cautious windows.
+    - `period` is the pull period U. Times and lengths are time points.
+    - `side` is the side that reports the row.
+    - `row` contains the terms in N-Triples syntax, and None for unbound variables.
+    - `pushed` is the time at which push last reported the row; None if push never reported it.
+    - `start_date`, `end_date`, `pushed_date` and `at_date` are dateTimes; None if times are integers.
     """
 
     variant: str
@@ -196,7 +205,7 @@ class AgreementDifference:
 
     @property
     def at(self) -> int:
-        """The time at which the side with the row (push or pull) last reported the row."""
+        """The time point at which the side with the row (push or pull) last reported the row."""
         return self._row.at
 
     @property
@@ -221,7 +230,7 @@ class AgreementDifference:
 
     @property
     def atom(self) -> str:
-        """The row as an atom, for `explain`."""
+        """The row as an atom, in the form that `lars explain` reads."""
         return outputs.atom_text("ans1", self.row)
 
     @property
@@ -235,8 +244,9 @@ class AgreementDifference:
 class AgreeResult(Findings):
     """The result of `agree`: verdicts by period, and the rows of only one side with their causes.
 
-    `agree` is None if no period is whole. If the CQELS query is derived, `variants` contains the verdicts for
-    each derived query, and `verdicts` contains the verdicts for the brave query.
+    - `agree` is None if the timeline has no whole period.
+    - `variants` are the verdicts for each derived query, if the CQELS query is derived.
+    - `verdicts` are the verdicts for the given CQELS query, or for the brave derived query.
     """
 
     verdict: ClassVar[str | None] = "agree"
@@ -255,14 +265,17 @@ class AgreeResult(Findings):
 
     @property
     def variants(self) -> Mapping[str, tuple[PeriodVerdict, ...]]:
-        """The verdicts for each brave or cautious form of the CQELS query."""
+        """The verdicts for each form of the CQELS query, by name.
+
+        A derived CQELS query has several forms, brave and cautious. A given query has one form.
+        """
         return {
             str(report.pair): self._report.row_filter.verdicts(report) for report in self._report.variants
         }
 
     @property
     def agree(self) -> bool | None:
-        """Whether the engines agree on every whole period; None without a whole period."""
+        """Whether push and pull agree on every whole period; None without a whole period."""
         verdicts = [verdict.agree for verdict in self._report.first.verdicts]
         return False if False in verdicts else True if True in verdicts else None
 
@@ -273,7 +286,7 @@ class AgreeResult(Findings):
 
     @property
     def is_empty(self) -> bool:
-        """Whether no side has a row in any whole period, so that the agreement means nothing."""
+        """Whether neither side has a row in any whole period, so that the agreement means nothing."""
         return self._report.first.is_empty
 
     @property
@@ -283,7 +296,7 @@ class AgreeResult(Findings):
 
     @property
     def certified(self) -> tuple[int, int]:
-        """At how many times clingo found the same rows, and how many times clingo checked."""
+        """The number of times at which clingo found the same rows, and the number of checked times."""
         return self._report.certified
 
     @property
@@ -306,7 +319,10 @@ class AgreeResult(Findings):
         return agreement_report.as_json(self._report) | basis
 
     def to_json(self, *, full: bool = False) -> JsonObject:
-        """Return the document that `lars agree --json` prints; `full` corresponds to --full."""
+        """Return the document that `lars agree --json` prints; with `full`, also the basis of the verdict.
+
+        The basis contains the parsed queries, both programs and all answers.
+        """
         document: JsonObject = {key: json_value(value) for key, value in self.document(full=full).items()}
         return document
 
@@ -327,7 +343,7 @@ class AgreeResult(Findings):
         return (1 if self.agree is False else 0), None
 
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
-        """Yield the parts of the text report for a reader.
+        """Yield the parts of the text report.
 
         With `full`, the report includes the parsed queries, both programs and all answers.
         """
@@ -353,7 +369,7 @@ class AgreeResult(Findings):
         return replace(page, notes=self.warnings)
 
     def notebook_html(self) -> str:
-        """Return the HTML for a notebook: the verdict, and for each U a strip of its periods."""
+        """Return the HTML for a notebook: the verdict, and for each pull period a strip of the timeline."""
         from agreement.results.renderings.pages.agree_page import summary
         from agreement.results.renderings.pages.timeline import small_html
 
@@ -364,7 +380,7 @@ class AgreeResult(Findings):
         return small_html(variant, verdicts, sentence, self.dates.within(variant.trace.timeline))
 
     def plot(self) -> "Figure":
-        """Return the figure of the verdicts over U, and the timeline around the first difference."""
+        """Return a figure of the verdicts over U, with the timeline around the first difference."""
         from agreement.results.renderings.pages.figure import figure_of
 
         variant = self._report.first
@@ -416,7 +432,10 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
 
 
 def compared_answers(request: AgreeRequest, listeners: Listeners) -> tuple[AgreementTask, AgreementReport]:
-    """Return the comparison of a request, and its report on the answers as the data are dated."""
+    """Compare push and pull as a request asks; return the task and its report.
+
+    Each element counts at its own time, even if it arrived late.
+    """
     task = _task(request, listeners.warn)
     if request.late and task.trace.options.arrival is None:
         raise LarsError(

@@ -1,4 +1,4 @@
-"""The command `lars agree`, which calls one of two functions: `agree`, or `agree_late` with --late."""
+"""The command `lars agree`: it calls the function `agree`, or `agree_late` with --late."""
 
 from agreement.results.agreements.agreeing import AgreeRequest, agree
 from agreement.results.base.library import Findings, Listeners, answering, offered_functions
@@ -6,7 +6,7 @@ from agreement.results.base.library import Findings, Listeners, answering, offer
 
 @offered_functions(AgreeRequest)
 def agree_either(request: AgreeRequest, listeners: Listeners) -> Findings:
-    """Answer `lars agree`: agreement of push and pull, or the answers as data came."""
+    """Run `lars agree`: compare push with pull, or with --late the answers for late and timely data."""
     if request.late:
         # Loads what only late data need.
         from agreement.results.agreements.lateness import agree_late

@@ -1,4 +1,4 @@
-"""`lars agree --late`: the answers of push and pull as the data came, and as the data are dated."""
+"""The function `agree_late`: the rows of push and pull that change because data arrive late."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +25,8 @@ from lars.dataclass import dataclass
 class LateResult(Findings):
     """The result of `agree_late`: the rows that late data changed, with their causes.
 
-    The field `late` contains the rows that late data changed. `sides` are push and pull for each period.
+    - `late` are the changed rows.
+    - `sides` are push and pull, for each pull period.
     """
 
     verdict: ClassVar[str | None] = "unchanged"
@@ -39,7 +40,7 @@ class LateResult(Findings):
 
     @property
     def unchanged(self) -> bool | None:
-        """Whether late data changed no row; None without a whole period."""
+        """Whether late data changed no row; None if the timeline has no whole period."""
         if not any(side.whole for side in self.sides):
             return None
         return not any(side.changes for side in self.sides)

@@ -21,17 +21,20 @@ from lars.durations import Duration
 from solver.facts import Fact
 
 _ROWS_SHOWN: Final = 20
-"""The greatest number of changed rows in the text."""
+"""The maximum number of changed rows in the text."""
 _COMMANDS_SHOWN: Final = 3
 _STEPS: Final = 6
-"""The number of equal steps of waits, up to the longest delay."""
+"""The number of equal steps in which waits from 0 to the longest delay are shown."""
 _LATENESSES: Final = 3
 WaitCounts = tuple[int, int | None, int, int, int]
-"""A wait and a lateness, and the numbers of pull's rows that are late, lost for good, and invented."""
+"""A wait and a lateness (in time points), and three numbers of rows of pull.
+
+These are the rows that are late, that are lost for good, and that are invented.
+"""
 
 
 def headline(sides: Sequence[LateSide]) -> str:
-    """Return a sentence about the rows of each side that changed."""
+    """Return a sentence about the changed rows of push, and of pull."""
     if not any(side.whole for side in sides):
         return "no whole period lies on the timeline: nothing to compare"
     said = [_sentence(side, [one for one in sides if one.side == side]) for side in SIDES]
@@ -59,7 +62,7 @@ def _sentence(side: str, own: Sequence[LateSide]) -> str:
 def as_text(
     report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[LateRow], asking: ExplainCommand
 ) -> Iterator[RenderableType]:
-    """Yield the numbers of changed rows by cause, some rows, and the rows that pull loses by wait."""
+    """Yield the numbers of changed rows by cause, some of these rows, and the lost rows of pull by wait."""
     changed = any(side.changes for side in sides)
     yield Text(headline(sides), style="bold red" if changed else "green")
     one = sides[0]
@@ -140,7 +143,11 @@ def _proved(
 
 @lru_cache(maxsize=16)
 def _counts(side: LateSide) -> tuple[tuple[WaitCounts, ...], int | None]:
-    """Return the numbers of changed rows for some waits and latenesses, and the least sufficient wait."""
+    """Count the changed rows of pull for several waits and latenesses.
+
+    Returns:
+        The counts, and the smallest wait with which no row changes, or None.
+    """
     most, least = side.delay + side.reach_ahead, side.least_wait()
     waits = {most * step // _STEPS for step in range(_STEPS + 1)} | {side.wait, *filter(None, [least])}
     limits = {side.delay * step // _LATENESSES for step in range(_LATENESSES)} - {side.delay}
@@ -241,7 +248,7 @@ _WAITS = (
 def tables(
     report: AgreementReport, sides: Sequence[LateSide], rows: Sequence[LateRow]
 ) -> tuple[OutTable, ...]:
-    """Return the tables; their rows are computed when the tables are written."""
+    """Return the tables `late` and `waits`; their rows are computed when the tables are written."""
     return (
         OutTable("late", (*_LATE, *term_columns(report.variables)), _rows(rows)),
         OutTable("waits", _WAITS, _wait_rows(sides)),

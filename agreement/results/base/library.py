@@ -1,6 +1,7 @@
-"""The base of `agreement.api`: functions that answer requests, results, and listeners.
+"""The base of the functions of `agreement.api`: a function answers a request with a result.
 
-A result contains the output of the command as text, JSON, tables and HTML.
+A result contains the output of the command as text, JSON, tables and HTML. Listeners receive warnings and
+progress.
 """
 
 import re
@@ -66,16 +67,16 @@ class Result(ABC):
 
     @abstractmethod
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the command's output for readers."""
+        """Yield the parts of the command's output for readers: texts and tables."""
 
     @property
     def remarks(self) -> Iterable[str]:
-        """Yield further notes for readers; the JSON document contains the content of these notes."""
+        """Yield further notes for readers; the JSON document contains their content already."""
         return ()
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code of the command; if the exit code is not a verdict, also a message."""
+        """The exit code of the command, and a message if the exit code is not a verdict."""
         return 0, None
 
     def evaluate(self) -> Self:
@@ -102,7 +103,7 @@ class PrintedTexts(Result):
 
 @dataclass(frozen=True, slots=True)
 class StreamedTexts(Result):
-    """The texts that a command prints while it runs; the work is done while they are read."""
+    """The texts that a command prints while it runs; the command works while the texts are read."""
 
     streamed: ClassVar[bool] = True
     texts: Iterable[str]
@@ -114,7 +115,12 @@ class StreamedTexts(Result):
 
 @dataclass(frozen=True, slots=True)
 class WrittenFiles(Result):
-    """The path that a command wrote, the names of the files in it (a folder or archive), and the output."""
+    """The result of a command that writes files.
+
+    - `path` is the written file or folder.
+    - `text` is the output of the command.
+    - `files` are the names of the files in a folder or archive.
+    """
 
     path: Path
     text: str
@@ -126,11 +132,11 @@ class WrittenFiles(Result):
 
 
 class Findings(Result):
-    """An immutable result of a command, which can be written as JSON, tables and text."""
+    """An immutable result of a command, which can be written as JSON, tables, text and HTML."""
 
     __slots__ = ()
     _main: ClassVar[str] = ""
-    """The name of the table that is used if no table is named."""
+    """The name of the main table, which functions use if no table is named."""
     verdict: ClassVar[str | None] = None
     """The name of the attribute with the verdict; None for a result without a verdict."""
 
@@ -142,7 +148,7 @@ class Findings(Result):
 
     @abstractmethod
     def document(self) -> Mapping[str, object]:
-        """Return the JSON document; long lists are generated while it is written."""
+        """Return the JSON document; long lists are generated while the document is written."""
 
     def to_json(self) -> JsonObject:
         """Return the document that the command prints with --json."""
@@ -158,7 +164,11 @@ class Findings(Result):
         """Return the tables that the command writes with --out."""
 
     def cases(self) -> "Iterable[VerdictCase]":
-        """Return the verdicts as test cases. A test case fails if its verdict is no."""
+        """Return the verdicts as test cases; a test case fails if its verdict is no.
+
+        Raises:
+            LarsError: The result has no verdicts.
+        """
         raise LarsError(f"cannot write test cases, because {type(self).__name__} has no verdicts")
 
     @property
@@ -174,12 +184,12 @@ class Findings(Result):
     def to_pandas(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
     ) -> "pd.DataFrame":
-        """Return a table, by default the main table, as a data frame of pandas.
+        """Return a table of the result, by default the main table, as a data frame of pandas.
 
         By default, RDF terms are texts in N-Triples syntax. With terms="values", a column whose terms have
         one type contains numbers, booleans or dateTimes, and any other column contains lexical forms and
         IRIs. With terms="short", terms are short names for readers. Times are dateTimes if the trace has
-        dateTimes; times="points" gives time points.
+        dateTimes; with times="points", times are time points.
         """
         for name, value, accepted in (
             ("terms", terms, get_args(TermsAs)),
@@ -193,7 +203,10 @@ class Findings(Result):
     def to_arrow(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
     ) -> "pa.Table":
-        """Return a table like `to_pandas`, in Arrow's format."""
+        """Return a table of the result, by default the main table, in Arrow's format.
+
+        The arguments have the same meaning as for `to_pandas`.
+        """
         # Loads pyarrow, which no query needs.
         from solver.traces.formats.tables import arrow_table
 
@@ -202,7 +215,13 @@ class Findings(Result):
     def to_polars(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
     ) -> "pl.DataFrame":
-        """Return a table like `to_pandas`, as a data frame of polars; requires polars."""
+        """Return a table of the result, by default the main table, as a data frame of polars.
+
+        The arguments have the same meaning as for `to_pandas`.
+
+        Raises:
+            LarsError: The package polars is not installed.
+        """
         try:
             polars = import_module("polars")
         except ImportError:
@@ -274,7 +293,7 @@ class Findings(Result):
         return self.text
 
     def _repr_html_(self) -> str:
-        """Return the HTML for a notebook: the warnings, and the result below the warnings."""
+        """Return the HTML for a notebook: the warnings, and below them the result."""
         # Loads what evaluates, which no translation needs.
         from agreement.results.renderings.pages.blocks import notebook_html
 
@@ -301,7 +320,7 @@ class Findings(Result):
 
 
 def text_table(name: str, keys: Sequence[str], rows: Iterable[Sequence[TableValue]]) -> Sequence[OutTable]:
-    """Return a table of texts; `keys` are the names of the columns."""
+    """Return a table of texts with the given name; `keys` are the names of the columns."""
     return (OutTable(name, tuple(Column(key, str, key) for key in keys), rows),)
 
 
@@ -325,7 +344,7 @@ def json_value(value: Any) -> JsonValue:
 _Request = TypeVar("_Request")
 _Result = TypeVar("_Result", bound=Result)
 DEEPEST: Final = 20_000
-"""The limit of nested Python calls, sufficient for queries with 256 nested patterns."""
+"""The limit of nested Python calls, which suffices for queries with 256 nested patterns."""
 
 
 def _unstopped() -> AbstractContextManager[Event]:
@@ -336,9 +355,10 @@ def _unstopped() -> AbstractContextManager[Event]:
 class Listeners:
     """The functions that receive warnings, notes about chosen defaults, and progress.
 
-    The field `source_files` contains the temporary files for data that a Python program gives as values. The
-    field `command` is the command line; it is empty in Python. The context manager `keeping` yields an event.
-    A signal (such as Ctrl-C) sets this event, so that the run ends.
+    - `source_files` are the temporary files for data that a Python program gives as values.
+    - `command` is the command line; it is empty in Python.
+    - `keeping` is a context manager that yields an event. A signal (such as Ctrl-C) sets this event, so that
+      the run ends.
     """
 
     warn: Warn = unsaid
@@ -361,13 +381,16 @@ class Answering(Generic[_Result]):
 def offered_functions(
     request: type[_Request], *, without: Iterable[str] = (), needs: Iterable[str] = ()
 ) -> Callable[[Callable[[_Request, Listeners], _Result]], Callable[..., _Result]]:
-    """Return a decorator that creates a function of `agreement.api` whose keywords are a request's options.
+    """Return a decorator that makes a function of `agreement.api` from a function that answers requests.
 
-    If a command answers several questions, each question has its own function: `without` lists the options
-    that the function lacks, and `needs` lists the options that it requires. Inputs are positional arguments,
-    and all options are keywords. The function `progress` receives the progress. Invalid input raises
-    LarsError. `__signature__` (PEP 362) contains the keywords for programs; `agreement/api.pyi` contains the
-    keywords for mypy.
+    Inputs become positional arguments, and options become keywords. The keyword `progress` is a function that
+    receives the progress. Invalid input raises LarsError. `__signature__` (PEP 362) contains the keywords for
+    programs; `agreement/api.pyi` contains the keywords for mypy.
+
+    Args:
+        request: The type of the requests.
+        without: The options that the function lacks, if a command has several functions.
+        needs: The options that the function requires.
     """
     left_out, wanted = frozenset(without), frozenset(needs)
     options = tuple(
@@ -429,7 +452,8 @@ def _values_of(
 ) -> Mapping[str, Any]:
     """Return the values of the options in a call of a function, by the names of the options.
 
-    Raises TypeError for an unknown keyword, or if a keyword is given for a positional argument.
+    Raises:
+        TypeError: A keyword is unknown, a keyword is given for a positional argument, or a value is missing.
     """
     known = [option.name for option in options if not option.argument]
     for keyword in keywords:
@@ -480,10 +504,7 @@ def _is_given(value: object) -> bool:
 
 
 def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
-    """Return the values of options.
-
-    If a value is data (such as a table) and not a path, a temporary file replaces the value.
-    """
+    """Return the values of an option; files replace values that are data, such as tables."""
     if values is None or option.source is None:
         return values
     # Loads what reads values of Python, which no command needs.
@@ -522,7 +543,7 @@ def _files_of(option: Option, values: Any, files: "SourceFiles") -> Any:
 
 
 def _described(options: Sequence[Option]) -> str:
-    """Return the `Args:` section of a docstring: the help texts of inputs and options."""
+    """Return the `Args:` section of a docstring, with the help texts of inputs and options."""
     inputs = [option for option in options if option.argument]
     keywords = [option for option in options if not option.argument]
     entries = [*((f"{'*' if each.several else ''}{each.name}", each.help) for each in inputs)]
@@ -533,7 +554,7 @@ def _described(options: Sequence[Option]) -> str:
 
 
 def _of_python(option: Option) -> str:
-    """Return the help text of an option. In the help text, names of keywords replace flags such as --to."""
+    """Return the help text of an option, with names of keywords in place of flags such as --to."""
     text = re.sub(r"--([a-z][a-z0-9-]*)", lambda flag: flag[1].replace("-", "_"), option.help)
     return text.replace(" Repeatable.", "")
 

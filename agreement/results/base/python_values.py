@@ -1,4 +1,4 @@
-"""Conversion of keyword values from types of other libraries to built-in types, with type checks."""
+"""Convert values of keywords from types of other libraries to built-in types, and check their types."""
 
 import os
 import re
@@ -26,10 +26,11 @@ _PLAIN: Final = frozenset(
 def in_python(declared_option: Option, value: Any) -> Any:
     """Return the value of a keyword, converted to a built-in type.
 
-    If the value was data, a file has already replaced it.
+    Numbers of numpy are valid numbers, and a timedelta is a valid duration. Data were replaced by files
+    before.
 
-    Numbers of numpy are valid numbers, and a timedelta is a valid duration. If the conversion fails, the
-    LarsError names the keyword.
+    Raises:
+        LarsError: The conversion fails; the message names the keyword.
     """
     if value is None:
         return None
@@ -56,10 +57,7 @@ def in_python(declared_option: Option, value: Any) -> Any:
 
 
 def item_name(declared_option: Option, place: int) -> str:
-    """Return the name of one value of an option with several values, such as `inputs[1]`.
-
-    The first has the number 0.
-    """
+    """Return the name of one value of an option with several values, such as `inputs[1]`, from 0."""
     return f"{declared_option.name}[{place}]"
 
 
@@ -83,7 +81,10 @@ def _shown(value: Any) -> str:
 
 
 def of_library(value: Any) -> Any:
-    """Return a numpy value or a timedelta as a built-in value that equals its text on the command line."""
+    """Return a numpy value or a timedelta as a built-in value with the same meaning.
+
+    Values of other types remain unchanged. A timedelta becomes a text, as on the command line.
+    """
     if isinstance(value, list | tuple):
         return type(value)(map(of_library, value)) if type(value) in (list, tuple) else value
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
@@ -101,7 +102,7 @@ def of_library(value: Any) -> Any:
 def _of_numpy(value: Any) -> Any:
     """Return a numpy value as a Python value; times become pandas times with nanoseconds.
 
-    `tolist` of numpy is not sufficient, because it converts times to numbers without their unit.
+    `tolist` of numpy does not suffice, because it converts times to numbers without their unit.
     """
     if value.dtype.kind not in "mM" or value.dtype.name in ("datetime64", "timedelta64"):
         return value.tolist()
@@ -117,10 +118,13 @@ def _of_numpy(value: Any) -> Any:
 
 
 def fitting(accepted: str, value: Any) -> Any:
-    """Return a value in the type that a keyword accepts; raises TypeError if its type does not fit.
+    """Return a value in a type that a keyword accepts.
 
     Values of data types (queries, traces, static data) are not checked here, because they are written to
     files.
+
+    Raises:
+        TypeError: The type of the value does not fit.
 
     >>> fitting("int | str | Sequence[int]", range(3)), fitting("str | None", timedelta(seconds=2))
     ([0, 1, 2], '2s')
@@ -147,7 +151,7 @@ def fitting(accepted: str, value: Any) -> Any:
 
 
 def _is_sequence(value: Any) -> bool:
-    """Whether a value is a sequence of items; tables and files are not sequences."""
+    """Return whether a value is a sequence of items; tables and files are not sequences."""
     whole = isinstance(value, str | bytes | bytearray | memoryview | Mapping)
     return (
         isinstance(value, Iterable)
@@ -158,7 +162,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _kinds_of(value: Any) -> frozenset[str]:
-    """Return the names of the accepted types of a value; the result is empty for NaN and NaT."""
+    """Return the names of the accepted types that a value has; no name for NaN and NaT."""
     match value:
         case bool():
             return frozenset(("bool",))
@@ -177,7 +181,11 @@ def _kinds_of(value: Any) -> frozenset[str]:
 
 
 def text_of(value: str | Path) -> str | Path:
-    """Return a text as a plain str or path; raises LarsError for NUL or a lone surrogate."""
+    """Return a text as a plain str or path.
+
+    Raises:
+        LarsError: The text contains NUL or an unpaired surrogate.
+    """
     text = str.__str__(value) if isinstance(value, str) else os.fspath(value)
     # Names of files may have bytes that are no characters.
     if "\0" in text or not _is_encodable(text):

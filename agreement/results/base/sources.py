@@ -1,4 +1,7 @@
-"""Conversion of data from callers (path, text, table, graph) to files, which `lars` also reads on Spark."""
+"""Write data that a Python program gives (text, table, graph) to files, for reading like other inputs.
+
+`lars` reads these files also on Spark. Paths remain paths.
+"""
 
 import re
 import shutil
@@ -31,7 +34,10 @@ class ArrowTable(Protocol):
 
 GraphTriple = tuple[Node, Node, Node]
 Element = tuple[int | datetime, Graph | GraphTriple]
-"""An element of a stream: its time, and its graph or triple; equal rdflib blank nodes are one node."""
+"""An element of a stream: its time, and its graph or triple.
+
+Equal blank nodes of rdflib are one node, also in several elements.
+"""
 TextSource = str | Path
 """A path or a text; a string with a line break, { or ← is a text."""
 
@@ -71,7 +77,7 @@ _ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o,
 
 
 class SourceFiles:
-    """A temporary folder with files for values; the folder is deleted with the last reference to it."""
+    """A temporary folder with files for values; it is deleted with the last reference to this object."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -79,7 +85,7 @@ class SourceFiles:
         self._blanks: dict[BNode, BNode] = {}
 
     def path_of(self, source: TraceSource) -> Path:
-        """Return the path of the file for a query, a program, an experiment or a trace."""
+        """Return the path of a query, program, experiment or trace; data are written to a new file."""
         source = of_library(source)
         if isinstance(source, str | Path):
             return self._of_text(text_of(source), _file_name)
@@ -105,7 +111,7 @@ class SourceFiles:
         raise LarsError(f"found {message_text(source)} ({type(source).__name__}); expected {_ACCEPTED}")
 
     def static(self, source: StaticSource) -> StaticFile:
-        """Return the path of the file for static data."""
+        """Return the path of static data; data are written to a new file."""
         match source:
             case Dataset():
                 return StaticFile(
@@ -131,7 +137,7 @@ class SourceFiles:
         return copy.serialize(format=form)
 
     def _shared(self, node: Node) -> Node:
-        """Return a node of rdflib as it is written to a file.
+        """Return a node of rdflib with the label that it has in all files.
 
         A blank node that occurs in several values of one call is one node in all files.
         """
@@ -174,7 +180,7 @@ class SourceFiles:
 
 
 def _file_name(text: str) -> tuple[str, str]:
-    """Return a file name for a text: its stem and its extension."""
+    """Return a file name for a text, by its content: the stem and the extension."""
     if _QUERY.match(text):
         return "query", ".rq"
     return ("program", ".lars") if _RULE.search(text) else ("trace", "")

@@ -1,1 +1,1 @@
-"""Commands that write files: run, pack, record, hunt, export, generate, init and fmt."""
+"""Commands that write files: run, pack, record, watch, hunt, export, generate, init and fmt."""

@@ -1,4 +1,4 @@
-"""`export`: files for another reasoner, and reading of the answers of this reasoner."""
+"""The functions `export` and `read_export`: files for another reasoner, and the reasoner's answers."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -100,12 +100,12 @@ def export(request: ExportRequest, listeners: library.Listeners) -> library.Writ
 
 @dataclass(frozen=True, slots=True)
 class ExportAnswers(library.Result):
-    """The result of `read_export`: the answers by time, in the JSON of `lars solve --json`."""
+    """The result of `read_export`: the answers by time, in the JSON format of `lars solve --json`."""
 
     answers: tuple[library.JsonObject, ...]
 
     def parts(self) -> Iterable[str]:
-        """Yield a line for the answers at each time."""
+        """Yield one line of JSON for the answers at each time."""
         return map(json_text, self.answers)
 
 
@@ -139,7 +139,7 @@ def read_export(request: ReadExportRequest, listeners: library.Listeners) -> Exp
 def export_or_read(
     request: ExportRequest, listeners: library.Listeners
 ) -> library.WrittenFiles | ExportAnswers:
-    """Answer `lars export`: write a folder, or read a reasoner's answers."""
+    """Run `lars export`: write files for a reasoner, or read a reasoner's answers."""
     output, legend = request.read, request.legend
     if output is None and legend is None:
         return library.answering(export).answer(request, listeners)

@@ -1,4 +1,4 @@
-"""`fmt`: Formatting of LARS programs."""
+"""The function `fmt`, which formats LARS programs."""
 
 from pathlib import Path
 
@@ -36,7 +36,11 @@ class FormatRequest:
 
 @offered_functions(FormatRequest)
 def fmt(request: FormatRequest, listeners: Listeners) -> PrintedTexts:
-    """Return formatted programs; `write` rewrites the files, `check` lists the files that would change."""
+    """Return formatted programs.
+
+    With `write`, the function rewrites the files. With `check`, the function returns the names of the files
+    that would change.
+    """
     del listeners
     if request.write and request.check:
         raise LarsError("cannot combine --write with --check, which changes nothing; use one of them")

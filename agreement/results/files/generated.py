@@ -1,4 +1,4 @@
-"""`generate`: a synthetic stream of weather observations, written to a file or folder."""
+"""The function `generate`, which writes a synthetic stream of weather observations."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -14,14 +14,14 @@ from solver.settings import Runner
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTrace(Result):
-    """The result of `generate`: the path of the trace, its size, and the options for reading it."""
+    """The result of `generate`: the path of the trace, its number of elements, and a summary."""
 
     path: Path
     elements: int
     text: str
 
     def parts(self) -> tuple[str]:
-        """Return the size of the trace, and the options to read it."""
+        """Yield the size of the trace, and the options to read it."""
         return (self.text,)
 
     @property

@@ -1,4 +1,7 @@
-"""`hunt`: the search for wrong answers of an engine with an adapter, and the smallest run of each fault."""
+"""The function `hunt`: search for wrong answers of an engine, and find the smallest run of each fault.
+
+The engine runs behind an adapter.
+"""
 
 import json
 import re
@@ -93,9 +96,9 @@ class HuntRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HuntResult(Findings):
-    """The result of `hunt`: the faults, each with its smallest run.
+    """The result of `hunt`: the faults of an engine, each with its smallest run.
 
-    The field `folders` contains the folders of the faults, in the same order.
+    `folders` are the folders of the faults, in the same order.
     """
 
     folders: tuple[str, ...]
@@ -105,7 +108,7 @@ class HuntResult(Findings):
 
     @property
     def faults(self) -> tuple[hunting.Fault, ...]:
-        """The faults; a fault contains the rule that explains the fault, if such a rule is known."""
+        """The faults, each with the rule that explains the fault if such a rule is known."""
         return tuple(self._hunt.faults)
 
     @property
@@ -126,7 +129,7 @@ class HuntResult(Findings):
         return hunt_report.as_json(self._hunt, self.folders, self.refusals)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the faults for a reader."""
+        """Yield the text about each fault, and the queries that were not run."""
         yield from hunt_report.as_text(self._hunt, self.folders)
         names: dict[str, list[str]] = {}
         for name, why in self.refusals:
@@ -153,7 +156,7 @@ class HuntResult(Findings):
 _ASKED: Final = 0.5
 """The share of the time limit after which no new query is tried."""
 _OPENED: Final = 0.1
-"""The share of the time limit for opening queries, so that a slow engine runs few queries often."""
+"""The share of the time limit for trying queries; a slow engine then runs few queries, but often."""
 _FEW: Final = 20
 _NOTHING: Final = "no run had a report to compare"
 _COLUMNS = (
@@ -234,9 +237,10 @@ def _queries(
 
 
 def _judgeable(made: hunting.MadeQueries, judge: hunting.Reference) -> hunting.MadeQueries:
-    """Return the queries whose answers the specification can judge.
+    """Return the queries whose answers can be judged.
 
-    Raise LarsError if no query can be judged.
+    Raises:
+        LarsError: No query can be judged.
     """
     obstacles = {query.name: judge.obstacle(query) for query in made.queries}
     left = tuple(query for query in made.queries if obstacles[query.name] is None)

@@ -1,4 +1,4 @@
-"""`init`: a new folder with an experiment for given queries and traces."""
+"""The function `init`, which writes a new experiment for given queries and traces."""
 
 import shlex
 from contextlib import suppress

@@ -1,4 +1,8 @@
-"""`pack`: an experiment with all its files and results in one folder, and its comparison with a new run."""
+"""The functions `pack` and `check_pack`.
+
+`pack` copies an experiment with all its files and results to one folder. `check_pack` runs the copy again and
+compares the results.
+"""
 
 import json
 import shlex
@@ -51,7 +55,7 @@ from solver.settings import Progress, no_progress
 _ZIP: Final = ".zip"
 _MODE: Final = 0o100644 << 16
 _SHOWN: Final = 20
-"""The greatest number of differences that are printed."""
+"""The maximum number of differences that are printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +144,10 @@ def _copy(packed: PackedFiles, folder: Path) -> None:
 
 
 def _write(folder: Path, packed: PackedFiles, request: PackRequest, listeners: Listeners) -> int:
-    """Run the packed cells, and write results, hashes, README.md and metadata; return the number of cells."""
+    """Run the copied experiment, write the results and descriptions, and return the number of cells.
+
+    The files are the results, hashes, README.md and metadata.
+    """
     # Loads what only pages and descriptions need.
     from agreement.results.renderings.pages.page import date_made
 
@@ -169,7 +176,10 @@ def _write(folder: Path, packed: PackedFiles, request: PackRequest, listeners: L
 def _run(
     folder: Path, progress: Progress = no_progress, jobs: int = 1
 ) -> tuple[CellResults, Sequence[Cell], Mapping[str, Json]]:
-    """Run all cells of an experiment without writing to its folder."""
+    """Run all cells of an experiment without writing to its folder.
+
+    A cell is one combination of query, trace, engine and parameters.
+    """
     read = in_fitting_units(read_experiment(folder))
     cells = cells_of(read)
     with temporary_folder() as out:
@@ -195,7 +205,7 @@ class PackCheck(Findings):
     differences: tuple[ResultDifference, ...]
     cells: int
     versions: Mapping[str, tuple[str, str]]
-    """The programs whose version changed since the packing: the packed version and the current version."""
+    """The programs whose version has changed: the packed version and the current version."""
     verdict = "same"
 
     @property
@@ -215,7 +225,7 @@ class PackCheck(Findings):
         }
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the changed files, and after them the differences of results."""
+        """Yield the changed files, and then the differences of results."""
         for name, problem in self.changed:
             yield f"{name} {problem} since the experiment was packed"
         for difference in self.differences[:_SHOWN]:
@@ -237,7 +247,7 @@ class PackCheck(Findings):
     RunRequest, without=("check", "out", "fresh", "master", "fail_on_empty"), needs=("experiment",)
 )
 def check_pack(request: RunRequest, listeners: Listeners) -> PackCheck:
-    """Run a packed experiment again, and compare files and results with the packed files and results.
+    """Run a packed experiment again, and compare its files and results with the packed ones.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -266,7 +276,10 @@ def _rerun(folder: Path, jobs: int, listeners: Listeners) -> tuple[list[Json], i
 def _both(
     folder: Path, changed: Sequence[tuple[str, str]], run: Callable[[], tuple[list[Json], int]]
 ) -> tuple[Json, list[Json], int]:
-    """Return the packed results and the new results; an error message lists the changed files first."""
+    """Return the packed results, the new results, and the number of cells.
+
+    If this fails, the error message lists the changed files first.
+    """
     try:
         return read_expected(folder), *run()
     except LarsError as error:
@@ -276,7 +289,7 @@ def _both(
 
 @offered_functions(RunRequest)
 def run_or_check(request: RunRequest, listeners: Listeners) -> RunResult | PackCheck:
-    """Answer `lars run`: run an experiment, or run a packed experiment again and compare the results."""
+    """Run `lars run`: run an experiment, or with --check run a packed experiment again and compare."""
     if request.check:
         return answering(check_pack).answer(request, listeners)
     return answering(run).answer(request, listeners)

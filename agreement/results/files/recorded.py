@@ -1,4 +1,4 @@
-"""`record`: the answers of an engine with an adapter as a case, or tests of the adapter."""
+"""The function `record`: record the answers of an engine with an adapter, or test the adapter."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,7 +38,10 @@ _FORM: Final = "a file with a query in the engine's language"
 
 
 def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the options of the message `open`, from texts NAME=VALUE or from a mapping."""
+    """Return the options of the message `open`, from texts NAME=VALUE or from a mapping.
+
+    The message `open` registers the query with the adapter.
+    """
     if isinstance(names, Mapping):
         return json_table(dict(names))
     options: dict[str, object] = {}
@@ -56,7 +59,7 @@ def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, An
 
 
 def _no_json(word: str) -> Never:
-    """Reject a word that Python reads as a number and JSON does not know, such as NaN."""
+    """Reject a word that Python reads as a number but that is not JSON, such as NaN."""
     raise ValueError(word)
 
 
@@ -118,7 +121,10 @@ class RecordRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordResult(Findings):
-    """The result of `record` for a run: the answers, and whether a second process gave the same answers."""
+    """The result of `record`: the answers of an engine.
+
+    `deterministic` means that a second process of the engine gave the same answers.
+    """
 
     path: Path | None
     answers: EngineAnswers
@@ -249,7 +255,7 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
 def _opened(path: Path | None) -> AbstractContextManager[TextIO | None]:
     """Open a new file for the messages of an adapter.
 
-    If no path is given, the function returns a context manager of None.
+    Without a path, the function returns a context manager that yields None.
     """
     if path is None:
         return nullcontext()
@@ -291,10 +297,9 @@ def _recorded(request: RecordRequest, listeners: Listeners) -> RecordResult:
 
 
 def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
-    """Return the parsed query of a file.
+    """Return the parsed query of a file; None with a warning if the query fits no known language.
 
-    If the query fits no known language, print a warning and return None, because a run can be recorded
-    without a parsed query.
+    A run can be recorded without a parsed query.
     """
     try:
         return read_once(text, str(path))
@@ -324,7 +329,7 @@ def case_of_run(
     *,
     deterministic: bool,
 ) -> Mapping[str, object]:
-    """Return a run as a case for `lars judge`."""
+    """Return a run as a recorded case, which `lars judge` reads."""
     profile = answers.profile
     engine = "unknown" if profile is None else profile.engine
     notes = "" if deterministic else "a second process answered otherwise"

@@ -1,4 +1,7 @@
-"""`run`: all cells of an experiment, which is a grid of queries, traces, engines and parameters."""
+"""The function `run`: run all cells of an experiment.
+
+An experiment is a grid of queries, traces, engines and parameters. Each combination is a cell.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -66,7 +69,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RunResult(Findings):
-    """The result of `run`: the tables of the cells; `folder` contains all results."""
+    """The result of `run`: the tables of the cells; the folder `folder` contains all results."""
 
     folder: Path
     _results: CellResults
@@ -91,7 +94,7 @@ class RunResult(Findings):
     def _refused(self) -> Sequence[tuple[str, str]]:
         """The names of cells that could not be run, with reasons.
 
-        Two cells may have the same name, so this is not a mapping.
+        Two cells may have the same name, so this is a list and not a mapping.
         """
         own = self._results
         reasons = ((str(cell), own.results[cell.key].get("refused")) for cell in own.cells)
@@ -139,7 +142,7 @@ class RunResult(Findings):
 def _warnings(cells: Sequence[Cell], cell_results: Mapping[str, Json]) -> Iterator[str]:
     """Yield each warning of the cells of an experiment once.
 
-    If only some cells have a warning, the warning contains the names of these cells.
+    If only some cells have a warning, the warning names these cells.
     """
     warned: dict[str, list[str]] = {}
     for cell in cells:

@@ -1,4 +1,4 @@
-"""The output of `lars watch`: tables that grow, and one line for each period that disagrees."""
+"""The output of `lars watch`: growing tables, and one line for each period that disagrees."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
 
 _OF_WHOLE: Final = "empty"
-"""The column of the periods that is about the whole stream, which has no end here."""
+"""The column of the table `periods` that concerns the whole stream; a watched stream has no end."""
 _PUSHED: Final = "pushed"
 _LATE: Final = (
     Column("t", int, "the time of the late element", is_time=True),
@@ -35,7 +35,7 @@ _LATE: Final = (
     ),
 )
 MOST_RECENT: Final = 200
-"""The greatest number of findings on the page."""
+"""The maximum number of findings on the page."""
 _PLACE: Final = (
     Column("log", str, "the system: push or pull"),
     Column("from", int, "the start of the period", is_time=True),
@@ -60,7 +60,10 @@ _LATE_ANSWERS: Final = (
 
 
 def tables(judged: JudgedPeriods, variables: tuple[Variable, ...]) -> tuple[OutTable, ...]:
-    """Return the rows that a batch adds to the tables `periods`, `differences` and `late`."""
+    """Return the rows that a batch adds to the tables `periods`, `differences` and `too-late`.
+
+    If logs of running systems are judged, further tables contain the verdicts on their answers.
+    """
     periods = tuple(column for column in PERIODS if column.name != _OF_WHOLE)
     rows = (row for variant, verdict, numbers in judged.new for row in _rows(variant, verdict, numbers))
     different = (
@@ -124,10 +127,7 @@ def _about_period(column: Column) -> Column:
 
 
 def _in_period(row: Sequence[TableValue], difference: RowDifference) -> Sequence[TableValue]:
-    """Return a row of the table `differences`.
-
-    `pushed` is omitted if push reported the row before the period.
-    """
+    """Return a row of the table `differences`, without the time `pushed` if it is before the period."""
     place = [column.name for column in DIFFERENCES].index(_PUSHED)
     pushed, start = difference.pushed, difference.interval.start
     pushed = pushed if pushed is not None and pushed > start else None
@@ -174,7 +174,7 @@ def lines(judged: JudgedPeriods, dates: Dates) -> Iterator[str]:
 
 
 def _fault(verdict: AnswerVerdict, dates: Dates) -> str:
-    """Return in words what is wrong in the answers of a period, by which rules, and since when."""
+    """Return a text about a period with wrong answers: the wrong rows, the rules, and since when."""
     missing, extra = verdict.match.missing, verdict.match.extra
     parts = [
         f"{quantity(len(rows), 'row')} {word}"
@@ -191,7 +191,7 @@ def _fault(verdict: AnswerVerdict, dates: Dates) -> str:
 
 
 def counts(state: WatchState, dates: Dates) -> Iterator[tuple[str, str]]:
-    """Yield the numbers of a watch, each with its name."""
+    """Yield the numbers of a watch, such as the number of judged periods, each with its name."""
     newest = None if state.newest is None else dates.text(state.newest)
     yield "judged periods", str(state.periods)
     yield "periods that disagree", str(state.disagreeing)
@@ -217,7 +217,7 @@ def counts(state: WatchState, dates: Dates) -> Iterator[tuple[str, str]]:
 def page(state: WatchState, dates: Dates, pace: Sequence[tuple[str, str]], question: str) -> "Page":
     """Return the content of the HTML report of a watch: the numbers and the last findings.
 
-    The argument `pace` contains times that passed.
+    `pace` contains further numbers: durations of the watch, each with its name.
     """
     # Loads what only pages need.
     from agreement.results.renderings.pages.blocks import text_page

@@ -1,4 +1,4 @@
-"""`watch`: agreement of push and pull on a stream that does not end."""
+"""The function `watch`: whether push and pull agree on a stream that does not end."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -48,13 +48,13 @@ if TYPE_CHECKING:
 
 _TOPICS: Final = "kafka://"
 _PAGE_PAUSE: Final = 1.0
-"""The shortest time between two pages in seconds."""
+"""The minimum number of seconds between two versions of the HTML report."""
 _WRITTEN, _LAST_BATCH = "written", "time for the last batch"
 _LATENCY: Final = "from the arrival of the newest file of the last batch to its verdicts"
 _SPARK, _LINES = "spark", "lines"
-"""The folders of the checkpoint with what Spark stores, and with the lines of a source without files."""
+"""The folders of the checkpoint with the data of Spark, and with the lines of a source without files."""
 _REJECTED: Final = "rejected"
-"""The beginning of the name of the size of the file with rejected lines, in the state."""
+"""The prefix of the key in the state that maps the file with rejected lines to its size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +177,7 @@ class WatchRequest:
 
 @dataclass(frozen=True, slots=True)
 class WatchRun(Result):
-    """The run of `lars watch`; the run reads the stream while `parts` is read."""
+    """A run of `lars watch`; the run reads the stream while the texts of `parts` are read."""
 
     streamed: ClassVar[bool] = True
     request: WatchRequest
@@ -237,7 +237,7 @@ class WatchRun(Result):
         yield f"judged {_progress(self._last[0], self._dates(self._last[0]))}{self._unread()}"
 
     def _unread(self) -> str:
-        """Return the number of files that wait in the folder, if the watch ends before its first batch."""
+        """Return a text about the files that wait in the folder, if the watch ends before its first batch."""
         if self._last[0].batch >= 0 or is_spooled(str(self.request.source)):
             return ""
         waiting = [path for path in _folders(self.request)[0].glob("[!_.]*") if path.is_file()]
@@ -251,7 +251,10 @@ class WatchRun(Result):
         return watch_report.page(state, self._dates(state), pace, question)
 
     def _write_page(self, every: float = 0) -> None:
-        """Write the HTML report, if the user requested a report and the last report is old enough."""
+        """Write the HTML report, if the user asked for it and the last version is old enough.
+
+        `every` is the minimum number of seconds since the last version.
+        """
         if self.request.report is None or monotonic() - self._pace.get(_WRITTEN, -every) < every:
             return
         # Loads what only pages need.
@@ -350,7 +353,7 @@ class WatchRun(Result):
     def _begin(self, zero: str) -> datetime:
         """Return time 0 of a stream: before all elements that may arrive, at a whole period since midnight.
 
-        The argument `zero` is a dateTime before the oldest element of the first batch.
+        `zero` is a dateTime before the oldest element of the first batch.
         """
         try:
             longest = self._duration(max(self.watcher.periods))
@@ -373,7 +376,7 @@ class WatchRun(Result):
 
 
 def _jars(paths: Sequence[Path]) -> list[Path]:
-    """Return jars; a folder stands for all jars in it."""
+    """Return the jars at the paths, with all jars of a folder."""
     found = [[path] if exists(path, folder=False) else sorted(path.glob("*.jar")) for path in paths]
     if missing := [path for path, own in zip(paths, found, strict=True) if not own]:
         raise LarsError(f"--jars {missing[0]}: there is no such jar, and no folder of jars")
@@ -385,7 +388,9 @@ def _nothing() -> TraceColumns:
 
 
 def _with_times(state: WatchState, zero: str | None, paths: Sequence[Path]) -> WatchState:
-    """Return the state after elements of files; `zero` is the dateTime of time 0, None for integers from 0.
+    """Return the state after the elements of files whose time 0 is the dateTime `zero`.
+
+    If `zero` is None, times are integers that count from 0.
 
     Raises:
         LarsError: Earlier files have the other kind of times.
@@ -435,7 +440,7 @@ def _elements(paths: Sequence[Path], options: TraceOptions, warn: Warn) -> tuple
 
 
 def _waits(request: WatchRequest) -> str:
-    """Return the note with which a watch starts: the files or lines that it reads, and its end."""
+    """Return the first note of a watch: the files or lines that it reads, and its end."""
     source = str(request.source)
     if source.startswith(_TOPICS) and not request.once:
         return f"the watch waits for messages of {source}; Ctrl-C ends it"
@@ -462,7 +467,7 @@ def _progress(state: WatchState, dates: Dates) -> str:
 
 
 def _gone_back(checkpoint: Path, newest: int) -> LarsError:
-    """Return the error that Spark would begin again at a batch before the newest batch that is judged."""
+    """Return the error that files of Spark are missing, so that Spark would repeat judged batches."""
     return LarsError(
         f"--checkpoint {checkpoint}: cannot continue after batch {newest}: files of its folder {_SPARK} are "
         "missing; use a new folder, and a new folder for --out"
@@ -480,7 +485,7 @@ def _folders(request: WatchRequest) -> tuple[Path, Path, Path]:
 
 
 def _digest(request: WatchRequest, task: AgreementTask, watcher: Watcher) -> str:
-    """Return a digest of all that can affect a verdict."""
+    """Return a digest of everything that can affect a verdict."""
     options = replace(task.trace.options, rejected=None, on_error="stop")
     logs = [*watcher.logs], watcher.reading, watcher.answers_delay, watcher.new
     parts = (

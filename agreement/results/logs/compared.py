@@ -1,4 +1,7 @@
-"""`lars compare` of two logs of alerts: differences, delays, and query semantics that predict each log."""
+"""The function `compare_logs`: the differences and delays of two logs of alerts.
+
+If the events are known, it also finds the query semantics that predicts each log.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -103,12 +106,13 @@ class LogsRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LogsResult(Findings):
-    """The result of `compare_logs`: the matched alerts of both logs, and the predictions of each log.
+    """The result of `compare_logs`: the matched alerts of two logs, and the predictions of each log.
 
-    The field `predictions` contains the predictions of the first log and the predictions of the second log.
-    In each of the two lists, the best prediction is first. Without events, `predictions` is empty. If no
-    query is given, `draft` is the text of a query that was derived from the columns of the logs. The field
-    `missed` counts the alerts of the first log that a pulling system would not report.
+    - `names` are the names of the logs.
+    - `match` contains the alerts of both logs, in pairs if possible.
+    - `predictions` are the predictions of the first and of the second log, best first; empty without events.
+    - `draft` is the text of a query that was derived from the columns of the logs, if no query is given.
+    - `missed` counts the alerts of the first log that a pull system would miss.
     """
 
     verdict: ClassVar[str | None] = "same"
@@ -124,10 +128,7 @@ class LogsResult(Findings):
 
     @property
     def same(self) -> bool:
-        """Whether both logs contain the same alerts.
-
-        With `times`, the result also requires that the alerts have the same times.
-        """
+        """Whether both logs contain the same alerts; with the option `times`, also at the same times."""
         return self.match.same(times=self._times)
 
     @property
@@ -150,7 +151,7 @@ class LogsResult(Findings):
         return {"same": self.same, **report.as_json(*told), "missed": missed}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the paragraphs and tables that the terminal shows."""
+        """Yield the texts and tables that the terminal shows."""
         yield from report.as_text(self.names, self.match, self.predictions, self.draft, self._dates)
         yield from report.of_missed(self.names[0], self.match, self.missed, self._dates)
 
@@ -188,7 +189,10 @@ def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
 
 
 def _alike(mine: Sequence[str], yours: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of columns of the two logs with similar names, or the only pair."""
+    """Yield pairs of columns of two logs with similar names.
+
+    If each log has only one of the columns, these two form a pair.
+    """
     if len(mine) == len(yours) == 1:
         yield mine[0], yours[0]
         return
@@ -263,7 +267,7 @@ def _check(logs: LogOptions) -> None:
 
 
 def _missed(request: LogsRequest, match: LogMatch) -> Missed:
-    """Return how many alerts of the first log a pulling system would miss, by pull period and width."""
+    """Count the alerts of the first log that a pull system would miss, by pull period and window width."""
     if not request.logs.window:
         return {}
     events = [alert.event for alert in match.alerts if alert.first is not None and alert.event is not None]
@@ -293,7 +297,7 @@ _Logs = tuple[Recording, Recording]
 
 
 def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | None, _Logs]:
-    """Return the origin of dateTimes, or None for numeric times, and the two logs by time."""
+    """Return two logs, with the dateTime of time 0; None if times are numbers."""
     reading, problem = _reading(request), None
     for zero in (None, *initial.ZEROS):
         dated = reading if zero is None else replace(reading, origin=read_time(zero))
@@ -312,7 +316,10 @@ def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | No
 
 
 def _minute(zero: str | None, times: Iterable[float]) -> int:
-    """Return the last whole minute before all times, as ms from `zero`; 0 if the times are numbers."""
+    """Return the last whole minute before all times, in ms since the dateTime `zero`.
+
+    The result is 0 if `zero` is None, because times are numbers.
+    """
     return 0 if zero is None else initial.minute_before(times)
 
 
@@ -321,14 +328,14 @@ def _shown(moment: datetime) -> str:
 
 
 def _reading(request: LogsRequest) -> requests.AnswersOptions:
-    """Return the options for reading logs before the origin of dateTimes is known."""
+    """Return the options for reading logs before the dateTime of time 0 is known."""
     return replace(request.recorded, unit=request.input_options.time_point, ordered=False)
 
 
 def _explained(
     request: LogsRequest, zero: str | None, tables: "_Tables", logs: _Logs, listeners: Listeners
 ) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...], str | None]:
-    """Return the predictions of each log, and the text of the drafted query or None."""
+    """Return the predictions of the first log and of the second log, and the drafted query or None."""
     asked = request.logs
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
@@ -351,7 +358,7 @@ def _explained(
 def _judged(
     request: LogsRequest, query: Path, options: requests.InputOptions, listeners: Listeners
 ) -> JudgedLogs:
-    """Return the data for judging a log of alerts: one query, evaluated on the events."""
+    """Return the data for predicting logs of alerts: a query, evaluated on the events."""
     asked = request.logs
     options = options.fitted([query], listeners.note)
     options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(
@@ -367,7 +374,7 @@ _Tables = Sequence[tuple[str, Recording]]
 
 
 def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
-    """Return the only table of events if it has these columns, ignoring case; otherwise None."""
+    """Return the only table of events if it has these columns (ignoring case), otherwise None."""
     if len(tables) != 1:
         return None
     ((_, table),) = tables
@@ -381,7 +388,8 @@ def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
 def _zero_of_numbers(logs: _Logs) -> str | None:
     """Return 1970-01-01 as the dateTime of time 0 if the numbers count from 1970; otherwise None.
 
-    Raise LarsError if a time would be after the last dateTime that lars reads.
+    Raises:
+        LarsError: A time is after the last dateTime that lars reads.
     """
     first = min((report.t for log in logs for report in log.reports), default=0.0)
     if first < initial.SINCE_1970:
@@ -409,10 +417,10 @@ def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str,
 def _timed(
     options: requests.InputOptions, zero: str | None, tables: Sequence[Recording], logs: _Logs
 ) -> requests.InputOptions:
-    """Return options with a unit that divides the times of events, and with a whole minute as origin.
+    """Return options with a unit that divides the times of events, and with a whole minute as time 0.
 
-    The origin is the last whole minute before all times. Unit and origin are set only for dateTimes, if the
-    options are not given.
+    Time 0 is the last whole minute before all times. Unit and time 0 are set only if times are dateTimes and
+    the options are not given.
     """
     times = [report.t for table in tables for report in table.reports]
     if zero is None or not times:

@@ -1,4 +1,4 @@
-"""Predict a log of alerts: find the specification or version that evaluates at fitting times."""
+"""Predict a log of alerts: find the specification or engine version whose answers are the alerts."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -64,10 +64,11 @@ def check_year(first: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class JudgedLogs:
-    """The data for predictions of a log: a query file, a trace of events, and options for reading logs.
+    """The data for predicting logs of alerts.
 
-    The field `periods` contains the pull periods to try. If `periods` is empty, lars tries the periods that
-    fit the times of a log.
+    - `query` is the query, and `trace` contains the events.
+    - `reading` are the options for reading the logs.
+    - `periods` are the pull periods to try. If empty, lars tries the periods that fit the times of a log.
     """
 
     query: Path
@@ -78,10 +79,10 @@ class JudgedLogs:
     tolerance: float
 
     def predictions(self, log: Path, warn: Warn, progress: Progress) -> tuple[Prediction, ...]:
-        """Return the predictions for a log; the best prediction is first.
+        """Return the predictions of a log, best first.
 
-        If no pull period predicts the log, specifications whose windows report at their close are tried. If
-        no specification fits, engine versions are tried.
+        First, push and pull are tried. If no pull period predicts the log, specifications whose windows
+        report when they close are tried. If none of these predicts the log, engine versions are tried.
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
@@ -112,7 +113,7 @@ class JudgedLogs:
         return tuple(sorted(dated, key=lambda one: one.order))
 
     def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
-        """Return the input of the engine, and the dateTime of time 0, from which epoch seconds count."""
+        """Return the input of the engine, and the dateTime of time 0 (None if times are not since 1970)."""
         run, zero = judged_run(judged_query(self.query, name, self.unit), name, self.trace, self.unit, warn)
         first = min((push.t for push in run.pushes), default=0.0)
         if zero is not None or first < SINCE_1970:
@@ -124,7 +125,11 @@ class JudgedLogs:
         return replace(run, pushes=pushes), moment
 
     def _answers(self, log: Path, names: tuple[str, ...], zero: str | None) -> Recording:
-        """Return a log of alerts with the columns of the query; raises LarsError if a column is missing."""
+        """Return a log of alerts with the columns of the query.
+
+        Raises:
+            LarsError: A column is missing.
+        """
         recording = read_log(log, self.reading.since(zero))
         if zero is not None and recording.reports and recording.reports[0].t >= SINCE_1970:
             recording = later(recording, -read_time(zero).value / 10**6)
@@ -139,7 +144,7 @@ class JudgedLogs:
     def _judged(
         self, name: str, engine: str, run: EngineRun, slide: Duration | None, answers: Recording
     ) -> Prediction:
-        """Return the prediction of the log by an engine. The windows of a specification slide by `slide`."""
+        """Return the prediction of the log by an engine; the windows of a specification slide by `slide`."""
         run = run if engine in ENGINES else replace(run, query=_sliding(run.query, slide))
         times = [report.t for report in answers.reports]
         try:
@@ -152,10 +157,7 @@ class JudgedLogs:
     def _verdict(
         self, name: str, engine: str, run: EngineRun, starts: tuple[int, ...] | None, answers: Recording
     ) -> Prediction:
-        """Return the prediction that counts equal rows separately.
-
-        If it does not fit the log, return the prediction with sets.
-        """
+        """Return the better of two predictions: equal rows count separately, or equal rows count once."""
         tried: list[Prediction] = []
         for semantics in ("bag", "set"):
             options = requests.JudgeOptions(
@@ -180,11 +182,9 @@ def _verdict_of(engine: str, recording: RecordingToJudge) -> judging.AnswersVerd
 
 
 def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording:
-    """Return a log of alerts in which the alerts of one evaluation form one report.
+    """Join the alerts of one evaluation to one report, at the time of its first alert.
 
-    The time of the report is the time of the first alert.
-
-    Evaluations are at least one slide apart, or happen at the events.
+    Evaluations are at least one slide apart, or without a slide, happen at the events.
     """
     events = sorted({push.t for push in run.pushes})
     begin = 0.0 if slide is None else _begin([report.t for report in log.reports], slide) or 0.0
@@ -214,12 +214,11 @@ def _lengths(query: EngineQuery) -> Sequence[float]:
 
 
 def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
-    """Return the pull periods to try: the STEPs of the query, and usual periods.
+    """Return the pull periods to try: the STEPs of the query, and usual periods that fit the alerts.
 
-    For a usual period, all alerts come in one half of the period.
-
-    No period is longer than the trace. For a query without time-based windows, the function returns an empty
-    list. The longest period is first; if all alerts have the same time, the shortest period is first.
+    A usual period fits if all alerts come in one half of the period. No usual period is longer than the
+    trace. The longest usual period is first; if all alerts have the same time, the shortest is first. The
+    result is empty if the query has no time-based window.
     """
     if not _lengths(run.query):
         return ()
@@ -233,9 +232,9 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
 
 
 def _begin(times: Sequence[float], period: Duration) -> float | None:
-    """Return the start (in ms from the start of the period) of a half period that contains all times.
+    """Return the start of a half period that contains all times, in ms since the start of the period.
 
-    The function returns None if no half period contains all times, and 0 if there are no times.
+    The result is None if no half period contains all times, and 0 if no times are given.
     """
     length = period.milliseconds
     phases = sorted({round(t % length, 6) for t in times}) or [0.0]
@@ -247,7 +246,8 @@ def _begin(times: Sequence[float], period: Duration) -> float | None:
 def _starts(query: EngineQuery, times: Sequence[float], period: Duration, unit: Duration) -> tuple[int, ...]:
     """Return start times t0 for which windows close at the reports, or shortly before at a round time.
 
-    Raises LarsError if no half of the period contains all reports.
+    Raises:
+        LarsError: No half of the period contains all reports.
     """
     whole, begin = period.milliseconds, _begin(times, period)
     if begin is None:

@@ -32,10 +32,12 @@ The JSON document and the table contain all differing alerts.
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The prediction of a log of alerts by an engine. `name` describes the semantics in words.
+    """The prediction of a log of alerts by an engine.
 
-    If `once` is true, equal rows of one evaluation count as one row. If the engine cannot judge the log,
-    `problem` contains the reason; otherwise it is empty.
+    - `name` describes the semantics in words.
+    - `engine` is the name of the specification or engine version.
+    - `once` means that equal rows of one evaluation count as one row.
+    - `problem` is the reason why the engine cannot judge the log, or None.
     """
 
     name: str
@@ -46,7 +48,7 @@ class Prediction:
 
     @property
     def semantics(self) -> str:
-        """A text: when the semantics evaluates, and how it counts equal rows."""
+        """A text about the semantics: when it evaluates, and how it counts equal rows."""
         return f"{self.name}{_ONCE if self.once else ''}"
 
     @property
@@ -62,7 +64,7 @@ class Prediction:
     def windows(self) -> Sequence[WindowVerdict]:
         """The evaluations that are compared with the log.
 
-        For an engine version, the windows are the compared steps.
+        For an engine version, these are pushes or time units.
         """
         return [window for window in self._every if window.phase == COUNTING]
 
@@ -83,12 +85,12 @@ class Prediction:
 
     @property
     def order(self) -> tuple[bool, bool, int, float]:
-        """The sort key of predictions: correct predictions first, then by unexplained rows, then by delay."""
+        """A sort key: correct predictions first, then by the number of unexplained rows, then by delay."""
         rows = sum(len(window.missing) + len(window.extra) for window in self.unexplained)
         return not self.correct, not self.windows, rows + self.left_out, self.late
 
     def since(self, zero: str | None) -> "Prediction":
-        """Return the prediction with a dateTime for time 0, if times are dateTimes."""
+        """Return the prediction with the dateTime `zero` for time 0, if times are dateTimes."""
         verdict = self.verdict
         if verdict is None:
             return self
@@ -218,7 +220,10 @@ def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: 
 
 
 def of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Iterator[RenderableType]:
-    """Yield the numbers of missed alerts by pull period and window width, and periods with none."""
+    """Yield the numbers of missed alerts by pull period and window width.
+
+    A sentence for each width names the longest period that misses no alert.
+    """
     if not counts:
         return
     periods, widths = (list(dict.fromkeys(lengths)) for lengths in zip(*counts, strict=True))
@@ -242,7 +247,7 @@ def _shows(start: float, end: float, bounds: Bounds, t: float) -> bool:
 
 
 def _apart(zero: str | None, other: str | None) -> float:
-    """Return by how many milliseconds the dateTime `zero` is later than the dateTime `other`."""
+    """Return the number of ms by which the dateTime `zero` is later than the dateTime `other`."""
     if zero is None or other is None:
         return 0.0
     return (read_time(zero).value - read_time(other).value) / 10**6
@@ -267,7 +272,7 @@ def _unexplained(dates: Dates, window: WindowVerdict) -> tuple[str, str, str]:
 def as_json(
     names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
 ) -> outputs.Json:
-    """Return the JSON document without the verdict: times in milliseconds."""
+    """Return the JSON document without the verdict; times are milliseconds."""
     return {
         "logs": list(names),
         "both": len(match.both),

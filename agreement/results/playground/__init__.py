@@ -1,3 +1,3 @@
-"""`lars play`: an experiment or program with editable texts in a browser on this computer."""
+"""`lars play`: a web page on this computer with an experiment or program whose texts can be edited."""
 
 from agreement.results.playground.playing import play

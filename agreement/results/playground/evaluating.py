@@ -1,7 +1,4 @@
-"""The evaluation of the edited texts of a playground.
-
-The result is a page, or errors with places in the texts.
-"""
+"""Evaluate the edited texts of a playground; return a page, or errors with their places in the texts."""
 
 import os
 import re
@@ -33,7 +30,7 @@ from translate.model.query import Language
 _PLACE: Final = re.compile(r"\A(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+): (?P<said>[^\n]*)")
 _LONGEST: Final = 2_000
 _SECONDS: Final = 0.08
-"""The seconds for evaluating the steps of the first answer, which the user sees while typing."""
+"""The number of seconds for evaluating steps before a first answer, which the user sees while typing."""
 
 
 def evaluate(
@@ -44,9 +41,14 @@ def evaluate(
     *,
     whole: bool = False,
 ) -> Json:
-    """Return the page and the verdict of edited texts, or the errors in the texts.
+    """Return the page and the verdict for edited texts, or the errors in the texts.
 
-    The page contains the steps of a side (push or pull) around a time; with `whole`, it contains all steps.
+    Args:
+        texts: The edited texts.
+        period: The pull periods; "" means those of the experiment.
+        side: The side (push or pull) whose steps the page contains.
+        at: The time around which the page contains steps; None means the start.
+        whole: Whether the page contains all steps.
     """
     folder = Path(tempfile.mkdtemp(prefix="lars-play-")).resolve()
     try:
@@ -72,13 +74,13 @@ def evaluate(
 def error_answer(
     message: str, file: str | None = None, line: int | None = None, column: int | None = None
 ) -> Json:
-    """Return the answer with an error for the editor; line and column are numbered from 1."""
+    """Return an answer with an error for the editor; line and column are numbered from 1."""
     error = {"message": message, "file": file, "line": line, "column": column}
     return {"html": "", "verdict": None, "headline": "", "errors": [error]}
 
 
 def _clear(folder: Path) -> None:
-    """Remove a folder by absolute paths, which the guard can check; shutil uses relative paths."""
+    """Remove a folder by absolute paths, because the guard cannot check the relative paths of shutil."""
     for parent, folders, names in os.walk(folder, topdown=False):
         for name in names:
             Path(parent, name).unlink()
@@ -114,7 +116,7 @@ def _steps(here: ProgramSituation, span: Interval, path: Path, at: int | None, *
 
 
 def _situation(task: AgreementTask, path: Path, side: Side) -> ProgramSituation:
-    """Return the given or derived query of a side of a comparison, with the trace."""
+    """Return the given or derived query of one side of a comparison, together with the trace."""
     given, usual = (task.csparql, Language.CSPARQL) if side == "pull" else (task.cqels, Language.CQELS)
     engine = usual if given is None else given.language
     evaluation = EvaluationOptions(engine=engine, mode=side)
@@ -126,7 +128,7 @@ def _situation(task: AgreementTask, path: Path, side: Side) -> ProgramSituation:
 def _placed(
     error: LarsError, folder: Path, texts: PlayedTexts
 ) -> tuple[str, str | None, int | None, int | None]:
-    """Return the message of an error, with file, line and column in the editor if the error has a place."""
+    """Return the message of an error, and its file, line and column in the editor if known."""
     message = str(error).replace(f"{folder}/{texts.name}/", "").replace(f"{folder}/", "")
     match = _PLACE.match(message)
     if match and match["file"] in texts.texts:

@@ -1,4 +1,4 @@
-"""The guard of the process that evaluates a playground: it prevents other files, programs and the network.
+"""The guard of the process that evaluates a playground: no other files, no programs, no network.
 
 The guard is a second check, because the names in an experiment are checked before they are used. Python calls
 the guard whenever a file is opened, a program is started, or a socket is used (PEP 578), until the process
@@ -55,7 +55,10 @@ _MOST_OPEN: Final = 256
 
 
 def guard(folder: Path) -> None:
-    """Prevent files outside a folder, programs and the network until the end of the process."""
+    """Prevent access to files outside a folder, to programs and to the network until the process ends.
+
+    Python and its packages may still read their own files.
+    """
     own = folder.resolve()
     tempfile.tempdir = str(own)
     resource.setrlimit(resource.RLIMIT_FSIZE, (_LARGEST_FILE, _LARGEST_FILE))

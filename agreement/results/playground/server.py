@@ -1,4 +1,4 @@
-"""The server of a playground answers only browsers on this computer, at an address with a token.
+"""The server of a playground; it answers only browsers on this computer, at an address with a token.
 
 A page of another web site can let a browser send a request to 127.0.0.1, and by DNS rebinding even under the
 name of that site. The server therefore checks the token and the headers Host and Origin.
@@ -29,9 +29,9 @@ from lars.dataclass import dataclass
 from lars.errors import LarsError
 
 MOST_BYTES: Final = 2**21
-"""The greatest number of bytes of the body of a request."""
+"""The maximum number of bytes in the body of a request."""
 MOST_WAITING: Final = 3
-"""The greatest number of evaluations that wait while another evaluation runs."""
+"""The maximum number of evaluations that wait while another evaluation runs."""
 _MOST_PAGES: Final = 8
 _HEADERS: Final = {
     "cache-control": "no-store",
@@ -44,14 +44,14 @@ _OF_RESULT: Final = (
     "sandbox allow-scripts allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; img-src data:; frame-ancestors 'self'"
 )
-"""The security policy of result pages: they are in a frame without access to other resources."""
+"""The security policy of result pages, which are shown in a frame without access to other resources."""
 
 
 @dataclass(slots=True)
 class PlayServer:
-    """The edited texts and the function that evaluates them.
+    """The server of a playground: the edited texts, and the function that evaluates them.
 
-    The field `authority` is the host and port of the address.
+    `authority` is the host and port of the address.
     """
 
     texts: PlayedTexts
@@ -158,7 +158,7 @@ class PlayServer:
 
 
 _USUAL: Final[dict[str, Any]] = {"texts": None, "period": "", "side": "pull", "at": None, "whole": False}
-"""The keys of a question with their default values."""
+"""The keys of a request with their default values."""
 _FITS: Final[dict[str, Callable[[Any], bool]]] = {
     "texts": lambda value: isinstance(value, dict) and all(isinstance(text, str) for text in value.values()),
     "period": lambda value: isinstance(value, str) and len(value) <= _LONGEST_PERIOD,
@@ -194,7 +194,7 @@ def _gate(app: ASGIApp, authority: str) -> ASGIApp:
 
 
 def _refused(scope: Scope, authority: str) -> HTTPStatus | None:
-    """Return the HTTP status for a rejected request; None for an accepted request."""
+    """Return the HTTP status for a rejected request; None if the request is accepted."""
     headers: dict[str, list[str]] = {}
     for name, value in scope["headers"]:
         headers.setdefault(name.decode("latin-1").lower(), []).append(value.decode("latin-1"))

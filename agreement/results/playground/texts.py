@@ -19,7 +19,7 @@ from lars.files import exists, read_file
 from translate.model.query import Language
 
 MOST_LETTERS: Final = 500_000
-"""The greatest number of characters of all texts together."""
+"""The maximum number of characters in all texts together."""
 _ACCEPTED: Final = "a text file"
 _HALF: Final = re.compile("[\ud800-\udfff]")
 _PERIOD: Final = re.compile(r"(?m)^period[ \t]*=.*$")
@@ -27,9 +27,12 @@ _PERIOD: Final = re.compile(r"(?m)^period[ \t]*=.*$")
 
 @dataclass(frozen=True, slots=True)
 class PlayedTexts:
-    """The texts by file name relative to the folder `name`; `first` is the experiment or the program.
+    """The texts of a playground.
 
-    With a program, `inputs` are the names of its traces.
+    - `name` is the name of the folder.
+    - `first` is the name of the experiment file or the program.
+    - `texts` are the texts by file name, relative to the folder.
+    - `inputs` are the names of the traces of a program.
     """
 
     name: str
@@ -43,7 +46,11 @@ class PlayedTexts:
         return PurePath(self.first).suffix not in requests.PROGRAM_SUFFIXES
 
     def edited(self, texts: Mapping[str, str]) -> "PlayedTexts":
-        """Return the files with edited texts; raises LarsError for a new file and for too long texts."""
+        """Return the files with edited texts.
+
+        Raises:
+            LarsError: A file is unknown, or the texts are too long or no valid Unicode.
+        """
         for name, text in texts.items():
             if name not in self.texts:
                 raise LarsError(f"cannot edit {name[:100]!r}: unknown file; use {', '.join(self.texts)}")
@@ -69,7 +76,11 @@ class PlayedTexts:
         return own if self.first == requests.EXPERIMENT_FILE else own / self.first
 
     def with_period(self, period: str | None) -> "PlayedTexts":
-        """Return the experiment with other pull periods; raises LarsError if its file cannot contain them."""
+        """Return the experiment with other pull periods.
+
+        Raises:
+            LarsError: The experiment file cannot contain these periods.
+        """
         if not period or not self.is_experiment:
             return self
         value = period if period.isdecimal() else f'"{period}"'
@@ -95,7 +106,8 @@ class PlayedTexts:
 def read_texts(inputs: Sequence[Path]) -> PlayedTexts:
     """Return the texts of an experiment, or of a program with its traces.
 
-    Raises LarsError for other inputs.
+    Raises:
+        LarsError: The inputs are neither an experiment nor a program with traces.
     """
     path, *traces = inputs or (Path(),)
     if path.suffix in requests.PROGRAM_SUFFIXES:
@@ -132,9 +144,12 @@ def _of_experiment(path: Path) -> PlayedTexts:
 
 
 def names_inside(experiment: Experiment) -> Iterator[str]:
-    """Yield the files of the only comparison; raises LarsError for files outside the folder.
+    """Yield the names of the files in the only comparison of an experiment.
 
     A name is checked before its file is read, because the name could be any file of the computer.
+
+    Raises:
+        LarsError: A file is outside the folder of the experiment.
     """
     for entry in experiment.entries["queries"]:
         for language in Language:
@@ -150,7 +165,11 @@ def names_inside(experiment: Experiment) -> Iterator[str]:
 
 
 def _inside(folder: Path, name: str) -> str:
-    """Return the name of a file in a folder; raises LarsError for a file outside the folder."""
+    """Return the name of a file in a folder.
+
+    Raises:
+        LarsError: The file is outside the folder.
+    """
     pure = PurePath(name)
     if (
         pure.is_absolute()

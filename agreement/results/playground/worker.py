@@ -1,7 +1,7 @@
-"""The process that evaluates a playground, and the object by which the server uses the process.
+"""The process that evaluates a playground, and the class by which the server uses the process.
 
-Questions and answers are JSON texts after their length. If an evaluation takes too long or too much memory,
-the process is killed, and a new process answers the next question.
+Server and process exchange JSON texts, each after its length. If an evaluation takes too long or too much
+memory, the process is killed, and a new process answers the next question.
 """
 
 import json
@@ -33,7 +33,7 @@ _HOME: Final = Path(__file__).resolve().parents[3]
 class PlayProcess:
     """A process that answers one question at a time.
 
-    An answer may take at most `most` bytes of memory and `seconds`.
+    An answer may take at most `most` bytes of memory, and at most `seconds` seconds.
     """
 
     def __init__(self, warm: PlayedTexts, most: int, seconds: float) -> None:
@@ -137,7 +137,7 @@ def _read(pipe: IO[bytes] | None) -> Json:
 
 
 def serve() -> None:
-    """Answer the questions of standard input; the first question only loads the modules of this process."""
+    """Answer the questions on standard input; the first question only loads the modules of this process."""
     questions, answers = _own_pipes()
     memory.set_bound(int(sys.argv[1]))
     memory.watch(lambda _: os._exit(memory.FAILED))
@@ -150,7 +150,7 @@ def serve() -> None:
 
 
 def _own_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Return the pipes to the server, which no other code of this process reads or writes."""
+    """Return the pipes to the server, and hide them from all other code of this process."""
     pipes = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)

@@ -1,4 +1,4 @@
-"""`lars decide --contained` and `--equivalent`: the answers of two queries, compared on all streams."""
+"""The function `contained`: whether the answers of one query are answers of another on all streams."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,12 +20,12 @@ from lars.dataclass import dataclass
 from solver.deadlines import Deadline
 
 SECONDS: Final = 60.0
-"""The default number of seconds for a decision on containment."""
+"""The default number of seconds for deciding whether the answers of a query are answers of another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ContainmentResult(Findings):
-    """The result of `contained`: in each requested direction, the verdict and its reason."""
+    """The result of `contained`: the verdict and its reason, in each requested direction."""
 
     verdict: ClassVar[str | None] = "holds"
 
@@ -34,7 +34,7 @@ class ContainmentResult(Findings):
 
     @property
     def directions(self) -> tuple[Decision, ...]:
-        """The verdicts on containment of the first query in the second and, if requested, vice versa."""
+        """The verdicts: whether the first query is contained in the second and, if requested, vice versa."""
         return tuple(containment for *_, containment in self._directions)
 
     @property
@@ -47,7 +47,7 @@ class ContainmentResult(Findings):
         return decision_report.containment_json(self._directions, self._files)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the verdict of each direction, and the data that refute containment."""
+        """Yield the verdict of each direction, and a stream that refutes containment."""
         return decision_report.containment_text(self._directions, self._files)
 
     def page(self) -> Page:

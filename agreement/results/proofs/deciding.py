@@ -1,4 +1,4 @@
-"""The command `lars decide`: each of its questions has a function."""
+"""The command `lars decide`, which calls a function for each of its questions."""
 
 from agreement.results.base.library import Findings, Listeners, answering, offered_functions
 from agreement.results.proofs.contained import contained
@@ -8,7 +8,7 @@ from agreement.results.proofs.traceless import DecideRequest, decide
 
 @offered_functions(DecideRequest)
 def decide_either(request: DecideRequest, listeners: Listeners) -> Findings:
-    """Answer `lars decide`: agreement of push and pull, containment of two queries, or late data."""
+    """Run `lars decide`: agreement of push and pull, containment of two queries, or effects of late data."""
     if request.delay is not None:
         return answering(decide_late).answer(request, listeners)
     if request.contained or request.equivalent:

@@ -1,4 +1,4 @@
-"""Verdicts about late data for all streams: `lars decide --delay`."""
+"""The function `decide_late`: whether late data can change answers on any stream (`lars decide --delay`)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -43,7 +43,7 @@ class LatenessResult(Findings):
 
     @property
     def unchanged(self) -> bool | None:
-        """Whether no delay changes an answer on any stream; None if this is open."""
+        """Whether a delay changes no answer on any stream; None if the verdict is open."""
         verdicts = {decision.verdict for kinds in self.decisions.values() for decision in kinds.values()}
         return False if "possible" in verdicts else None if "open" in verdicts else True
 
@@ -52,7 +52,7 @@ class LatenessResult(Findings):
         return lateness_report.as_json(self.decisions, self._question)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the verdicts, and a stream for each change that is possible."""
+        """Yield the verdicts, and a stream for each kind of change that is possible."""
         return lateness_report.as_text(self.decisions, self._question)
 
     def page(self) -> Page:

@@ -1,4 +1,4 @@
-"""The report of `lars decide --delay`: text and JSON."""
+"""The report of `lars decide --delay`, as text and JSON."""
 
 from collections.abc import Iterator
 
@@ -30,7 +30,7 @@ _SAID: dict[ChangeKind, str] = {
 
 
 def as_text(decisions: Decisions, question: LatenessQuestion) -> Iterator[RenderableType]:
-    """Yield the verdicts, and one stream for each kind of change that is possible."""
+    """Yield the verdicts, and a stream for each kind of change that is possible."""
     verdicts = {decision.verdict for kinds in decisions.values() for decision in kinds.values()}
     yield Text(headline(decisions, question), style="bold red" if "possible" in verdicts else "bold")
     lengths = {"delay at most": question.delay, "wait of pull": question.wait, "period U": question.period}
@@ -50,7 +50,7 @@ def as_text(decisions: Decisions, question: LatenessQuestion) -> Iterator[Render
 
 
 def headline(decisions: Decisions, question: LatenessQuestion) -> str:
-    """Return a sentence about each side, or one sentence about both."""
+    """Return a sentence about push and a sentence about pull, or one sentence about both."""
     push, pull = (_sentence(decisions, side, question) for side in SIDES)
     return f"push and pull: {push}" if push == pull else f"push: {push}; pull: {pull}"
 
